@@ -1,0 +1,2 @@
+//! Pedra.
+fn main() {}
