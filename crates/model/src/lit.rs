@@ -62,6 +62,11 @@ impl Lit {
         Lit(code)
     }
 
+    /// The same, for constants.
+    pub(crate) const fn from_code_const(code: u32) -> Lit {
+        Lit(code)
+    }
+
     /// The AIGER code: twice the variable, plus one if negated.
     #[inline]
     pub fn code(self) -> u32 {
