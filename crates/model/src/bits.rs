@@ -186,17 +186,15 @@ fn reset_order(system: &BitSystem) -> Result<Vec<u32>, u32> {
     for latch in &system.latches {
         stack.push((latch.var, false));
         while let Some((var, leaving)) = stack.pop() {
-            let mark = &mut marks[var.index()];
             if leaving {
-                *mark = Mark::Done;
+                marks[var.index()] = Mark::Done;
                 order.extend(latch_of[var.index()]);
                 continue;
             }
-            match *mark {
-                Mark::Done => continue,
-                Mark::Open => continue,
-                Mark::New => *mark = Mark::Open,
+            if marks[var.index()] != Mark::New {
+                continue;
             }
+            marks[var.index()] = Mark::Open;
             stack.push((var, true));
             let children: [Option<Lit>; 2] = match system.aig.node(var) {
                 Node::And(a, b) => [Some(a), Some(b)],
@@ -210,13 +208,11 @@ fn reset_order(system: &BitSystem) -> Result<Vec<u32>, u32> {
                     Mark::Done => {}
                     Mark::New => stack.push((child.var(), false)),
                     Mark::Open => {
-                        // Open and above us on the stack as "leaving": a circle. An open
-                        // node is always an ancestor, since siblings are only opened when
-                        // popped.
-                        let on_circle = latch_of[child.var().index()]
-                            .or(latch_of[var.index()])
-                            .or(latch_of[latch.var.index()]);
-                        return Err(on_circle.expect("a circle goes through a latch"));
+                        // An open node is an ancestor: a circle, which goes through the
+                        // reset of the nearest latch above us.
+                        let mut above = stack.iter().rev().filter(|(_, leaving)| *leaving);
+                        let latch = above.find_map(|(v, _)| latch_of[v.index()]);
+                        return Err(latch.expect("gates alone have no circle"));
                     }
                 }
             }

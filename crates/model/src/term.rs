@@ -1,0 +1,535 @@
+//! Word-level terms: bit-vectors of any width and arrays, with every BTOR2 operator.
+//!
+//! Terms are hash-consed: a [`TermId`] is a position in the store, equal terms have equal ids,
+//! and a term's arguments have smaller ids than itself. Walking the ids upwards is therefore a
+//! topological order, and nothing here needs recursion. The store keeps terms as they were
+//! built; it simplifies nothing, so that a file can be written back as it was.
+
+use crate::bv::{Bv, MAX_WIDTH};
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+use std::fmt;
+
+/// The type of a term.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Sort {
+    /// A bit-vector of this width.
+    Bv(u32),
+    /// An array from bit-vectors to bit-vectors.
+    Array {
+        /// Width of the index.
+        index: u32,
+        /// Width of the element.
+        element: u32,
+    },
+}
+
+impl Sort {
+    /// One bit: the sort of conditions.
+    pub const BOOL: Sort = Sort::Bv(1);
+
+    /// The width, if it is a bit-vector.
+    pub fn width(self) -> Option<u32> {
+        match self {
+            Sort::Bv(width) => Some(width),
+            Sort::Array { .. } => None,
+        }
+    }
+
+    /// Whether it is an array.
+    pub fn is_array(self) -> bool {
+        matches!(self, Sort::Array { .. })
+    }
+}
+
+impl fmt::Display for Sort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Sort::Bv(width) => write!(f, "bitvec {width}"),
+            Sort::Array { index, element } => {
+                write!(f, "array of bitvec {element} by bitvec {index}")
+            }
+        }
+    }
+}
+
+/// A term's position in its store.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct TermId(u32);
+
+impl TermId {
+    /// The position as an index.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The id with this index.
+    pub fn new(index: usize) -> TermId {
+        TermId(u32::try_from(index).expect("fewer than 2^32 terms"))
+    }
+}
+
+/// A free symbol: an input or a state.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct SymbolId(u32);
+
+impl SymbolId {
+    /// The number as an index.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+macro_rules! operators {
+    ($(#[$meta:meta])* $name:ident { $($variant:ident $text:literal $doc:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+        pub enum $name { $(#[doc = $doc] $variant,)* }
+
+        impl $name {
+            /// All of them.
+            pub const ALL: &'static [$name] = &[$($name::$variant,)*];
+
+            /// The operator's name in BTOR2.
+            pub fn name(self) -> &'static str {
+                match self { $($name::$variant => $text,)* }
+            }
+
+            /// The operator with this BTOR2 name.
+            pub fn from_name(name: &str) -> Option<$name> {
+                match name { $($text => Some($name::$variant),)* _ => None }
+            }
+        }
+    };
+}
+
+operators! {
+    /// Operators with one argument.
+    UnaryOp {
+        Not "not" "Bitwise complement.",
+        Inc "inc" "Plus one.",
+        Dec "dec" "Minus one.",
+        Neg "neg" "Two's complement negation.",
+        RedAnd "redand" "Whether all bits are 1.",
+        RedOr "redor" "Whether some bit is 1.",
+        RedXor "redxor" "Whether an odd number of bits is 1.",
+    }
+}
+
+operators! {
+    /// Operators with two bit-vector arguments; `Eq` and `Neq` also compare arrays.
+    BinaryOp {
+        Iff "iff" "Equivalence of two bits.",
+        Implies "implies" "Implication of two bits.",
+        Eq "eq" "Equal.",
+        Neq "neq" "Not equal.",
+        Sgt "sgt" "Signed greater.",
+        Ugt "ugt" "Unsigned greater.",
+        Sgte "sgte" "Signed greater or equal.",
+        Ugte "ugte" "Unsigned greater or equal.",
+        Slt "slt" "Signed less.",
+        Ult "ult" "Unsigned less.",
+        Slte "slte" "Signed less or equal.",
+        Ulte "ulte" "Unsigned less or equal.",
+        And "and" "Bitwise and.",
+        Nand "nand" "Bitwise not-and.",
+        Nor "nor" "Bitwise not-or.",
+        Or "or" "Bitwise or.",
+        Xnor "xnor" "Bitwise equivalence.",
+        Xor "xor" "Bitwise exclusive or.",
+        Rol "rol" "Rotation to the left.",
+        Ror "ror" "Rotation to the right.",
+        Sll "sll" "Shift to the left.",
+        Sra "sra" "Arithmetic shift to the right.",
+        Srl "srl" "Logical shift to the right.",
+        Add "add" "Sum.",
+        Mul "mul" "Product.",
+        Sdiv "sdiv" "Signed quotient, towards zero.",
+        Udiv "udiv" "Unsigned quotient; all ones for division by zero.",
+        Smod "smod" "Signed remainder with the divisor's sign.",
+        Srem "srem" "Signed remainder with the dividend's sign.",
+        Urem "urem" "Unsigned remainder.",
+        Sub "sub" "Difference.",
+        Saddo "saddo" "Signed addition overflows.",
+        Uaddo "uaddo" "Unsigned addition overflows.",
+        Sdivo "sdivo" "Signed division overflows.",
+        Smulo "smulo" "Signed multiplication overflows.",
+        Umulo "umulo" "Unsigned multiplication overflows.",
+        Ssubo "ssubo" "Signed subtraction overflows.",
+        Usubo "usubo" "Unsigned subtraction overflows.",
+        Concat "concat" "The first argument on top of the second.",
+    }
+}
+
+/// A term over earlier terms.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Term {
+    /// A constant.
+    Const(Bv),
+    /// An input or a state.
+    Symbol(SymbolId),
+    /// An operator with one argument.
+    Unary(UnaryOp, TermId),
+    /// An operator with two arguments.
+    Binary(BinaryOp, TermId, TermId),
+    /// If the first (one bit) holds then the second else the third; also on arrays.
+    Ite(TermId, TermId, TermId),
+    /// Bits `high` down to `low`.
+    Slice {
+        /// Of this term.
+        arg: TermId,
+        /// Highest bit, included.
+        high: u32,
+        /// Lowest bit, included.
+        low: u32,
+    },
+    /// Extended at the top.
+    Extend {
+        /// This term.
+        arg: TermId,
+        /// By so many bits.
+        by: u32,
+        /// With copies of the sign bit rather than zeros.
+        signed: bool,
+    },
+    /// The array that holds one value everywhere.
+    ConstArray {
+        /// Width of its index.
+        index: u32,
+        /// The value.
+        value: TermId,
+    },
+    /// The element of an array at an index.
+    Read(TermId, TermId),
+    /// The array with the element at an index replaced: array, index, value.
+    Write(TermId, TermId, TermId),
+}
+
+impl Term {
+    /// The arguments, in order.
+    pub fn args(&self) -> impl DoubleEndedIterator<Item = TermId> + use<> {
+        let args = match *self {
+            Term::Const(_) | Term::Symbol(_) => [None; 3],
+            Term::Unary(_, a) => [Some(a), None, None],
+            Term::Slice { arg, .. } | Term::Extend { arg, .. } => [Some(arg), None, None],
+            Term::ConstArray { value, .. } => [Some(value), None, None],
+            Term::Binary(_, a, b) | Term::Read(a, b) => [Some(a), Some(b), None],
+            Term::Ite(a, b, c) | Term::Write(a, b, c) => [Some(a), Some(b), Some(c)],
+        };
+        args.into_iter().flatten()
+    }
+}
+
+/// Why a term cannot be built.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SortError(pub String);
+
+impl fmt::Display for SortError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for SortError {}
+
+fn wrong<T>(text: String) -> Result<T, SortError> {
+    Err(SortError(text))
+}
+
+/// A store of terms.
+#[derive(Clone, Default, Debug)]
+pub struct Terms {
+    terms: IndexSet<Term, FxBuildHasher>,
+    sorts: Vec<Sort>,
+    symbols: Vec<TermId>,
+}
+
+impl Terms {
+    /// An empty store.
+    pub fn new() -> Terms {
+        Terms::default()
+    }
+
+    /// How many terms there are.
+    pub fn len(&self) -> usize {
+        self.terms.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// How many symbols there are.
+    pub fn num_symbols(&self) -> usize {
+        self.symbols.len()
+    }
+
+    /// The term at an id.
+    #[inline]
+    pub fn get(&self, id: TermId) -> &Term {
+        &self.terms[id.index()]
+    }
+
+    /// Its sort.
+    #[inline]
+    pub fn sort(&self, id: TermId) -> Sort {
+        self.sorts[id.index()]
+    }
+
+    /// Its width.
+    ///
+    /// # Panics
+    /// If it is an array.
+    #[inline]
+    pub fn width(&self, id: TermId) -> u32 {
+        self.sort(id).width().expect("a bit-vector term")
+    }
+
+    /// All terms in topological order.
+    pub fn iter(&self) -> impl Iterator<Item = (TermId, &Term)> {
+        self.terms.iter().enumerate().map(|(i, t)| (TermId::new(i), t))
+    }
+
+    /// The term of a symbol.
+    pub fn symbol_term(&self, symbol: SymbolId) -> TermId {
+        self.symbols[symbol.index()]
+    }
+
+    /// The symbol that a term is, if it is one.
+    pub fn symbol_of(&self, id: TermId) -> Option<SymbolId> {
+        match self.get(id) {
+            Term::Symbol(symbol) => Some(*symbol),
+            _ => None,
+        }
+    }
+
+    /// A new symbol, different from all others.
+    pub fn new_symbol(&mut self, sort: Sort) -> TermId {
+        let symbol = SymbolId(u32::try_from(self.symbols.len()).expect("fewer than 2^32 symbols"));
+        let (index, _) = self.terms.insert_full(Term::Symbol(symbol));
+        self.sorts.push(sort);
+        self.symbols.push(TermId::new(index));
+        TermId::new(index)
+    }
+
+    /// The term, made if it is new. Fails if the arguments' sorts do not fit the operator.
+    ///
+    /// # Panics
+    /// If an argument is not in the store, or the term is a symbol (see
+    /// [`Terms::new_symbol`]).
+    pub fn add(&mut self, term: Term) -> Result<TermId, SortError> {
+        assert!(!matches!(term, Term::Symbol(_)), "symbols are made by new_symbol");
+        let sort = self.sort_of(&term)?;
+        let (index, is_new) = self.terms.insert_full(term);
+        if is_new {
+            self.sorts.push(sort);
+        }
+        Ok(TermId::new(index))
+    }
+
+    fn bv(&self, id: TermId, what: &str) -> Result<u32, SortError> {
+        match self.sort(id) {
+            Sort::Bv(width) => Ok(width),
+            sort => wrong(format!("{what} needs a bit-vector, but its argument is an {sort}")),
+        }
+    }
+
+    fn same_bv(&self, a: TermId, b: TermId, what: &str) -> Result<u32, SortError> {
+        let (left, right) = (self.bv(a, what)?, self.bv(b, what)?);
+        if left == right {
+            return Ok(left);
+        }
+        wrong(format!("{what} needs arguments of one width, but they have {left} and {right} bits"))
+    }
+
+    fn sort_of(&self, term: &Term) -> Result<Sort, SortError> {
+        Ok(match *term {
+            Term::Const(ref value) => Sort::Bv(value.width()),
+            Term::Symbol(symbol) => self.sort(self.symbol_term(symbol)),
+            Term::Unary(op, a) => {
+                let width = self.bv(a, op.name())?;
+                match op {
+                    UnaryOp::RedAnd | UnaryOp::RedOr | UnaryOp::RedXor => Sort::BOOL,
+                    _ => Sort::Bv(width),
+                }
+            }
+            Term::Binary(op, a, b) => self.binary_sort(op, a, b)?,
+            Term::Ite(c, t, e) => {
+                if self.sort(c) != Sort::BOOL {
+                    return wrong(format!(
+                        "the condition of ite is a {}, not one bit",
+                        self.sort(c)
+                    ));
+                }
+                let (then, other) = (self.sort(t), self.sort(e));
+                if then != other {
+                    return wrong(format!("the branches of ite differ: {then} and {other}"));
+                }
+                then
+            }
+            Term::Slice { arg, high, low } => {
+                let width = self.bv(arg, "slice")?;
+                if low > high || high >= width {
+                    return wrong(format!(
+                        "bits {high} to {low} are not in a vector of {width} bits"
+                    ));
+                }
+                Sort::Bv(high - low + 1)
+            }
+            Term::Extend { arg, by, .. } => {
+                let width = self.bv(arg, "an extension")?;
+                Sort::Bv(check_width(width as u64 + by as u64)?)
+            }
+            Term::ConstArray { index, value } => Sort::Array {
+                index: check_width(index as u64)?,
+                element: self.bv(value, "a constant array")?,
+            },
+            Term::Read(array, at) => self.array_access(array, at, "read")?,
+            Term::Write(array, at, value) => {
+                let element = self.array_access(array, at, "write")?;
+                if self.sort(value) != element {
+                    let found = self.sort(value);
+                    return wrong(format!("write stores a {found} into an array of {element}"));
+                }
+                self.sort(array)
+            }
+        })
+    }
+
+    fn array_access(&self, array: TermId, at: TermId, what: &str) -> Result<Sort, SortError> {
+        let Sort::Array { index, element } = self.sort(array) else {
+            return wrong(format!(
+                "{what} needs an array, but its argument is a {}",
+                self.sort(array)
+            ));
+        };
+        if self.sort(at) != Sort::Bv(index) {
+            let found = self.sort(at);
+            return wrong(format!(
+                "{what} at a {found}, but the array's index is a bitvec {index}"
+            ));
+        }
+        Ok(Sort::Bv(element))
+    }
+
+    fn binary_sort(&self, op: BinaryOp, a: TermId, b: TermId) -> Result<Sort, SortError> {
+        use BinaryOp::*;
+        Ok(match op {
+            Iff | Implies => {
+                let width = self.same_bv(a, b, op.name())?;
+                if width != 1 {
+                    return wrong(format!("{} needs single bits, not {width}", op.name()));
+                }
+                Sort::BOOL
+            }
+            Eq | Neq => {
+                let (left, right) = (self.sort(a), self.sort(b));
+                if left != right {
+                    return wrong(format!("{} compares a {left} with a {right}", op.name()));
+                }
+                Sort::BOOL
+            }
+            Sgt | Ugt | Sgte | Ugte | Slt | Ult | Slte | Ulte | Saddo | Uaddo | Sdivo | Smulo
+            | Umulo | Ssubo | Usubo => {
+                self.same_bv(a, b, op.name())?;
+                Sort::BOOL
+            }
+            And | Nand | Nor | Or | Xnor | Xor | Rol | Ror | Sll | Sra | Srl | Add | Mul | Sdiv
+            | Udiv | Smod | Srem | Urem | Sub => Sort::Bv(self.same_bv(a, b, op.name())?),
+            Concat => {
+                let (high, low) = (self.bv(a, "concat")?, self.bv(b, "concat")?);
+                Sort::Bv(check_width(high as u64 + low as u64)?)
+            }
+        })
+    }
+
+    fn built(&mut self, term: Term) -> TermId {
+        match self.add(term) {
+            Ok(id) => id,
+            Err(error) => panic!("ill-sorted term: {error}"),
+        }
+    }
+
+    /// A constant.
+    pub fn constant(&mut self, value: Bv) -> TermId {
+        self.built(Term::Const(value))
+    }
+
+    /// A one-bit constant.
+    pub fn bool(&mut self, value: bool) -> TermId {
+        self.constant(Bv::bit_value(value))
+    }
+
+    /// A unary term.
+    ///
+    /// # Panics
+    /// If it is ill-sorted; as are the other builders below.
+    pub fn unary(&mut self, op: UnaryOp, a: TermId) -> TermId {
+        self.built(Term::Unary(op, a))
+    }
+
+    /// A binary term.
+    pub fn binary(&mut self, op: BinaryOp, a: TermId, b: TermId) -> TermId {
+        self.built(Term::Binary(op, a, b))
+    }
+
+    /// `if c then t else e`.
+    pub fn ite(&mut self, c: TermId, t: TermId, e: TermId) -> TermId {
+        self.built(Term::Ite(c, t, e))
+    }
+
+    /// Bits `high` down to `low`; the term itself if these are all.
+    pub fn slice(&mut self, arg: TermId, high: u32, low: u32) -> TermId {
+        if low == 0 && high + 1 == self.width(arg) {
+            return arg;
+        }
+        self.built(Term::Slice { arg, high, low })
+    }
+
+    /// An array element.
+    pub fn read(&mut self, array: TermId, at: TermId) -> TermId {
+        self.built(Term::Read(array, at))
+    }
+
+    /// An array with one element replaced.
+    pub fn write(&mut self, array: TermId, at: TermId, value: TermId) -> TermId {
+        self.built(Term::Write(array, at, value))
+    }
+
+    /// Which terms the roots depend on, themselves included: one flag a term.
+    pub fn cone(&self, roots: impl IntoIterator<Item = TermId>) -> Vec<bool> {
+        let mut in_cone = vec![false; self.len()];
+        for root in roots {
+            in_cone[root.index()] = true;
+        }
+        // Arguments come before the terms that use them: one pass downwards closes the set.
+        for index in (0..self.len()).rev() {
+            if in_cone[index] {
+                for arg in self.terms[index].args() {
+                    in_cone[arg.index()] = true;
+                }
+            }
+        }
+        in_cone
+    }
+}
+
+fn check_width(width: u64) -> Result<u32, SortError> {
+    if width == 0 {
+        return wrong("a bit-vector needs at least one bit".into());
+    }
+    if width > MAX_WIDTH as u64 {
+        return wrong(format!("{width} bits are more than the {MAX_WIDTH} that are supported"));
+    }
+    Ok(width as u32)
+}
+
+impl Sort {
+    /// The bit-vector sort of this width, if the width is supported.
+    pub fn bv(width: u64) -> Result<Sort, SortError> {
+        check_width(width).map(Sort::Bv)
+    }
+}
