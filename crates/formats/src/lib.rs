@@ -1,1 +1,4 @@
-//! Pedra: formats.
+//! Bytes to models and back. Readers check everything and say where and what is wrong; their
+//! memory is bounded by the size of the file, never by a number that the file claims.
+
+pub mod error;
