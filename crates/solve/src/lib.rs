@@ -2,9 +2,62 @@
 //!
 //! - [`sat`]: the incremental interface, which engines and the certifier program against.
 //! - [`interrupt`]: how a running question is stopped from outside.
+//! - [`cadical`], [`batsat`]: two back ends that share no code, so that one can check the
+//!   other. CaDiCaL is the stronger one by far; BatSat is the second opinion.
+//!
+//! A further back end implements [`SatSolver`], gets a [`SolverKind`] and a line in
+//! [`new_solver`], and must then pass `tests/battery.rs`, which runs on every kind.
 
+pub mod batsat;
+pub mod cadical;
 pub mod interrupt;
 pub mod sat;
 
+pub use batsat::Batsat;
+pub use cadical::{Cadical, CadicalConfig};
 pub use interrupt::Interrupt;
 pub use sat::{Budget, SatResult, SatSolver, SatStats};
+
+/// The back ends, for options and reports.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SolverKind {
+    /// CaDiCaL with its default options.
+    #[default]
+    Cadical,
+    /// CaDiCaL that checks its own proofs, models and cores as it goes; slow.
+    CadicalChecked,
+    /// BatSat.
+    Batsat,
+}
+
+impl SolverKind {
+    /// Every kind, for tests and option tables.
+    pub const ALL: [SolverKind; 3] =
+        [SolverKind::Cadical, SolverKind::CadicalChecked, SolverKind::Batsat];
+
+    /// Its name as an option.
+    pub fn name(self) -> &'static str {
+        match self {
+            SolverKind::Cadical => "cadical",
+            SolverKind::CadicalChecked => "cadical-checked",
+            SolverKind::Batsat => "batsat",
+        }
+    }
+
+    /// A kind of another make, to check with what this one answered.
+    pub fn other_make(self) -> SolverKind {
+        match self {
+            SolverKind::Cadical | SolverKind::CadicalChecked => SolverKind::Batsat,
+            SolverKind::Batsat => SolverKind::Cadical,
+        }
+    }
+}
+
+/// A new solver of this kind, with no clauses and the constant as its only variable.
+pub fn new_solver(kind: SolverKind) -> Box<dyn SatSolver> {
+    match kind {
+        SolverKind::Cadical => Box::new(Cadical::default()),
+        SolverKind::CadicalChecked => Box::new(Cadical::new(CadicalConfig::checked())),
+        SolverKind::Batsat => Box::new(Batsat::new()),
+    }
+}
