@@ -30,11 +30,15 @@ struct Limits {
     conflicts: u64,
     /// Calls of `stop`, to look at the interrupt only now and then.
     calls: Cell<u32>,
+    /// Whether `stop` has said yes to the current question. It must then go on saying so:
+    /// BatSat asks again on its way out, and would restart on a no.
+    stopped: Cell<bool>,
 }
 
 impl bat::Callbacks for Limits {
     fn on_start(&mut self) {
         self.conflicts = 0;
+        self.stopped.set(false);
     }
 
     fn on_new_clause(&mut self, _lits: &[bat::Lit], kind: ClauseKind) {
@@ -46,12 +50,14 @@ impl bat::Callbacks for Limits {
         /// Decisions take from below a microsecond to some tens; this keeps the clock out of
         /// the profile and the delay below a millisecond or so.
         const CALLS_PER_LOOK: u32 = 32;
-        if self.limit_conflicts.is_some_and(|limit| self.conflicts >= limit) {
-            return true;
-        }
         let calls = self.calls.get().wrapping_add(1);
         self.calls.set(calls);
-        calls.is_multiple_of(CALLS_PER_LOOK) && self.interrupt.is_raised()
+        if self.limit_conflicts.is_some_and(|limit| self.conflicts >= limit)
+            || (calls.is_multiple_of(CALLS_PER_LOOK) && self.interrupt.is_raised())
+        {
+            self.stopped.set(true);
+        }
+        self.stopped.get()
     }
 }
 
@@ -63,6 +69,7 @@ impl Batsat {
             limit_conflicts: None,
             conflicts: 0,
             calls: Cell::new(0),
+            stopped: Cell::new(false),
         };
         let solver = bat::Solver::new(bat::SolverOpts::default(), limits);
         let mut solver = Batsat { solver, answer: None, buffer: Vec::new(), queries: 0 };
@@ -148,7 +155,8 @@ impl SatSolver for Batsat {
     }
 
     fn is_failed(&self, lit: Lit) -> bool {
-        self.answer == Some(SatResult::Unsat) && self.solver.unsat_core_contains_lit(bat_lit(lit))
+        // Like MiniSat it keeps the final conflict clause: the negations of the core.
+        self.answer == Some(SatResult::Unsat) && self.solver.unsat_core_contains_lit(bat_lit(!lit))
     }
 
     fn set_budget(&mut self, budget: Option<Budget>) {
