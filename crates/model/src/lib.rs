@@ -3,13 +3,17 @@
 //! This crate knows no solver and touches no file. It holds
 //! - [`lit`], [`aig`], [`bits`]: literals, and-inverter graphs, bit-level transition systems;
 //! - [`bv`], [`term`], [`system`]: bit-vector values, word-level terms, word-level systems;
+//! - [`eval`]: the reference semantics: evaluation with values that may be partly unknown;
 //! - [`value`], [`trace`], [`proof`]: values with unknown bits, counterexamples, proofs.
+//! - [`reduce`]: smaller systems for the same question, with the way back.
 
 pub mod aig;
 pub mod bits;
 pub mod bv;
+pub mod eval;
 pub mod lit;
 pub mod proof;
+pub mod reduce;
 pub mod system;
 pub mod term;
 pub mod trace;

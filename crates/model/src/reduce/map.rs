@@ -1,0 +1,139 @@
+//! The way back: from a reduced system to the one that it came from.
+//!
+//! A reduction is justified by an *invariant* of the original: clauses over its latches that
+//! are jointly inductive there, without help of the constraints. Given the invariant, each
+//! variable of the reduced system has the value of some literal of the original. So a proof is
+//! lifted by translating its literals and adding the invariant, and a trace by saying nothing
+//! about what the reduced system does not have.
+
+use crate::bits::BitSystem;
+use crate::lit::{Lit, Var};
+use crate::proof::BitProof;
+use crate::trace::BitTrace;
+use crate::value::Ternary;
+
+/// How a reduced system relates to the original.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReduceMap {
+    pub(super) properties: Vec<usize>,
+    pub(super) inputs: Vec<u32>,
+    pub(super) latches: Vec<u32>,
+    pub(super) vars: Vec<Lit>,
+    pub(super) invariant: Vec<Vec<Lit>>,
+}
+
+impl ReduceMap {
+    /// The map of a system onto itself, but for the choice of properties: property `i` stands
+    /// for `properties[i]`.
+    pub fn identity(system: &BitSystem, properties: &[usize]) -> ReduceMap {
+        ReduceMap {
+            properties: properties.to_vec(),
+            inputs: (0..system.inputs.len() as u32).collect(),
+            latches: (0..system.latches.len() as u32).collect(),
+            vars: system.aig.vars().map(Var::lit).collect(),
+            invariant: Vec::new(),
+        }
+    }
+
+    /// This reduction and then, on its result, `later`.
+    ///
+    /// The invariants add up: that of `later` is inductive on the middle system, whose
+    /// functions equal those of the original as long as the first invariant holds.
+    pub fn then(self, later: ReduceMap) -> ReduceMap {
+        let lift = |l: &Lit| self.lift_lit(*l);
+        let vars = later.vars.iter().map(lift).collect();
+        let lifted = later.invariant.iter().map(|c| c.iter().map(lift).collect());
+        let lifted: Vec<Vec<Lit>> = lifted.collect();
+        let mut invariant = self.invariant;
+        invariant.extend(lifted);
+        ReduceMap {
+            properties: later.properties.iter().map(|&p| self.properties[p]).collect(),
+            inputs: later.inputs.iter().map(|&i| self.inputs[i as usize]).collect(),
+            latches: later.latches.iter().map(|&l| self.latches[l as usize]).collect(),
+            vars,
+            invariant,
+        }
+    }
+
+    /// For each property of the reduced system the index of the original one.
+    pub fn properties(&self) -> &[usize] {
+        &self.properties
+    }
+
+    /// For each input of the reduced system the index of the original one.
+    pub fn inputs(&self) -> &[u32] {
+        &self.inputs
+    }
+
+    /// For each latch of the reduced system the index of the original one.
+    pub fn latches(&self) -> &[u32] {
+        &self.latches
+    }
+
+    /// For each variable of the reduced system a literal of the original that has the same
+    /// value, given the invariant.
+    pub fn vars(&self) -> &[Lit] {
+        &self.vars
+    }
+
+    /// What justifies the reduction: clauses over the original's latches. Their conjunction
+    /// holds initially and is inductive on the original, the constraints not assumed.
+    pub fn invariant(&self) -> &[Vec<Lit>] {
+        &self.invariant
+    }
+
+    /// The literal of the original that equals this literal of the reduced system, given the
+    /// invariant.
+    ///
+    /// # Panics
+    /// If the literal is not one of the reduced system.
+    #[inline]
+    pub fn lift_lit(&self, lit: Lit) -> Lit {
+        self.vars[lit.var().index()] ^ lit.is_negated()
+    }
+
+    /// The trace of the original. What the reduced system does not have is unknown: it is
+    /// either of no influence or fixed by its reset.
+    ///
+    /// # Panics
+    /// If the map does not belong to `original` or the trace not to the reduced system.
+    pub fn lift_trace(&self, original: &BitSystem, trace: &BitTrace) -> BitTrace {
+        let spread = |values: &[Ternary], places: &[u32], size: usize| {
+            assert_eq!(values.len(), places.len(), "the trace is one of the reduced system");
+            let mut spread = vec![Ternary::Unknown; size];
+            for (&value, &place) in values.iter().zip(places) {
+                spread[place as usize] = value;
+            }
+            spread
+        };
+        let inputs = original.inputs.len();
+        BitTrace {
+            property: self.properties[trace.property],
+            initial: spread(&trace.initial, &self.latches, original.latches.len()),
+            inputs: trace.inputs.iter().map(|i| spread(i, &self.inputs, inputs)).collect(),
+        }
+    }
+
+    /// The proof about the original: the same clauses in its literals, and the invariant.
+    ///
+    /// # Panics
+    /// If the map does not belong to `original` or the proof not to the reduced system.
+    pub fn lift_proof(&self, original: &BitSystem, proof: &BitProof) -> BitProof {
+        let (reduced_len, original_len) = (self.vars.len(), original.aig.len());
+        let lift = |lit: &Lit| match lit.var().index().checked_sub(reduced_len) {
+            None => self.lift_lit(*lit),
+            // A gate of the proof: these are numbered after the system's variables.
+            Some(gate) => Lit::new(Var::new(original_len + gate), lit.is_negated()),
+        };
+        let clauses = proof.clauses.iter().map(|c| c.iter().map(lift).collect());
+        let simple_path = proof.simple_path.as_ref();
+        BitProof {
+            properties: proof.properties.iter().map(|&p| self.properties[p]).collect(),
+            gates: proof.gates.iter().map(|[a, b]| [lift(a), lift(b)]).collect(),
+            clauses: clauses.chain(self.invariant.iter().cloned()).collect(),
+            k: proof.k,
+            simple_path: simple_path
+                .map(|latches| latches.iter().map(|&l| self.latches[l] as usize).collect()),
+        }
+    }
+}
