@@ -1,0 +1,392 @@
+//! Checking a proof about a bit-level system: each claim of [`pedra_model::proof`] as a query
+//! of its own on new solvers.
+//!
+//! With the constraints `C`, the transition relation `T`, the invariant `Inv`, and `P`, which
+//! says that none of the proved bads is true:
+//!
+//! | claim | formula |
+//! |---|---|
+//! | initiation | `Init(s₀) ∧ C(s₀) ⟹ Inv(s₀)` |
+//! | consecution | `Inv(s₀) ∧ C(s₀) ∧ T(s₀,s₁) ∧ C(s₁) ⟹ Inv(s₁)` |
+//! | base, for each `j < k` | `Init(s₀) ∧ ⋀_{i<j} T(sᵢ,sᵢ₊₁) ∧ ⋀_{i≤j} (C ∧ Inv)(sᵢ) ⟹ P(sⱼ)` |
+//! | step | `⋀_{i<k} (P(sᵢ) ∧ T(sᵢ,sᵢ₊₁)) ∧ ⋀_{i≤k} (C ∧ Inv)(sᵢ) ⟹ P(sₖ)` |
+//!
+//! All of these may read inputs: `s` stands for a state together with its inputs. Several
+//! properties are proved together: each may rest on the others at earlier steps.
+//!
+//! The base must be asked for each `j` by itself. With `C` assumed beyond step `j`, a violation
+//! in a dead end (a state in which no input satisfies `C` afterwards) would go unseen.
+//!
+//! # Simple paths
+//! The step may be restricted to paths whose states differ pairwise on a set of latches `L`. It
+//! rests on cutting: if a path to a violation visits `t` with inputs `j` and later `s` with
+//! inputs `i`, and `s =_L t`, then `t` with the inputs `i` goes on as `s` does, which is a
+//! shorter path. So a shortest one never visits two states that agree on `L`. This needs that
+//! `L` is closed, for all `s`, `t`, `i`, `j` with `s =_L t` and `(Inv ∧ C)(s,i)`:
+//!
+//! - `C(t,i)`;
+//! - `(Inv ∧ C)(t,i) ⟹ F(s,i) =_L F(t,i) ∧ P(s,i) = P(t,i)`;
+//! - `(Init ∧ Inv ∧ C)(t,j) ⟹ Init(t,i)`, since `t` may be the first state, and reset
+//!   functions may read inputs.
+//!
+//! The first of these may not assume `Inv(t,i)`: along the shorter path `Inv` is known of the
+//! next state only once `C` is, by consecution.
+
+use crate::frames::{Frame, Unrolling, cone_of_influence, counterexample};
+use crate::options::{CheckOptions, Counterexample, Effort, Stop};
+use crate::prover::{Failure, Prover};
+use pedra_model::aig::Aig;
+use pedra_model::bits::BitSystem;
+use pedra_model::lit::Lit;
+use pedra_model::proof::BitProof;
+use std::fmt;
+
+/// What was checked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CheckedProof {
+    /// The properties that are proved.
+    pub properties: Vec<usize>,
+    /// The clauses (or terms) of the invariant.
+    pub clauses: usize,
+    /// The induction depth.
+    pub k: usize,
+    /// The work that it took.
+    pub effort: Effort,
+}
+
+/// One of the formulas that a proof claims.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Claim {
+    /// An initial state satisfies this clause of the invariant.
+    Initiation {
+        /// The clause's index.
+        clause: usize,
+    },
+    /// A successor satisfies this clause of the invariant.
+    Consecution {
+        /// The clause's index.
+        clause: usize,
+    },
+    /// No path of so many steps from an initial state violates the property.
+    Base {
+        /// The steps of the path.
+        step: usize,
+        /// The property's index.
+        property: usize,
+    },
+    /// After `k` states that satisfy the properties, the next one satisfies this one.
+    Step {
+        /// The property's index.
+        property: usize,
+    },
+    /// The latches of the simple-path condition depend on no others.
+    Closed,
+}
+
+impl fmt::Display for Claim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Claim::Initiation { clause } => {
+                write!(f, "initiation: an initial state violates clause {clause} of the invariant")
+            }
+            Claim::Consecution { clause } => {
+                write!(f, "consecution: a successor violates clause {clause} of the invariant")
+            }
+            Claim::Base { step, property } => {
+                write!(f, "base: property {property} is violated {step} steps after the start")
+            }
+            Claim::Step { property } => {
+                write!(f, "step: property {property} is not implied by the states before")
+            }
+            Claim::Closed => {
+                f.write_str("simple path: the latches that must differ depend on others")
+            }
+        }
+    }
+}
+
+/// Why a proof is not accepted.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ProofError {
+    /// It claims nothing, or speaks of what does not exist.
+    #[error("malformed proof: {0}")]
+    Malformed(String),
+    /// A claim is false.
+    #[error("{claim}; counterexample {counterexample}")]
+    Refuted {
+        /// Which.
+        claim: Claim,
+        /// States for which it is false.
+        counterexample: Counterexample,
+    },
+    /// The check ended early: nothing is known about the proof.
+    #[error("{0}")]
+    Stopped(Stop),
+}
+
+/// Checks that a proof proves what it claims about a system.
+pub fn check_bit_proof(
+    system: &BitSystem,
+    proof: &BitProof,
+    options: &CheckOptions,
+) -> Result<CheckedProof, ProofError> {
+    let aig = extended_logic(system, proof)?;
+    let bads: Vec<Lit> = proof.properties.iter().map(|&p| system.properties()[p]).collect();
+    let clauses = proof.clauses.iter().flatten();
+    let kept = proof.simple_path.iter().flatten().map(|&l| system.latches[l].var.lit());
+    let roots = system.constraints.iter().chain(&bads).chain(clauses).copied().chain(kept);
+    let wanted = cone_of_influence(system, &aig, roots);
+    let mut check = Check {
+        system,
+        proof,
+        bads,
+        aig: &aig,
+        wanted: &wanted,
+        options,
+        effort: Effort::default(),
+    };
+    check.check_initiation()?;
+    check.check_consecution()?;
+    check.check_base()?;
+    if let Some(latches) = &proof.simple_path {
+        check.check_closed(latches)?;
+    }
+    check.check_step()?;
+    let (properties, clauses) = (proof.properties.clone(), proof.clauses.len());
+    Ok(CheckedProof { properties, clauses, k: proof.k, effort: check.effort })
+}
+
+/// The system's logic with the proof's gates. Fails if the proof is vacuous or speaks of what
+/// does not exist: everything that is checked later relies on it.
+pub(crate) fn extended_logic(system: &BitSystem, proof: &BitProof) -> Result<Aig, ProofError> {
+    let wrong = |text: String| Err(ProofError::Malformed(text));
+    if proof.properties.is_empty() {
+        return wrong("it proves no property".into());
+    }
+    let known = system.properties().len();
+    if let Some(property) = proof.properties.iter().find(|&&p| p >= known) {
+        return wrong(format!("property {property} does not exist, the model has {known}"));
+    }
+    if proof.k == 0 {
+        return wrong("its induction depth is 0".into());
+    }
+    if let Err(latch) = system.reset_order() {
+        return wrong(format!("the reset of latch {latch} depends on itself"));
+    }
+    let mut aig = system.aig.clone();
+    for (number, &[a, b]) in proof.gates.iter().enumerate() {
+        if a.var().index() >= aig.len() || b.var().index() >= aig.len() {
+            return wrong(format!("gate {number} reads a literal that is not before it"));
+        }
+        aig.push_and(a, b);
+    }
+    for (number, clause) in proof.clauses.iter().enumerate() {
+        if clause.iter().any(|l| l.var().index() >= aig.len()) {
+            return wrong(format!("clause {number} has a literal that does not exist"));
+        }
+    }
+    for &latch in proof.simple_path.iter().flatten() {
+        if latch >= system.latches.len() {
+            return wrong(format!("latch {latch} of the simple-path condition does not exist"));
+        }
+    }
+    Ok(aig)
+}
+
+struct Check<'a> {
+    system: &'a BitSystem,
+    proof: &'a BitProof,
+    /// The bads of the proved properties.
+    bads: Vec<Lit>,
+    aig: &'a Aig,
+    wanted: &'a [bool],
+    options: &'a CheckOptions,
+    effort: Effort,
+}
+
+impl<'a> Check<'a> {
+    fn unrolling(&self) -> Unrolling<'a> {
+        Unrolling::new(self.system, self.aig, self.wanted)
+    }
+
+    fn assume_constraints(&self, prover: &mut Prover<'_>, frame: &Frame) {
+        for &constraint in &self.system.constraints {
+            prover.assume([frame.lit(constraint)]);
+        }
+    }
+
+    fn assume_invariant(&self, prover: &mut Prover<'_>, frame: &Frame) {
+        for clause in &self.proof.clauses {
+            prover.assume(frame.clause(clause));
+        }
+    }
+
+    fn assume_properties(&self, prover: &mut Prover<'_>, frame: &Frame) {
+        for &bad in &self.bads {
+            prover.assume([!frame.lit(bad)]);
+        }
+    }
+
+    fn prove(
+        &self,
+        prover: &mut Prover<'_>,
+        circuit: &Aig,
+        goal: &[Lit],
+        claim: Claim,
+        frames: &[Frame],
+    ) -> Result<(), ProofError> {
+        prover.prove(circuit, goal).map_err(|failure| match failure {
+            Failure::Stopped(stop) => ProofError::Stopped(stop),
+            Failure::Refuted(values) => ProofError::Refuted {
+                claim,
+                counterexample: counterexample(self.system, frames, &values),
+            },
+        })
+    }
+
+    /// `Init(s₀) ∧ C(s₀) ⟹ Inv(s₀)`, clause by clause.
+    fn check_initiation(&mut self) -> Result<(), ProofError> {
+        let (mut unrolling, mut prover) = (self.unrolling(), Prover::new(self.options));
+        let frames = [unrolling.any_state()];
+        for reset in unrolling.initial(&frames[0]) {
+            prover.assume([reset]);
+        }
+        self.assume_constraints(&mut prover, &frames[0]);
+        for (index, clause) in self.proof.clauses.iter().enumerate() {
+            let (goal, claim) = (frames[0].clause(clause), Claim::Initiation { clause: index });
+            self.prove(&mut prover, unrolling.circuit.aig(), &goal, claim, &frames)?;
+        }
+        self.effort.add(prover.effort());
+        Ok(())
+    }
+
+    /// `Inv(s₀) ∧ C(s₀) ∧ T(s₀,s₁) ∧ C(s₁) ⟹ Inv(s₁)`, clause by clause.
+    fn check_consecution(&mut self) -> Result<(), ProofError> {
+        let (mut unrolling, mut prover) = (self.unrolling(), Prover::new(self.options));
+        let before = unrolling.any_state();
+        let after = unrolling.after(&before);
+        let frames = [before, after];
+        self.assume_invariant(&mut prover, &frames[0]);
+        self.assume_constraints(&mut prover, &frames[0]);
+        self.assume_constraints(&mut prover, &frames[1]);
+        for (index, clause) in self.proof.clauses.iter().enumerate() {
+            let (goal, claim) = (frames[1].clause(clause), Claim::Consecution { clause: index });
+            self.prove(&mut prover, unrolling.circuit.aig(), &goal, claim, &frames)?;
+        }
+        self.effort.add(prover.effort());
+        Ok(())
+    }
+
+    /// `Init(s₀) ∧ ⋀_{i<j} T(sᵢ,sᵢ₊₁) ∧ ⋀_{i≤j} (C ∧ Inv)(sᵢ) ⟹ P(sⱼ)` for each `j < k`. The
+    /// facts grow with `j`; `C(sⱼ)` comes only after the claims for smaller `j` are settled.
+    fn check_base(&mut self) -> Result<(), ProofError> {
+        let (mut unrolling, mut prover) = (self.unrolling(), Prover::new(self.options));
+        let mut frames = vec![unrolling.any_state()];
+        for reset in unrolling.initial(&frames[0]) {
+            prover.assume([reset]);
+        }
+        for step in 0..self.proof.k {
+            if step > 0 {
+                frames.push(unrolling.after(&frames[step - 1]));
+            }
+            self.assume_constraints(&mut prover, &frames[step]);
+            self.assume_invariant(&mut prover, &frames[step]);
+            for (&property, &bad) in self.proof.properties.iter().zip(&self.bads) {
+                let (goal, claim) = ([!frames[step].lit(bad)], Claim::Base { step, property });
+                self.prove(&mut prover, unrolling.circuit.aig(), &goal, claim, &frames)?;
+            }
+        }
+        self.effort.add(prover.effort());
+        Ok(())
+    }
+
+    /// `⋀_{i<k} (P(sᵢ) ∧ T(sᵢ,sᵢ₊₁)) ∧ ⋀_{i≤k} (C ∧ Inv)(sᵢ) ⟹ P(sₖ)`, with `sᵢ ≠_L sⱼ` for
+    /// `i < j ≤ k` if only simple paths count.
+    fn check_step(&mut self) -> Result<(), ProofError> {
+        let (mut unrolling, mut prover) = (self.unrolling(), Prover::new(self.options));
+        let mut frames = vec![unrolling.any_state()];
+        for step in 0..=self.proof.k {
+            if step > 0 {
+                frames.push(unrolling.after(&frames[step - 1]));
+                self.assume_properties(&mut prover, &frames[step - 1]);
+            }
+            if self.options.interrupt.is_raised() {
+                return Err(ProofError::Stopped(Stop::Interrupted));
+            }
+            self.assume_constraints(&mut prover, &frames[step]);
+            self.assume_invariant(&mut prover, &frames[step]);
+            for earlier in frames[..step].iter().filter(|_| self.proof.simple_path.is_some()) {
+                let different = self.differences(&mut unrolling, earlier, &frames[step]);
+                prover.assume(different);
+            }
+        }
+        for (&property, &bad) in self.proof.properties.iter().zip(&self.bads) {
+            let (goal, claim) = ([!frames[self.proof.k].lit(bad)], Claim::Step { property });
+            self.prove(&mut prover, unrolling.circuit.aig(), &goal, claim, &frames)?;
+        }
+        self.effort.add(prover.effort());
+        Ok(())
+    }
+
+    /// For each latch of the simple-path condition, that its values differ.
+    fn differences(&self, unrolling: &mut Unrolling<'_>, one: &Frame, other: &Frame) -> Vec<Lit> {
+        let latches = self.proof.simple_path.iter().flatten();
+        let vars = latches.map(|&l| self.system.latches[l].var.lit());
+        vars.map(|l| unrolling.circuit.xor(one.lit(l), other.lit(l))).collect()
+    }
+
+    /// That the latches of the simple-path condition are closed, see the head of this file.
+    fn check_closed(&mut self, latches: &[usize]) -> Result<(), ProofError> {
+        let mut unrolling = self.unrolling();
+        // (s,i), (t,j) and (t,i).
+        let (later, earlier) = (unrolling.any_state(), unrolling.any_state());
+        let cut = unrolling.mixed(&earlier, &later);
+        // F(s,i) =_L F(t,i) and P(s,i) = P(t,i)
+        let nexts = latches.iter().map(|&l| self.system.latches[l].next);
+        let functions = nexts.chain(self.bads.iter().copied());
+        let equal: Vec<Lit> =
+            functions.map(|f| unrolling.circuit.iff(later.lit(f), cut.lit(f))).collect();
+        let (was_initial, is_initial) = (unrolling.initial(&earlier), unrolling.initial(&cut));
+        let differences = self.differences(&mut unrolling, &later, &earlier);
+        let circuit = unrolling.circuit.aig();
+        let constraints: Vec<Lit> = self.system.constraints.iter().map(|&c| cut.lit(c)).collect();
+        let frames = [later, earlier];
+
+        // s =_L t ∧ (Inv ∧ C)(s,i) ⟹ C(t,i)
+        let mut prover = Prover::new(self.options);
+        self.assume_agreement(&mut prover, &frames[0], &differences);
+        for &goal in &constraints {
+            self.prove(&mut prover, circuit, &[goal], Claim::Closed, &frames)?;
+        }
+        // … ∧ (Inv ∧ C)(t,i) ⟹ F(s,i) =_L F(t,i) ∧ P(s,i) = P(t,i)
+        self.assume_constraints(&mut prover, &cut);
+        self.assume_invariant(&mut prover, &cut);
+        for &goal in &equal {
+            self.prove(&mut prover, circuit, &[goal], Claim::Closed, &frames)?;
+        }
+        self.effort.add(prover.effort());
+
+        // s =_L t ∧ (Inv ∧ C)(s,i) ∧ (Init ∧ Inv ∧ C)(t,j) ⟹ Init(t,i)
+        let mut prover = Prover::new(self.options);
+        self.assume_agreement(&mut prover, &frames[0], &differences);
+        self.assume_constraints(&mut prover, &frames[1]);
+        self.assume_invariant(&mut prover, &frames[1]);
+        for &reset in &was_initial {
+            prover.assume([reset]);
+        }
+        for &goal in &is_initial {
+            self.prove(&mut prover, circuit, &[goal], Claim::Closed, &frames)?;
+        }
+        self.effort.add(prover.effort());
+        Ok(())
+    }
+
+    /// `s =_L t ∧ (Inv ∧ C)(s,i)`
+    fn assume_agreement(&self, prover: &mut Prover<'_>, later: &Frame, differences: &[Lit]) {
+        self.assume_invariant(prover, later);
+        self.assume_constraints(prover, later);
+        for &difference in differences {
+            prover.assume([!difference]);
+        }
+    }
+}
