@@ -279,6 +279,7 @@ impl Bv {
 
     /// Product modulo 2^width.
     pub fn mul(&self, other: &Bv) -> Bv {
+        assert_eq!(self.width, other.width, "operands of one width");
         match (&self.repr, &other.repr) {
             (Repr::Small(a), Repr::Small(b)) => Bv::from_u64(self.width, a.wrapping_mul(*b)),
             _ => Bv::from_biguint(self.width, &(self.to_biguint() * other.to_biguint())),
@@ -287,6 +288,7 @@ impl Bv {
 
     /// Unsigned quotient; all ones if the divisor is zero.
     pub fn udiv(&self, other: &Bv) -> Bv {
+        assert_eq!(self.width, other.width, "operands of one width");
         if other.is_zero() {
             return Bv::ones(self.width);
         }
@@ -298,6 +300,7 @@ impl Bv {
 
     /// Unsigned remainder; the dividend if the divisor is zero.
     pub fn urem(&self, other: &Bv) -> Bv {
+        assert_eq!(self.width, other.width, "operands of one width");
         if other.is_zero() {
             return self.clone();
         }
@@ -344,19 +347,29 @@ impl Bv {
 
     /// Left shift, zeros in; zero if the distance reaches the width.
     pub fn sll(&self, by: &Bv) -> Bv {
-        let Some(d) = self.distance(by) else { return Bv::zero(self.width) };
-        match &self.repr {
-            Repr::Small(v) => Bv::from_u64(self.width, v << d),
-            _ => Bv::from_biguint(self.width, &(self.to_biguint() << d)),
-        }
+        self.distance(by).map_or_else(|| Bv::zero(self.width), |d| self.shifted_left(d))
     }
 
     /// Logical right shift, zeros in.
     pub fn srl(&self, by: &Bv) -> Bv {
-        let Some(d) = self.distance(by) else { return Bv::zero(self.width) };
+        self.distance(by).map_or_else(|| Bv::zero(self.width), |d| self.shifted_right(d))
+    }
+
+    /// Left shift by a plain number; zero if it reaches the width.
+    pub fn shifted_left(&self, by: u32) -> Bv {
         match &self.repr {
-            Repr::Small(v) => Bv::from_u64(self.width, v >> d),
-            _ => Bv::from_biguint(self.width, &(self.to_biguint() >> d)),
+            _ if by >= self.width => Bv::zero(self.width),
+            Repr::Small(v) => Bv::from_u64(self.width, v << by),
+            _ => Bv::from_biguint(self.width, &(self.to_biguint() << by)),
+        }
+    }
+
+    /// Logical right shift by a plain number; zero if it reaches the width.
+    pub fn shifted_right(&self, by: u32) -> Bv {
+        match &self.repr {
+            _ if by >= self.width => Bv::zero(self.width),
+            Repr::Small(v) => Bv::from_u64(self.width, v >> by),
+            _ => Bv::from_biguint(self.width, &(self.to_biguint() >> by)),
         }
     }
 
@@ -365,23 +378,31 @@ impl Bv {
         if self.is_negative() { self.not().srl(by).not() } else { self.srl(by) }
     }
 
+    /// The rotation distance: the amount modulo the width.
+    fn turns(&self, by: &Bv) -> u32 {
+        match by.to_u64() {
+            Some(d) => (d % self.width as u64) as u32,
+            None => (by.to_biguint() % self.width).to_u32_digits().first().copied().unwrap_or(0),
+        }
+    }
+
     /// Rotation to the left, by the distance modulo the width.
     pub fn rol(&self, by: &Bv) -> Bv {
-        let d = (by.to_biguint() % self.width).to_u32_digits().first().copied().unwrap_or(0);
-        self.rotated_left(d)
+        self.rotated_left(self.turns(by))
     }
 
     /// Rotation to the right, by the distance modulo the width.
     pub fn ror(&self, by: &Bv) -> Bv {
-        let d = (by.to_biguint() % self.width).to_u32_digits().first().copied().unwrap_or(0);
-        self.rotated_left((self.width - d) % self.width)
+        self.rotated_left(self.width - self.turns(by))
     }
 
-    fn rotated_left(&self, d: u32) -> Bv {
-        if d == 0 {
+    /// Rotation to the left by a plain number modulo the width.
+    pub fn rotated_left(&self, by: u32) -> Bv {
+        let by = by % self.width;
+        if by == 0 {
             return self.clone();
         }
-        self.slice(self.width - d - 1, 0).concat(&self.slice(self.width - 1, self.width - d))
+        self.shifted_left(by).or(&self.shifted_right(self.width - by))
     }
 
     /// Bits `high` down to `low`, both included.
@@ -407,6 +428,9 @@ impl Bv {
 
     /// Extended by `by` zero bits.
     pub fn zero_extend(&self, by: u32) -> Bv {
+        if let Repr::Small(v) = self.repr {
+            return Bv::from_u64(self.width + by, v);
+        }
         Bv::from_limbs(self.width + by, {
             let mut l = self.limbs();
             l.push(0);
@@ -430,17 +454,12 @@ impl Bv {
 
     /// Signed order.
     pub fn scmp(&self, other: &Bv) -> Ordering {
+        assert_eq!(self.width, other.width, "operands of one width");
         match (self.is_negative(), other.is_negative()) {
             (true, false) => Ordering::Less,
             (false, true) => Ordering::Greater,
             _ => self.ucmp(other),
         }
-    }
-
-    /// Whether the exact result of an operation on the signed values leaves the range.
-    fn signed_overflow(&self, exact: BigInt) -> bool {
-        let back = Bv::from_bigint(self.width, &exact);
-        back.to_bigint() != exact
     }
 
     /// Unsigned addition overflows.
@@ -450,7 +469,9 @@ impl Bv {
 
     /// Signed addition overflows.
     pub fn saddo(&self, other: &Bv) -> bool {
-        self.signed_overflow(self.to_bigint() + other.to_bigint())
+        // Only operands of one sign can overflow; the sum then has the other sign.
+        let sign = self.is_negative();
+        sign == other.is_negative() && self.add(other).is_negative() != sign
     }
 
     /// Unsigned subtraction borrows.
@@ -460,17 +481,32 @@ impl Bv {
 
     /// Signed subtraction overflows.
     pub fn ssubo(&self, other: &Bv) -> bool {
-        self.signed_overflow(self.to_bigint() - other.to_bigint())
+        // Only operands of different signs can overflow; the difference then has the sign of
+        // the second.
+        let sign = self.is_negative();
+        sign != other.is_negative() && self.sub(other).is_negative() != sign
     }
 
     /// Unsigned multiplication overflows.
     pub fn umulo(&self, other: &Bv) -> bool {
+        assert_eq!(self.width, other.width, "operands of one width");
+        if let (Repr::Small(a), Repr::Small(b)) = (&self.repr, &other.repr) {
+            return *a as u128 * *b as u128 > mask(self.width) as u128;
+        }
         (self.to_biguint() * other.to_biguint()).bits() > self.width as u64
     }
 
     /// Signed multiplication overflows.
     pub fn smulo(&self, other: &Bv) -> bool {
-        self.signed_overflow(self.to_bigint() * other.to_bigint())
+        assert_eq!(self.width, other.width, "operands of one width");
+        if let (Repr::Small(a), Repr::Small(b)) = (&self.repr, &other.repr) {
+            let spare = 64 - self.width;
+            let signed = |v: u64| ((v << spare) as i64 >> spare) as i128;
+            let product = signed(*a) * signed(*b);
+            return product != signed(product as u64 & mask(self.width));
+        }
+        let exact = self.to_bigint() * other.to_bigint();
+        Bv::from_bigint(self.width, &exact).to_bigint() != exact
     }
 
     /// Signed division overflows: the least value divided by −1.
@@ -480,7 +516,41 @@ impl Bv {
 
     /// The number of bits set.
     pub fn count_ones(&self) -> u32 {
-        self.limbs().iter().map(|l| l.count_ones()).sum()
+        match &self.repr {
+            Repr::Small(v) => v.count_ones(),
+            _ => self.limbs().iter().map(|l| l.count_ones()).sum(),
+        }
+    }
+
+    /// The position of the lowest bit set.
+    pub fn lowest_one(&self) -> Option<u32> {
+        match &self.repr {
+            Repr::Small(v) => (*v != 0).then(|| v.trailing_zeros()),
+            Repr::Wide(short) => {
+                let limb = short.iter().position(|&l| l != 0)?;
+                Some(limb as u32 * 64 + short[limb].trailing_zeros())
+            }
+        }
+    }
+
+    /// The position of the highest bit set.
+    pub fn highest_one(&self) -> Option<u32> {
+        match &self.repr {
+            Repr::Small(v) => v.checked_ilog2(),
+            Repr::Wide(_) if self.is_negative() => Some(self.width - 1),
+            Repr::Wide(short) => {
+                let limb = short.iter().rposition(|&l| l != 0)?;
+                Some(limb as u32 * 64 + short[limb].ilog2())
+            }
+        }
+    }
+
+    /// The vector whose lowest `count` bits are set, all if there are not that many.
+    pub fn low_ones(width: u32, count: u32) -> Bv {
+        if count == 0 {
+            return Bv::zero(width);
+        }
+        Bv::ones(width).shifted_right(width - count.min(width))
     }
 
     /// Reads digits of a radix (2, 10 or 16). A leading `-` negates. Fails on other characters
@@ -491,6 +561,12 @@ impl Bv {
             None => (false, digits),
         };
         if digits.is_empty() || !digits.chars().all(|c| c.is_digit(radix)) {
+            return None;
+        }
+        // A number of n digits has more than (n−1)·log2(radix) bits. Long ones that cannot
+        // fit are turned away before the conversion, which is not linear.
+        let significant = digits.trim_start_matches('0').len() as u64;
+        if significant.saturating_sub(1) * radix.ilog2() as u64 >= width as u64 {
             return None;
         }
         let value = BigUint::parse_bytes(digits.as_bytes(), radix)?;

@@ -3,6 +3,7 @@
 use crate::bv::Bv;
 use crate::term::Sort;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A bit that may be unknown.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Hash, Default)]
@@ -61,6 +62,16 @@ impl Ternary {
             (Ternary::True, Ternary::True) => Ternary::True,
             _ => Ternary::Unknown,
         }
+    }
+
+    /// What both agree on: known only where both are known and equal.
+    pub fn join(self, other: Ternary) -> Ternary {
+        if self == other { self } else { Ternary::Unknown }
+    }
+
+    /// Whether both are known and differ.
+    pub fn contradicts(self, other: Ternary) -> bool {
+        self != other && self != Ternary::Unknown && other != Ternary::Unknown
     }
 }
 
@@ -138,6 +149,34 @@ impl TernaryBv {
         self.known.is_ones().then_some(&self.value)
     }
 
+    /// The value with 1 for unknown bits.
+    pub fn one_filled(&self) -> Bv {
+        self.value.or(&self.known.not())
+    }
+
+    /// What both agree on: the bits that are known in both and equal.
+    pub fn join(&self, other: &TernaryBv) -> TernaryBv {
+        let differ = self.value.xor(&other.value);
+        let known = self.known.and(&other.known).and(&differ.not());
+        TernaryBv::new(self.value.clone(), known)
+    }
+
+    /// Whether some bit is known in both and differs: no value fits both.
+    pub fn contradicts(&self, other: &TernaryBv) -> bool {
+        let both = self.known.and(&other.known);
+        !self.value.xor(&other.value).and(&both).is_zero()
+    }
+
+    /// Whether every value that fits `other` also fits `self`.
+    pub fn covers(&self, other: &TernaryBv) -> bool {
+        other.value.and(&self.known) == self.value && self.known.and(&other.known) == self.known
+    }
+
+    /// Only these bits; the others become unknown.
+    pub fn restricted(&self, bits: &Bv) -> TernaryBv {
+        TernaryBv { value: self.value.and(bits), known: self.known.and(bits) }
+    }
+
     /// The digits `0`, `1`, `x`, most significant first.
     pub fn to_digits(&self) -> String {
         (0..self.width()).rev().map(|i| self.bit(i).to_char()).collect()
@@ -152,18 +191,19 @@ impl From<Bv> for TernaryBv {
 }
 
 /// An array: a default and the elements that were set, generic over what an element is.
-/// Its size is that of what was written, whatever the width of the index.
+/// Its size is that of what was written, whatever the width of the index. Copies share their
+/// elements until one of them is changed.
 #[derive(Clone, Debug)]
 pub struct ArrayValue<E> {
     index: u32,
     default: E,
-    entries: BTreeMap<Bv, E>,
+    entries: Arc<BTreeMap<Bv, E>>,
 }
 
 impl<E: Clone + PartialEq> ArrayValue<E> {
     /// The same element everywhere.
     pub fn new(index: u32, default: E) -> ArrayValue<E> {
-        ArrayValue { index, default, entries: BTreeMap::new() }
+        ArrayValue { index, default, entries: Arc::default() }
     }
 
     /// Width of the index.
@@ -188,16 +228,24 @@ impl<E: Clone + PartialEq> ArrayValue<E> {
 
     /// Replaces the element at an index.
     pub fn set(&mut self, at: Bv, element: E) {
-        if element == self.default {
-            self.entries.remove(&at);
-        } else {
-            self.entries.insert(at, element);
+        if element != self.default {
+            Arc::make_mut(&mut self.entries).insert(at, element);
+        } else if self.entries.contains_key(&at) {
+            Arc::make_mut(&mut self.entries).remove(&at);
         }
     }
 
-    /// Whether the listed entries cover every index, so that the default is nowhere.
-    fn is_full(&self) -> bool {
-        self.index < 64 && self.entries.len() as u64 == 1u64 << self.index
+    /// The indices at which this or the other array lists an element, each once, in order.
+    pub fn listed<'a>(&'a self, other: &'a ArrayValue<E>) -> Vec<&'a Bv> {
+        let mut keys: Vec<&Bv> = self.entries.keys().chain(other.entries.keys()).collect();
+        keys.sort();
+        keys.dedup();
+        keys
+    }
+
+    /// Whether so many different indices are all that there are.
+    pub fn is_every_index(&self, count: usize) -> bool {
+        self.index < 64 && count as u64 == 1u64 << self.index
     }
 }
 
@@ -207,18 +255,13 @@ impl<E: Clone + PartialEq> PartialEq for ArrayValue<E> {
         if self.index != other.index {
             return false;
         }
-        let keys = || self.entries.keys().chain(other.entries.keys());
-        if keys().any(|k| self.get(k) != other.get(k)) {
-            return false;
-        }
-        if self.default == other.default || self.is_full() || other.is_full() {
+        if Arc::ptr_eq(&self.entries, &other.entries) && self.default == other.default {
             return true;
         }
-        // Different defaults: equal only if the listed indices cover everything.
-        let mut listed: Vec<&Bv> = keys().collect();
-        listed.sort();
-        listed.dedup();
-        self.index < 64 && listed.len() as u64 == 1u64 << self.index
+        let listed = self.listed(other);
+        // The defaults matter unless the listed indices cover everything.
+        listed.iter().all(|k| self.get(k) == other.get(k))
+            && (self.default == other.default || self.is_every_index(listed.len()))
     }
 }
 
@@ -312,6 +355,78 @@ impl TernaryValue {
             TernaryValue::Array(_) => panic!("a bit-vector value"),
         }
     }
+
+    /// The array.
+    ///
+    /// # Panics
+    /// If it is a bit-vector.
+    pub fn as_array(&self) -> &ArrayValue<TernaryBv> {
+        match self {
+            TernaryValue::Array(array) => array,
+            TernaryValue::Bv(_) => panic!("an array value"),
+        }
+    }
+
+    /// The truth of a one-bit vector.
+    pub fn as_bit(&self) -> Ternary {
+        self.as_bv().bit(0)
+    }
+
+    /// Its sort.
+    pub fn sort(&self) -> Sort {
+        match self {
+            TernaryValue::Bv(bv) => Sort::Bv(bv.width()),
+            TernaryValue::Array(array) => {
+                Sort::Array { index: array.index_width(), element: array.default_element().width() }
+            }
+        }
+    }
+
+    /// Whether some bit is known in both and differs: no value fits both.
+    ///
+    /// # Panics
+    /// If the sorts differ; so do `join` and `covers`.
+    pub fn contradicts(&self, other: &TernaryValue) -> bool {
+        match (self, other) {
+            (TernaryValue::Bv(a), TernaryValue::Bv(b)) => a.contradicts(b),
+            _ => somewhere(self.as_array(), other.as_array(), TernaryBv::contradicts),
+        }
+    }
+
+    /// What both agree on.
+    pub fn join(&self, other: &TernaryValue) -> TernaryValue {
+        match (self, other) {
+            (TernaryValue::Bv(a), TernaryValue::Bv(b)) => TernaryValue::Bv(a.join(b)),
+            _ => {
+                let (a, b) = (self.as_array(), other.as_array());
+                let default = a.default_element().join(b.default_element());
+                let mut joined = ArrayValue::new(a.index_width(), default);
+                for at in a.listed(b) {
+                    joined.set(at.clone(), a.get(at).join(b.get(at)));
+                }
+                TernaryValue::Array(joined)
+            }
+        }
+    }
+
+    /// Whether every value that fits `other` also fits `self`.
+    pub fn covers(&self, other: &TernaryValue) -> bool {
+        match (self, other) {
+            (TernaryValue::Bv(a), TernaryValue::Bv(b)) => a.covers(b),
+            _ => !somewhere(self.as_array(), other.as_array(), |a, b| !a.covers(b)),
+        }
+    }
+}
+
+/// Whether two arrays relate so at some index.
+fn somewhere(
+    a: &ArrayValue<TernaryBv>,
+    b: &ArrayValue<TernaryBv>,
+    relate: impl Fn(&TernaryBv, &TernaryBv) -> bool,
+) -> bool {
+    let listed = a.listed(b);
+    listed.iter().any(|at| relate(a.get(at), b.get(at)))
+        || (!a.is_every_index(listed.len()) && relate(a.default_element(), b.default_element()))
 }
 
 impl From<Value> for TernaryValue {
