@@ -4,17 +4,21 @@
 //! - [`interrupt`]: how a running question is stopped from outside.
 //! - [`cadical`], [`batsat`]: two back ends that share no code, so that one can check the
 //!   other. CaDiCaL is the stronger one by far; BatSat is the second opinion.
+//! - [`gate`], [`encode`]: gates and whole circuits as clauses, one time step at a time.
 //!
 //! A further back end implements [`SatSolver`], gets a [`SolverKind`] and a line in
 //! [`new_solver`], and must then pass `tests/battery.rs`, which runs on every kind.
 
 pub mod batsat;
 pub mod cadical;
+pub mod encode;
+pub mod gate;
 pub mod interrupt;
 pub mod sat;
 
 pub use batsat::Batsat;
 pub use cadical::{Cadical, CadicalConfig};
+pub use encode::FrameEncoder;
 pub use interrupt::Interrupt;
 pub use sat::{Budget, SatResult, SatSolver, SatStats};
 

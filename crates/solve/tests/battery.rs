@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Random, is_satisfiable, satisfies, value_in};
+use common::Random;
 use pedra_model::lit::{Lit, Var};
 use pedra_solve::cadical::Preset;
 use pedra_solve::{
@@ -28,6 +28,29 @@ fn on_every_solver(test: impl Fn(&str, &mut dyn SatSolver)) {
 
 fn lit(number: i32) -> Lit {
     Lit::new(Var::new(number.unsigned_abs() as usize), number < 0)
+}
+
+/// A literal of one of the variables `1..=vars`.
+fn random_lit(random: &mut Random, vars: usize) -> Lit {
+    Lit::new(Var::new(1 + random.below(vars)), random.coin())
+}
+
+/// The value of `lit` where bit `v` of `assignment` is the value of variable `v`.
+/// Bit 0 must be 0: the constant is false.
+fn value_in(lit: Lit, assignment: u32) -> bool {
+    (assignment >> lit.var().index() & 1 == 1) != lit.is_negated()
+}
+
+fn satisfies(clauses: &[Vec<Lit>], assignment: u32) -> bool {
+    clauses.iter().all(|clause| clause.iter().any(|&lit| value_in(lit, assignment)))
+}
+
+/// Whether some assignment of `1..=vars` satisfies the clauses and all of `assumptions`.
+fn is_satisfiable(vars: usize, clauses: &[Vec<Lit>], assumptions: &[Lit]) -> bool {
+    (0..1u32 << vars).any(|bits| {
+        let assignment = bits << 1;
+        assumptions.iter().all(|&lit| value_in(lit, assignment)) && satisfies(clauses, assignment)
+    })
 }
 
 /// Asks, and compares answer, model and core with brute force over the clauses so far.
@@ -84,7 +107,8 @@ fn random_formulas_agree_with_brute_force() {
         let vars = 3 + round % 12;
         // Around the threshold (4.26 clauses a variable) both answers are frequent.
         let count = vars * (3 + random.below(4));
-        let clause = |random: &mut Random| (0..3).map(|_| random.lit(vars)).collect::<Vec<_>>();
+        let clause =
+            |random: &mut Random| (0..3).map(|_| random_lit(random, vars)).collect::<Vec<_>>();
         let clauses: Vec<Vec<Lit>> = (0..count).map(|_| clause(&mut random)).collect();
         seen[is_satisfiable(vars, &clauses, &[]) as usize] += 1;
         on_every_solver(|name, solver| {
@@ -111,11 +135,12 @@ fn incremental_sequences_agree_with_brute_force() {
                 }
                 for _ in 0..random.below(3) {
                     let length = 2 + random.below(3);
-                    clauses.push((0..length).map(|_| random.lit(vars)).collect());
+                    clauses.push((0..length).map(|_| random_lit(&mut random, vars)).collect());
                     solver.add_clause(clauses.last().expect("just pushed"));
                 }
                 let count = random.below(4);
-                let assumptions: Vec<Lit> = (0..count).map(|_| random.lit(vars)).collect();
+                let assumptions: Vec<Lit> =
+                    (0..count).map(|_| random_lit(&mut random, vars)).collect();
                 check(name, solver, vars, &clauses, &assumptions);
             }
             assert!(solver.stats().queries >= 40, "{name}");
