@@ -1,1 +1,9 @@
-//! Pedra: testkit.
+//! Random systems and the explicit-state oracle that every engine is measured against.
+//!
+//! Only tests and fuzzers use this crate. It shares no code with engines, blasting or
+//! reductions: the oracle enumerates states and inputs one by one and looks at what happens.
+
+pub mod bits;
+pub mod oracle;
+pub mod random;
+pub mod words;
