@@ -9,6 +9,7 @@
 
 pub mod aig;
 pub mod bits;
+pub mod blast;
 pub mod bv;
 pub mod eval;
 pub mod lit;
