@@ -1,1 +1,28 @@
-//! Pedra: engines.
+//! Engines: the algorithms of the papers that decide safety properties.
+//!
+//! An engine is a value: it is made for one system, runs until everything is settled or it is
+//! told to stop, and can be run again to go on where it was. It reports what happens as
+//! [`events`] and never prints, reads files or keeps global state.
+//!
+//! - [`context`]: what an engine is given ([`Context`]) and what it answers ([`Outcome`]).
+//! - [`events`]: progress and the record of a run, as values.
+//! - [`ledger`]: which properties are settled; shared by all engines.
+//! - [`cone`]: which latches a property depends on.
+//! - [`unroll`]: time-frame expansion of a system on a SAT solver.
+//! - [`bmc`]: bounded model checking.
+//! - [`kind`]: k-induction, with and without simple paths.
+
+pub mod bmc;
+mod cnf;
+pub mod cone;
+pub mod context;
+pub mod events;
+pub mod kind;
+pub mod ledger;
+pub mod unroll;
+
+pub use bmc::{Bmc, BmcOptions};
+pub use context::{Context, Engine, Outcome, Reason, Unknown, Verdict};
+pub use events::{Collector, Event, EventSink, NoEvents, Progress};
+pub use kind::{Kind, KindOptions};
+pub use ledger::{Ledger, SettledBoard};
