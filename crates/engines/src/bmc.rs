@@ -139,6 +139,9 @@ impl<'a> Bmc<'a> {
     fn check_window(&mut self, window: RangeInclusive<usize>, open: &[usize]) -> Found {
         let (first, mut last) = (*window.start(), *window.end());
         self.unroll().constrain(first);
+        if self.unroll().is_dead() {
+            return Found::NoPath;
+        }
         let targets = self.targets(window, open);
         let mut found = Found::Clean;
         loop {

@@ -110,13 +110,13 @@ impl<'a> Kind<'a> {
     /// Tries one depth after the other; returns why it stopped, `None` if nothing is open.
     fn search(&mut self, context: &Context) -> Option<Reason> {
         loop {
+            if context.is_beyond_limit(self.k - 1) {
+                return Some(Reason::DepthLimit);
+            }
             // An exhausted base case is clean at every depth.
             match self.base.search(context, Some(self.k - 1)) {
                 Some(Reason::DepthLimit | Reason::Exhausted(_)) => {}
                 stopped => return stopped,
-            }
-            if context.is_beyond_limit(self.k - 1) {
-                return Some(Reason::DepthLimit);
             }
             self.refresh_claims(context);
             for index in 0..self.claims.len() {

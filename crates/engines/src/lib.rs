@@ -13,7 +13,6 @@
 //! - [`kind`]: k-induction, with and without simple paths.
 
 pub mod bmc;
-mod cnf;
 pub mod cone;
 pub mod context;
 pub mod events;

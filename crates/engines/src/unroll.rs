@@ -10,12 +10,12 @@
 //! somebody asks for it, together with the cone below it down to step 0. What nobody asked for
 //! has no value in a model, and therefore does not matter for it.
 
-use crate::cnf::Cnf;
 use pedra_model::aig::{AigBuilder, Node};
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::lit::{Lit, Var};
 use pedra_model::trace::BitTrace;
 use pedra_model::value::Ternary;
+use pedra_solve::encode::FrameEncoder;
 use pedra_solve::{Interrupt, SatResult, SatSolver, SatStats};
 
 /// Where paths start.
@@ -36,10 +36,13 @@ pub struct Unroll<'a> {
     circuit: AigBuilder,
     /// For each step and variable of the system its literal in `circuit`, or [`UNSEEN`].
     steps: Vec<Vec<Lit>>,
-    cnf: Cnf,
+    /// The clauses of `circuit`, as far as they were asked for.
+    encoder: FrameEncoder,
     solver: Box<dyn SatSolver>,
     /// How many steps have their constraints asserted.
     constrained: usize,
+    /// Whether a constraint was found to be constantly false.
+    is_dead: bool,
 }
 
 /// Marks a variable that was not yet copied.
@@ -58,16 +61,17 @@ impl<'a> Unroll<'a> {
             start,
             circuit: AigBuilder::new(),
             steps: Vec::new(),
-            cnf: Cnf::new(),
+            encoder: FrameEncoder::new(),
             solver,
             constrained: 0,
+            is_dead: false,
         }
     }
 
     /// The solver literal of `lit` at `step`, with the clauses that define it.
     pub fn lit(&mut self, step: usize, lit: Lit) -> Lit {
         let lit = self.copy(step, lit);
-        self.cnf.encode(self.circuit.aig(), lit, self.solver.as_mut())
+        self.encoder.encode(self.circuit.aig(), self.solver.as_mut(), lit)
     }
 
     /// The solver literal of the conjunction of literals at steps.
@@ -77,14 +81,14 @@ impl<'a> Unroll<'a> {
             let lit = self.copy(step, lit);
             all = self.circuit.and(all, lit);
         }
-        self.cnf.encode(self.circuit.aig(), all, self.solver.as_mut())
+        self.encoder.encode(self.circuit.aig(), self.solver.as_mut(), all)
     }
 
     /// The solver literal of "`lit` has different values at the two steps".
     pub fn differs(&mut self, lit: Lit, step: usize, other: usize) -> Lit {
         let (a, b) = (self.copy(step, lit), self.copy(other, lit));
         let differs = self.circuit.xor(a, b);
-        self.cnf.encode(self.circuit.aig(), differs, self.solver.as_mut())
+        self.encoder.encode(self.circuit.aig(), self.solver.as_mut(), differs)
     }
 
     /// Asserts the constraints at all steps up to and including `step`, for good.
@@ -92,10 +96,16 @@ impl<'a> Unroll<'a> {
         for t in self.constrained..=step {
             for &constraint in &self.system.constraints {
                 let lit = self.lit(t, constraint);
+                self.is_dead |= lit == Lit::FALSE;
                 self.solver.add_clause(&[lit]);
             }
         }
         self.constrained = self.constrained.max(step + 1);
+    }
+
+    /// Whether the constraints asserted so far are false without any search.
+    pub fn is_dead(&self) -> bool {
+        self.is_dead
     }
 
     /// A solver variable that stands for nothing in the system.
@@ -144,7 +154,7 @@ impl<'a> Unroll<'a> {
         if copy.code() == UNSEEN {
             return Ternary::Unknown;
         }
-        let encoded = self.cnf.lit(copy ^ lit.is_negated());
+        let encoded = self.encoder.get(copy ^ lit.is_negated());
         encoded.map_or(Ternary::Unknown, |lit| self.value(lit))
     }
 

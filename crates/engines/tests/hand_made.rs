@@ -1,0 +1,255 @@
+//! Hand-made systems, each with its answer.
+
+mod common;
+
+use common::{replays, run};
+use pedra_engines::{
+    Bmc, BmcOptions, Collector, Context, Engine, Event, Kind, KindOptions, Outcome, Reason,
+    SettledBoard, Unknown,
+};
+use pedra_model::aig::AigBuilder;
+use pedra_model::bits::{BitSystem, Reset};
+use pedra_model::lit::Lit;
+use pedra_solve::SolverKind;
+
+/// Adds logic to a system.
+fn with_logic<T>(system: &mut BitSystem, build: impl FnOnce(&mut AigBuilder) -> T) -> T {
+    let mut builder = AigBuilder::from_aig(std::mem::take(&mut system.aig));
+    let result = build(&mut builder);
+    system.aig = builder.into_aig();
+    result
+}
+
+/// A counter of `width` bits from 0 that wraps after `last`; bad when it shows `bad`.
+fn counter(width: usize, last: usize, bad: usize) -> BitSystem {
+    let mut system = BitSystem::new();
+    let bits: Vec<Lit> = (0..width).map(|_| system.add_latch(Reset::Zero)).collect();
+    let (next, bad) = with_logic(&mut system, |b| {
+        let is = |b: &mut AigBuilder, value: usize| {
+            let bits = bits.iter().enumerate();
+            bits.fold(Lit::TRUE, |all, (i, &bit)| b.and(all, bit ^ (value >> i & 1 == 0)))
+        };
+        let wraps = is(b, last);
+        let mut carry = Lit::TRUE;
+        let mut next = Vec::new();
+        for &bit in &bits {
+            let sum = b.xor(bit, carry);
+            next.push(b.and(sum, !wraps));
+            carry = b.and(carry, bit);
+        }
+        (next, is(b, bad))
+    });
+    for (latch, next) in system.latches.iter_mut().zip(next) {
+        latch.next = next;
+    }
+    system.bads.push(bad);
+    system
+}
+
+/// What is expected of a property.
+#[derive(Debug, PartialEq)]
+enum Expected {
+    Violated(usize),
+    Holds,
+}
+use Expected::{Holds, Violated};
+
+/// BMC finds just the violations; k-induction settles everything.
+fn check(system: &BitSystem, expected: &[Expected]) {
+    let bmc = run(&mut Bmc::new(system, BmcOptions::default()), 40);
+    let kind = run(&mut Kind::new(system, KindOptions::default()), 40);
+    assert_eq!((bmc.len(), kind.len()), (expected.len(), expected.len()));
+    for (property, expected) in expected.iter().enumerate() {
+        match (expected, &bmc[property], &kind[property]) {
+            (Violated(depth), Outcome::Violated(a), Outcome::Violated(b)) => {
+                assert_eq!((a.depth(), b.depth()), (*depth, *depth));
+                assert!(replays(system, a) && replays(system, b));
+            }
+            (Holds, Outcome::Unknown(_), Outcome::Proved(_)) => {}
+            other => panic!("property {property}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn counters() {
+    check(&counter(4, 9, 7), &[Violated(7)]);
+    check(&counter(4, 9, 9), &[Violated(9)]);
+    check(&counter(4, 9, 10), &[Holds]);
+    check(&counter(5, 20, 31), &[Holds]);
+}
+
+#[test]
+fn several_properties_in_one_system() {
+    let mut system = counter(4, 9, 3);
+    let unreachable = counter(4, 9, 12).bads[0];
+    let (early, late) = (system.bads[0], system.latches[3].var.lit());
+    system.bads = vec![late, early, Lit::FALSE, early, Lit::TRUE];
+    assert!(unreachable.var().index() < system.aig.len());
+    check(&system, &[Violated(8), Violated(3), Holds, Violated(3), Violated(0)]);
+}
+
+#[test]
+fn nothing_but_constants() {
+    let mut system = BitSystem::new();
+    check(&system, &[]);
+    system.bads = vec![Lit::FALSE, Lit::TRUE];
+    check(&system, &[Holds, Violated(0)]);
+}
+
+#[test]
+fn old_style_outputs_are_properties() {
+    let mut system = counter(3, 7, 5);
+    system.outputs = std::mem::take(&mut system.bads);
+    check(&system, &[Violated(5)]);
+}
+
+#[test]
+fn inputs_without_latches() {
+    let mut system = BitSystem::new();
+    let (a, b) = (system.add_input(), system.add_input());
+    let both = system.aig.push_and(a, b);
+    system.bads = vec![both];
+    check(&system, &[Violated(0)]);
+    system.constraints = vec![!a];
+    check(&system, &[Holds]);
+    let Outcome::Proved(proof) = &run(&mut Kind::new(&system, KindOptions::default()), 9)[0] else {
+        panic!("combinational properties are inductive");
+    };
+    assert_eq!((proof.k, &proof.simple_path), (1, &None));
+}
+
+#[test]
+fn resets() {
+    let mut system = BitSystem::new();
+    let input = system.add_input();
+    let free = system.add_latch(Reset::Free);
+    let copy = system.add_latch(Reset::Function(!free));
+    let first = system.add_latch(Reset::Function(input));
+    let one = system.add_latch(Reset::One);
+    let equal = system.aig.push_and(free, copy);
+    let clash = system.aig.push_and(first, !input);
+    system.latches[2].next = Lit::FALSE;
+    system.bads = vec![free, equal, clash, !one, first];
+    // The reset equals the input in the first step only, and then the latch is 0.
+    check(&system, &[Violated(0), Holds, Holds, Holds, Violated(0)]);
+}
+
+/// A counter that the constraint lets not go beyond `end`.
+fn counter_with_dead_end(end: usize, bad: usize) -> BitSystem {
+    let mut system = counter(4, 15, bad);
+    let stop = with_logic(&mut system, |b| {
+        let bits = (0..4).map(|i| Lit::new(pedra_model::lit::Var::new(i + 1), end >> i & 1 == 0));
+        bits.fold(Lit::TRUE, |all, bit| b.and(all, bit))
+    });
+    system.constraints.push(!stop);
+    system
+}
+
+#[test]
+fn dead_ends() {
+    // The violation at step 5 survives, whatever the window, though no path goes to step 6.
+    for window in 1..9 {
+        let options = BmcOptions { window, ..BmcOptions::default() };
+        let system = counter_with_dead_end(6, 5);
+        let outcomes = run(&mut Bmc::new(&system, options), 40);
+        assert!(matches!(&outcomes[0], Outcome::Violated(trace) if trace.depth() == 5));
+    }
+    check(&counter_with_dead_end(6, 5), &[Violated(5)]);
+    check(&counter_with_dead_end(6, 6), &[Holds]);
+    check(&counter_with_dead_end(6, 7), &[Holds]);
+    // BMC notices that it is done.
+    let unknown = Unknown { reason: Reason::Exhausted(6), safe_up_to: Some(5) };
+    let system = counter_with_dead_end(6, 7);
+    let outcomes = Bmc::new(&system, BmcOptions::default()).run(&Context::default());
+    assert_eq!(outcomes, [Outcome::Unknown(unknown)]);
+    // No initial state at all.
+    check(&counter_with_dead_end(0, 0), &[Holds]);
+}
+
+#[test]
+fn no_depth_is_claimed_that_was_not_checked() {
+    let system = counter(5, 31, 20);
+    let unknown = |reason, safe_up_to| [Outcome::Unknown(Unknown { reason, safe_up_to })];
+    for window in [1, 4, 50] {
+        let mut bmc = Bmc::new(&system, BmcOptions { window, ..BmcOptions::default() });
+        let raised = Context::default();
+        raised.interrupt.raise();
+        assert_eq!(bmc.run(&raised), unknown(Reason::Interrupted, None));
+        assert_eq!(run(&mut bmc, 6), unknown(Reason::DepthLimit, Some(6)));
+        assert_eq!(bmc.run(&raised), unknown(Reason::Interrupted, Some(6)));
+        assert_eq!(run(&mut bmc, 19), unknown(Reason::DepthLimit, Some(19)));
+        assert!(matches!(&run(&mut bmc, 20)[0], Outcome::Violated(trace) if trace.depth() == 20));
+    }
+    let mut kind = Kind::new(&system, KindOptions::default());
+    assert_eq!(run(&mut kind, 6), unknown(Reason::DepthLimit, Some(6)));
+}
+
+#[test]
+fn simple_paths_are_claimed_only_if_needed() {
+    let proof_of = |system: &BitSystem, simple_path| {
+        let options = KindOptions { simple_path, ..KindOptions::default() };
+        match run(&mut Kind::new(system, options), 12).remove(0) {
+            Outcome::Proved(proof) => Some(proof),
+            _ => None,
+        }
+    };
+    // 10 has no predecessor but itself: 15 → 0 by overflow, so 10 is reached from 11..15 never.
+    let plain = proof_of(&counter(4, 9, 10), true).expect("proved");
+    assert_eq!((plain.k, plain.simple_path), (1, None));
+    // Two latches that keep their values: a violation is possible from (1, 1), which repeats.
+    let mut system = BitSystem::new();
+    let input = system.add_input();
+    let a = system.add_latch(Reset::Zero);
+    let bad = system.aig.push_and(a, input);
+    system.bads = vec![bad];
+    assert_eq!(proof_of(&system, false), None);
+    let simple = proof_of(&system, true).expect("proved");
+    assert_eq!((simple.k, simple.simple_path), (1, Some(vec![0])));
+}
+
+#[test]
+fn events_tell_the_story() {
+    let system = counter(3, 7, 2);
+    let events = Collector::new();
+    let board = SettledBoard::new(1);
+    let context = Context { events: &events, settled: Some(&board), ..Context::default() };
+    let outcomes = Bmc::new(&system, BmcOptions::default()).run(&context);
+    let events = events.take();
+    assert!(matches!(events[0], Event::Started { engine: "bmc", open: 1 }));
+    let depth = |event: &Event| match event {
+        Event::Depth { depth, .. } => Some(*depth),
+        _ => None,
+    };
+    assert_eq!(events.iter().filter_map(depth).collect::<Vec<_>>(), [0, 1, 2]);
+    assert_eq!(events[4], Event::Settled { property: 0, outcome: outcomes[0].clone() });
+    assert!(matches!(events[5], Event::Finished { open: 0, .. }));
+    assert!(board.is_settled(0));
+    // Another engine leaves the property alone now.
+    let elsewhere = Unknown { reason: Reason::SettledElsewhere, safe_up_to: None };
+    let kind = Kind::new(&system, KindOptions::default()).run(&context);
+    assert_eq!(kind, [Outcome::Unknown(elsewhere)]);
+}
+
+#[test]
+fn an_interrupt_from_another_thread_stops_a_run() {
+    // Without a limit this run is endless: 30 latches, and the property holds.
+    let mut system = counter(30, (1 << 30) - 1, 0);
+    system.bads = vec![Lit::FALSE];
+    system.bads[0] = {
+        let top = system.latches[29].var.lit();
+        system.aig.push_and(top, top)
+    };
+    for solver in [SolverKind::Cadical, SolverKind::Batsat] {
+        let context = Context { solver, ..Context::default() };
+        let mut engine = Bmc::new(&system, BmcOptions::default());
+        let outcomes = std::thread::scope(|scope| {
+            let run = scope.spawn(|| engine.run(&context));
+            std::thread::sleep(std::time::Duration::from_millis(30));
+            context.interrupt.raise();
+            run.join().expect("no panic")
+        });
+        let Outcome::Unknown(unknown) = &outcomes[0] else { panic!("{outcomes:?}") };
+        assert_eq!(unknown.reason, Reason::Interrupted);
+    }
+}

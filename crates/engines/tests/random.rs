@@ -1,0 +1,107 @@
+//! Random small systems against explicit search: verdicts, shortest depths, traces, proofs.
+
+mod common;
+
+use common::{Explicit, Random, random_system, replays, run};
+use pedra_engines::{
+    Bmc, BmcOptions, Context, Engine, Kind, KindOptions, Outcome, Reason, Unknown,
+};
+use pedra_model::bits::{BitSystem, Reset};
+use pedra_solve::SolverKind;
+
+/// More steps than any shortest violation takes: 16 states, and the first one twice.
+const DEEP: usize = 40;
+
+fn check_bmc(system: &BitSystem, options: BmcOptions, solver: SolverKind, note: &str) {
+    let context = Context { solver, ..Context::default() };
+    let outcomes = Bmc::new(system, options).run(&context);
+    let depths = Explicit::new(system).depths(system.bads.len());
+    assert_eq!(outcomes.len(), depths.len(), "{note}");
+    for (property, (outcome, depth)) in outcomes.iter().zip(depths).enumerate() {
+        match (outcome, depth) {
+            (Outcome::Violated(trace), Some(depth)) => {
+                assert_eq!((trace.property, trace.depth()), (property, depth), "{note}");
+                assert!(replays(system, trace), "{note}: {trace:?}");
+            }
+            (Outcome::Unknown(unknown), None) => {
+                let Reason::Exhausted(end) = unknown.reason else {
+                    panic!("{note}: {unknown:?}");
+                };
+                // A window may reach beyond the end.
+                assert!(unknown.safe_up_to.map_or(0, |last| last + 1) >= end, "{note}");
+            }
+            _ => panic!("{note}: property {property} violated at {depth:?}, got {outcome:?}"),
+        }
+    }
+}
+
+#[test]
+fn bmc_finds_shortest_violations() {
+    for seed in 0..1500 {
+        let system = random_system(&mut Random::new(seed), 4);
+        for window in [1, 2, 3, 8] {
+            let options = BmcOptions { window, ..BmcOptions::default() };
+            let solver = if seed % 3 == 0 { SolverKind::Batsat } else { SolverKind::Cadical };
+            check_bmc(&system, options, solver, &format!("seed {seed}, window {window}"));
+        }
+    }
+}
+
+fn reset_reads_input(system: &BitSystem) -> bool {
+    let functional = |reset| matches!(reset, Reset::Function(_));
+    system.latches.iter().any(|latch| functional(latch.reset))
+}
+
+fn check_kind(system: &BitSystem, options: KindOptions, note: &str) {
+    let outcomes = run(&mut Kind::new(system, options), DEEP);
+    let explicit = Explicit::new(system);
+    let depths = explicit.depths(system.bads.len());
+    for (property, (outcome, depth)) in outcomes.iter().zip(depths).enumerate() {
+        match (outcome, depth) {
+            (Outcome::Violated(trace), Some(depth)) => {
+                assert_eq!((trace.property, trace.depth()), (property, depth), "{note}");
+                assert!(replays(system, trace), "{note}: {trace:?}");
+            }
+            (Outcome::Proved(proof), None) => {
+                assert!(proof.properties.contains(&property), "{note}");
+                assert!(options.joint || proof.properties.len() == 1, "{note}");
+                assert!(explicit.accepts(proof), "{note}: {proof:?}");
+            }
+            // Without simple paths the method is incomplete.
+            (Outcome::Unknown(Unknown { reason: Reason::DepthLimit, .. }), None) => {
+                let complete = options.simple_path && !reset_reads_input(system);
+                assert!(!complete, "{note}: property {property} was not proved");
+            }
+            _ => panic!("{note}: property {property} violated at {depth:?}, got {outcome:?}"),
+        }
+    }
+}
+
+#[test]
+fn k_induction_agrees_with_enumeration() {
+    for seed in 0..1000 {
+        let system = random_system(&mut Random::new(seed), 3);
+        for (simple_path, joint) in [(false, false), (false, true), (true, false), (true, true)] {
+            let options = KindOptions { simple_path, joint, ..KindOptions::default() };
+            check_kind(&system, options, &format!("seed {seed}, {options:?}"));
+        }
+    }
+}
+
+#[test]
+fn slices_give_the_same_answers_as_one_run() {
+    for seed in 0..200 {
+        let system = random_system(&mut Random::new(seed), 4);
+        let whole = run(&mut Kind::new(&system, KindOptions::default()), DEEP);
+        let mut engine = Kind::new(&system, KindOptions::default());
+        let mut sliced = Vec::new();
+        for max_depth in 0..=DEEP {
+            sliced = run(&mut engine, max_depth);
+            // A raised interrupt in between changes nothing.
+            let context = Context { max_depth: Some(max_depth), ..Context::default() };
+            context.interrupt.raise();
+            engine.run(&context);
+        }
+        assert_eq!(whole, sliced, "seed {seed}");
+    }
+}
