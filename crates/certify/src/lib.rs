@@ -4,12 +4,24 @@
 //! the engines: this crate depends on the model, on the solvers and on the text formats, never
 //! on an engine. It is small on purpose.
 //!
+//! - [`replay`]: counterexamples, on the reference evaluators.
 //! - [`proof`]: the claims of a proof, as new queries on new solvers.
+//! - [`certificate`], [`mapping`]: witness circuits, ours or anyone's, against a model.
+//! - [`witness`]: witness circuits made of proofs.
 
+pub mod certificate;
 mod frames;
+pub mod mapping;
 pub mod options;
 pub mod proof;
 mod prover;
+pub mod replay;
+pub mod witness;
 
+pub use certificate::{
+    CertificateError, CheckedCertificate, Formula, check_certificate, check_certificate_for,
+};
 pub use options::{CheckOptions, Counterexample, Effort, StateValues, Stop};
 pub use proof::{CheckedProof, Claim, ProofError, check_bit_proof};
+pub use replay::{Replay, ReplayError, replay_bits, replay_words, visit_bits, visit_words};
+pub use witness::aiger_certificate;

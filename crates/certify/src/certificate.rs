@@ -1,0 +1,360 @@
+//! Checking a witness circuit against a model: the five formulas of Certifaiger (Yu, Biere,
+//! Heljanko, "Progress in Certifying Hardware Model Checking Results", CAV 2021, and later
+//! papers of that group).
+//!
+//! A witness `W` is a circuit whose property is inductive and which simulates the model `M` on
+//! the inputs and latches `K` that they share. With resets `R`, transitions `F`, constraints
+//! `C` and properties `P` (no bad is true), primed for `W`, and consecutive states `s`, `t`:
+//!
+//! | check | formula |
+//! |---|---|
+//! | reset | `R_s{K} ∧ C_s ⟹ R'_s{K} ∧ C'_s` |
+//! | transition | `F_st{K} ∧ C_s ∧ C_t ∧ C'_s ⟹ F'_st{K} ∧ C'_t` |
+//! | safety | `C_s ∧ C'_s ∧ P'_s ⟹ P_s` |
+//! | base | `R'_s{L'} ∧ C'_s ⟹ P'_s` |
+//! | induction | `F'_st{L'} ∧ C'_s ∧ C'_t ∧ P'_s ⟹ P'_t` |
+//!
+//! `{K}` restricts resets and transitions to the latches of each side that are shared. The reset
+//! functions of `W` must be stratified (acyclic), so that a reset of the shared latches extends
+//! to all. This file knows nothing of how we make witnesses ([`crate::witness`]), and takes
+//! anyone's.
+
+use crate::frames::Frame;
+use crate::mapping::Mapping;
+use crate::options::{CheckOptions, Counterexample, Effort, StateValues, Stop};
+use crate::proof::ProofError;
+use crate::prover::{Assignment, Failure, Prover};
+use pedra_model::aig::AigBuilder;
+use pedra_model::bits::{BitSystem, Latch};
+use pedra_model::lit::Lit;
+use std::fmt;
+
+/// One of the five formulas.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Formula {
+    /// The witness can start where the model starts.
+    Reset,
+    /// The witness can follow the model.
+    Transition,
+    /// The property of the witness implies that of the model.
+    Safety,
+    /// The property of the witness holds at the start.
+    Base,
+    /// The property of the witness is inductive.
+    Induction,
+}
+
+impl fmt::Display for Formula {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Formula::Reset => "reset: the witness cannot start where the model does",
+            Formula::Transition => "transition: the witness cannot follow the model",
+            Formula::Safety => "safety: the witness's property does not imply the model's",
+            Formula::Base => "base: the witness's property does not hold at the start",
+            Formula::Induction => "induction: the witness's property is not inductive",
+        })
+    }
+}
+
+/// Why there is no certificate, or why one is not accepted.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum CertificateError {
+    /// The proof is malformed, so that there is nothing to certify.
+    #[error(transparent)]
+    Proof(#[from] ProofError),
+    /// The proof cannot be expressed as a witness circuit.
+    #[error("{0}")]
+    NotExpressible(String),
+    /// The mapping of the witness to the model makes no sense.
+    #[error("mapping: {0}")]
+    Mapping(String),
+    /// One of the two circuits makes no sense for this purpose.
+    #[error("{0}")]
+    Malformed(String),
+    /// A formula is not valid.
+    #[error("{formula}; counterexample: model {model}, witness {witness}")]
+    Refuted {
+        /// Which.
+        formula: Formula,
+        /// The states of the model; none for base and induction, which do not speak of it.
+        model: Counterexample,
+        /// The states of the witness.
+        witness: Counterexample,
+    },
+    /// The check ended early: nothing is known about the certificate.
+    #[error("{0}")]
+    Stopped(Stop),
+}
+
+/// An accepted certificate.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct CheckedCertificate {
+    /// How many inputs and latches of the witness simulate some of the model.
+    pub shared: usize,
+    /// The work that it took.
+    pub effort: Effort,
+}
+
+/// Checks that `witness` certifies all safety properties of `model`.
+pub fn check_certificate(
+    model: &BitSystem,
+    witness: &BitSystem,
+    options: &CheckOptions,
+) -> Result<CheckedCertificate, CertificateError> {
+    let properties: Vec<usize> = (0..model.properties().len()).collect();
+    check_certificate_for(model, &properties, witness, options)
+}
+
+/// Checks that `witness` certifies these properties of `model`.
+pub fn check_certificate_for(
+    model: &BitSystem,
+    properties: &[usize],
+    witness: &BitSystem,
+    options: &CheckOptions,
+) -> Result<CheckedCertificate, CertificateError> {
+    let mapping = Mapping::of(model, witness)?;
+    check_mapped_certificate(model, properties, witness, &mapping, options)
+}
+
+/// Checks that `witness` certifies these properties of `model` under a mapping that is given
+/// rather than read from the witness.
+///
+/// An input of the witness may be mapped to any literal of the model, a latch only to an input
+/// or latch.
+pub fn check_mapped_certificate(
+    model: &BitSystem,
+    properties: &[usize],
+    witness: &BitSystem,
+    mapping: &Mapping,
+    options: &CheckOptions,
+) -> Result<CheckedCertificate, CertificateError> {
+    let malformed = |text: String| Err(CertificateError::Malformed(text));
+    if let Some(p) = properties.iter().find(|&&p| p >= model.properties().len()) {
+        return malformed(format!("property {p} does not exist in the model"));
+    }
+    if properties.is_empty() {
+        return malformed("no property of the model is to be certified".into());
+    }
+    if witness.properties().is_empty() {
+        return malformed("the witness has no property".into());
+    }
+    for (system, name) in [(model, "model"), (witness, "witness")] {
+        if let Err(latch) = system.reset_order() {
+            return malformed(format!("the reset of latch {latch} of the {name} needs itself"));
+        }
+    }
+    let mut check = Check {
+        model,
+        witness,
+        mapping,
+        bads: properties.iter().map(|&p| model.properties()[p]).collect(),
+        shared: shared_latches(model, witness, mapping),
+        options,
+        effort: Effort::default(),
+    };
+    check.check_reset()?;
+    check.check_transition()?;
+    check.check_safety()?;
+    check.check_base()?;
+    check.check_induction()?;
+    Ok(CheckedCertificate { shared: mapping.len(), effort: check.effort })
+}
+
+/// For each variable of the model, the latch that it is if the witness shares it.
+fn shared_latches(model: &BitSystem, witness: &BitSystem, mapping: &Mapping) -> Vec<Option<Latch>> {
+    let latch_of = model.latch_of_var();
+    let mut shared = vec![None; model.aig.len()];
+    let leaves = witness.inputs.iter().copied().chain(witness.latches.iter().map(|l| l.var));
+    for lit in leaves.filter_map(|leaf| mapping.simulated(leaf)) {
+        let index = lit.var().index();
+        shared[index] = latch_of[index].map(|l| model.latches[l as usize]);
+    }
+    shared
+}
+
+struct Check<'a> {
+    model: &'a BitSystem,
+    witness: &'a BitSystem,
+    mapping: &'a Mapping,
+    /// The bads of the model's properties to be certified.
+    bads: Vec<Lit>,
+    /// By variable of the model: its latches in `K`.
+    shared: Vec<Option<Latch>>,
+    options: &'a CheckOptions,
+    effort: Effort,
+}
+
+/// One step of model and witness side by side.
+struct Pair {
+    model: Frame,
+    witness: Frame,
+}
+
+impl Check<'_> {
+    /// Model and witness at one step, equal where the mapping says so. `before` gives the
+    /// shared latches of the model the values that follow from it: `F_st{K}`.
+    fn pair(&self, circuit: &mut AigBuilder, before: Option<&Pair>) -> Pair {
+        let everything = vec![true; self.model.aig.len()];
+        let model = Frame::new(circuit, &self.model.aig, &everything, |c, var| {
+            match (before, self.shared[var.index()]) {
+                (Some(before), Some(latch)) => before.model.lit(latch.next),
+                _ => c.leaf().lit(),
+            }
+        });
+        let everything = vec![true; self.witness.aig.len()];
+        let witness = Frame::new(circuit, &self.witness.aig, &everything, |c, var| {
+            let simulated = self.mapping.simulated(var);
+            simulated.map_or_else(|| c.leaf().lit(), |ours| model.lit(ours))
+        });
+        Pair { model, witness }
+    }
+
+    /// The witness alone; `before` gives its latches the values that follow from it.
+    fn alone(&self, circuit: &mut AigBuilder, before: Option<&Frame>) -> Frame {
+        let latch_of = self.witness.latch_of_var();
+        let everything = vec![true; self.witness.aig.len()];
+        Frame::new(circuit, &self.witness.aig, &everything, |c, var| {
+            match (before, latch_of[var.index()]) {
+                (Some(before), Some(latch)) => {
+                    before.lit(self.witness.latches[latch as usize].next)
+                }
+                _ => c.leaf().lit(),
+            }
+        })
+    }
+
+    /// The witness's latches in `K`.
+    fn shared_of_witness(&self) -> impl Iterator<Item = &Latch> {
+        self.witness.latches.iter().filter(|l| self.mapping.simulated(l.var).is_some())
+    }
+
+    /// `R_s{K} ∧ C_s ⟹ R'_s{K} ∧ C'_s`
+    fn check_reset(&mut self) -> Result<(), CertificateError> {
+        let (mut circuit, mut prover) = (AigBuilder::new(), Prover::new(self.options));
+        let s = self.pair(&mut circuit, None);
+        for latch in self.shared.iter().flatten() {
+            prover.assume([s.model.is_reset(&mut circuit, latch)]);
+        }
+        assume_all(&mut prover, &s.model, &self.model.constraints);
+        let resets: Vec<Lit> =
+            self.shared_of_witness().map(|l| s.witness.is_reset(&mut circuit, l)).collect();
+        let goals = resets.into_iter().chain(s.witness.clause(&self.witness.constraints));
+        self.prove_all(prover, &circuit, goals, Formula::Reset, &[s])
+    }
+
+    /// `F_st{K} ∧ C_s ∧ C_t ∧ C'_s ⟹ F'_st{K} ∧ C'_t`
+    fn check_transition(&mut self) -> Result<(), CertificateError> {
+        let (mut circuit, mut prover) = (AigBuilder::new(), Prover::new(self.options));
+        let s = self.pair(&mut circuit, None);
+        let t = self.pair(&mut circuit, Some(&s));
+        assume_all(&mut prover, &s.model, &self.model.constraints);
+        assume_all(&mut prover, &t.model, &self.model.constraints);
+        assume_all(&mut prover, &s.witness, &self.witness.constraints);
+        let latches = self.shared_of_witness();
+        let follows = latches.map(|l| (s.witness.lit(l.next), t.witness.lit(l.var.lit())));
+        let follows: Vec<Lit> = follows.map(|(next, value)| circuit.iff(next, value)).collect();
+        let goals = follows.into_iter().chain(t.witness.clause(&self.witness.constraints));
+        self.prove_all(prover, &circuit, goals, Formula::Transition, &[s, t])
+    }
+
+    /// `C_s ∧ C'_s ∧ P'_s ⟹ P_s`
+    fn check_safety(&mut self) -> Result<(), CertificateError> {
+        let (mut circuit, mut prover) = (AigBuilder::new(), Prover::new(self.options));
+        let s = self.pair(&mut circuit, None);
+        assume_all(&mut prover, &s.model, &self.model.constraints);
+        assume_all(&mut prover, &s.witness, &self.witness.constraints);
+        assume_none(&mut prover, &s.witness, self.witness.properties());
+        let goals: Vec<Lit> = self.bads.iter().map(|&bad| !s.model.lit(bad)).collect();
+        self.prove_all(prover, &circuit, goals, Formula::Safety, &[s])
+    }
+
+    /// `R'_s{L'} ∧ C'_s ⟹ P'_s`
+    fn check_base(&mut self) -> Result<(), CertificateError> {
+        let (mut circuit, mut prover) = (AigBuilder::new(), Prover::new(self.options));
+        let s = self.alone(&mut circuit, None);
+        for latch in &self.witness.latches {
+            prover.assume([s.is_reset(&mut circuit, latch)]);
+        }
+        assume_all(&mut prover, &s, &self.witness.constraints);
+        let goals: Vec<Lit> = self.witness.properties().iter().map(|&bad| !s.lit(bad)).collect();
+        self.prove_all(prover, &circuit, goals, Formula::Base, &[s])
+    }
+
+    /// `F'_st{L'} ∧ C'_s ∧ C'_t ∧ P'_s ⟹ P'_t`
+    fn check_induction(&mut self) -> Result<(), CertificateError> {
+        let (mut circuit, mut prover) = (AigBuilder::new(), Prover::new(self.options));
+        let s = self.alone(&mut circuit, None);
+        let t = self.alone(&mut circuit, Some(&s));
+        assume_all(&mut prover, &s, &self.witness.constraints);
+        assume_all(&mut prover, &t, &self.witness.constraints);
+        assume_none(&mut prover, &s, self.witness.properties());
+        let goals: Vec<Lit> = self.witness.properties().iter().map(|&bad| !t.lit(bad)).collect();
+        self.prove_all(prover, &circuit, goals, Formula::Induction, &[s, t])
+    }
+
+    /// Proves every goal literal, or says with which states one of them fails.
+    fn prove_all<S: Step>(
+        &mut self,
+        mut prover: Prover<'_>,
+        circuit: &AigBuilder,
+        goals: impl IntoIterator<Item = Lit>,
+        formula: Formula,
+        steps: &[S],
+    ) -> Result<(), CertificateError> {
+        for goal in goals {
+            match prover.prove(circuit.aig(), &[goal]) {
+                Ok(()) => {}
+                Err(Failure::Stopped(stop)) => return Err(CertificateError::Stopped(stop)),
+                Err(Failure::Refuted(values)) => {
+                    let model = steps.iter().filter_map(|s| s.of_model(self.model, &values));
+                    let witness = steps.iter().map(|s| s.of_witness(self.witness, &values));
+                    return Err(CertificateError::Refuted {
+                        formula,
+                        model: Counterexample { steps: model.collect() },
+                        witness: Counterexample { steps: witness.collect() },
+                    });
+                }
+            }
+        }
+        self.effort.add(prover.effort());
+        Ok(())
+    }
+}
+
+/// A step whose values can be reported.
+trait Step {
+    fn of_model(&self, model: &BitSystem, values: &Assignment) -> Option<StateValues>;
+    fn of_witness(&self, witness: &BitSystem, values: &Assignment) -> StateValues;
+}
+
+impl Step for Pair {
+    fn of_model(&self, model: &BitSystem, values: &Assignment) -> Option<StateValues> {
+        Some(self.model.values(model, values))
+    }
+
+    fn of_witness(&self, witness: &BitSystem, values: &Assignment) -> StateValues {
+        self.witness.values(witness, values)
+    }
+}
+
+impl Step for Frame {
+    fn of_model(&self, _: &BitSystem, _: &Assignment) -> Option<StateValues> {
+        None
+    }
+
+    fn of_witness(&self, witness: &BitSystem, values: &Assignment) -> StateValues {
+        self.values(witness, values)
+    }
+}
+
+fn assume_all(prover: &mut Prover<'_>, frame: &Frame, lits: &[Lit]) {
+    for &lit in lits {
+        prover.assume([frame.lit(lit)]);
+    }
+}
+
+fn assume_none(prover: &mut Prover<'_>, frame: &Frame, lits: &[Lit]) {
+    for &lit in lits {
+        prover.assume([!frame.lit(lit)]);
+    }
+}

@@ -1,0 +1,167 @@
+//! Verdicts on random proofs and certificates agree with enumeration.
+
+mod common;
+
+use common::{Random, Truth, random_system};
+use pedra_certify::{
+    CertificateError, CheckOptions, Claim, ProofError, aiger_certificate, check_bit_proof,
+    check_certificate_for,
+};
+use pedra_model::bits::BitSystem;
+use pedra_model::lit::Lit;
+use pedra_model::proof::BitProof;
+use pedra_solve::SolverKind;
+
+/// The clause that excludes exactly one state.
+fn excluding(system: &BitSystem, state: usize) -> Vec<Lit> {
+    let latches = system.latches.iter().enumerate();
+    latches.map(|(i, l)| Lit::new(l.var, state >> i & 1 == 1)).collect()
+}
+
+/// The exact reachable states as an invariant; then perhaps some clauses dropped, cut short or
+/// added, so that proofs come in every degree of wrongness.
+fn random_proof(random: &mut Random, system: &BitSystem) -> BitProof {
+    let all: Vec<usize> = (0..system.properties().len()).collect();
+    let properties = if random.flip() { all } else { vec![random.below(all.len())] };
+    let mut proof = BitProof { properties, k: 1 + random.below(3), ..BitProof::default() };
+    let truth = Truth::of(system, &proof);
+    let reached = truth.reachable();
+    for state in 0..1 << truth.latches {
+        if !(0..truth.points).any(|p| reached[p] && truth.state(p) == state) {
+            proof.clauses.push(excluding(system, state));
+        }
+    }
+    match random.below(4) {
+        0 => {}
+        1 => {
+            let keep = random.below(proof.clauses.len() + 1);
+            proof.clauses.truncate(keep);
+        }
+        2 => proof.clauses.clear(),
+        _ => {
+            let mut aig = system.aig.clone();
+            for _ in 0..random.below(3) {
+                let gate = [random.lit(&aig), random.lit(&aig)];
+                proof.gates.push(gate);
+                aig.push_and(gate[0], gate[1]);
+            }
+            let clause = (0..random.below(4)).map(|_| random.lit(&aig)).collect();
+            proof.clauses.push(clause);
+        }
+    }
+    if random.below(3) == 0 {
+        let latches = (0..system.latches.len()).filter(|_| random.below(4) > 0);
+        proof.simple_path = Some(latches.collect());
+    }
+    proof
+}
+
+/// The name of the first claim that is false, by enumeration.
+fn expected(truth: &Truth, proof: &BitProof) -> &'static str {
+    let mask = proof.simple_path.as_ref().map(|latches| latches.iter().map(|l| 1 << l).sum());
+    if !truth.initiation() {
+        "initiation"
+    } else if !truth.consecution() {
+        "consecution"
+    } else if !truth.base(proof.k) {
+        "base"
+    } else if mask.is_some_and(|mask| !truth.closed(mask)) {
+        "closed"
+    } else if !truth.step(proof.k, mask) {
+        "step"
+    } else {
+        "accepted"
+    }
+}
+
+fn found(system: &BitSystem, proof: &BitProof, options: &CheckOptions) -> &'static str {
+    match check_bit_proof(system, proof, options) {
+        Ok(_) => "accepted",
+        Err(ProofError::Refuted { claim, .. }) => match claim {
+            Claim::Initiation { .. } => "initiation",
+            Claim::Consecution { .. } => "consecution",
+            Claim::Base { .. } => "base",
+            Claim::Step { .. } => "step",
+            Claim::Closed => "closed",
+        },
+        Err(error) => panic!("no verdict: {error}"),
+    }
+}
+
+#[test]
+fn proofs_are_judged_as_enumeration_does() {
+    let mut random = Random(0x1234_5678_9abc_def1);
+    let mut seen = std::collections::BTreeMap::<&str, usize>::new();
+    for round in 0..4000 {
+        let system = random_system(&mut random);
+        let proof = random_proof(&mut random, &system);
+        let truth = Truth::of(&system, &proof);
+        let solver = [SolverKind::Batsat, SolverKind::Cadical][round % 2];
+        let options = CheckOptions::with_solver(solver);
+        let verdict = found(&system, &proof, &options);
+        assert_eq!(verdict, expected(&truth, &proof), "round {round}: {system:?} {proof:?}");
+        assert!(verdict != "accepted" || truth.is_safe(), "an unsound proof was accepted");
+        *seen.entry(verdict).or_default() += 1;
+    }
+    // Every verdict occurs, so every claim was put to the test.
+    assert_eq!(seen.len(), 6, "{seen:?}");
+    assert!(seen.values().all(|&n| n >= 20), "{seen:?}");
+}
+
+/// The exact set of reachable states always proves a property that holds.
+#[test]
+fn reachable_states_are_a_proof() {
+    let mut random = Random(0x0bad_cafe_1234_5677);
+    let mut safe = 0;
+    for _ in 0..500 {
+        let system = random_system(&mut random);
+        let mut proof = BitProof { properties: vec![0], k: 1, ..BitProof::default() };
+        let truth = Truth::of(&system, &proof);
+        let reached = truth.reachable();
+        for state in 0..1 << truth.latches {
+            if !(0..truth.points).any(|p| reached[p] && truth.state(p) == state) {
+                proof.clauses.push(excluding(&system, state));
+            }
+        }
+        let verdict = check_bit_proof(&system, &proof, &CheckOptions::default());
+        assert_eq!(verdict.is_ok(), truth.is_safe());
+        safe += truth.is_safe() as usize;
+    }
+    assert!((50..450).contains(&safe), "{safe} of 500 are safe");
+}
+
+/// A valid proof gives a valid certificate, and a certificate is accepted only for what holds.
+/// With k = 1 the certificate's property is `P ∧ Inv`, and enumeration says exactly when that is
+/// inductive.
+#[test]
+fn certificates_are_judged_as_enumeration_does() {
+    let mut random = Random(0x5555_aaaa_3333_cccd);
+    let mut accepted = [0; 4];
+    let mut refused = 0;
+    for round in 0..3000 {
+        let system = random_system(&mut random);
+        let proof = random_proof(&mut random, &system);
+        let options = CheckOptions::default();
+        let valid = check_bit_proof(&system, &proof, &options).is_ok();
+        let witness = match aiger_certificate(&system, &proof) {
+            Ok(witness) => witness,
+            Err(CertificateError::NotExpressible(_)) if proof.simple_path.is_some() => continue,
+            Err(error) => panic!("{error}"),
+        };
+        let verdict = check_certificate_for(&system, &proof.properties, &witness, &options);
+        let truth = Truth::of(&system, &proof);
+        assert!(!valid || verdict.is_ok(), "round {round}: {verdict:?} {system:?} {proof:?}");
+        assert!(verdict.is_err() || truth.is_safe(), "round {round}: unsound");
+        if proof.k == 1 {
+            let together = (0..truth.points).map(|p| truth.invariant[p] && truth.good[p]);
+            let both = Truth { invariant: together.collect(), ..Truth::of(&system, &proof) };
+            assert_eq!(verdict.is_ok(), both.initiation() && both.consecution(), "round {round}");
+        }
+        match verdict {
+            Ok(_) => accepted[proof.k] += 1,
+            Err(CertificateError::Refuted { .. }) => refused += 1,
+            Err(error) => panic!("{error}"),
+        }
+    }
+    assert!(accepted[1..].iter().all(|&n| n >= 100) && refused >= 100, "{accepted:?} {refused}");
+}
