@@ -6,6 +6,7 @@
 //! reduce a counterexample to the input bits that matter.
 
 pub mod bits;
+pub mod minimise;
 pub mod ops;
 pub mod ternary;
 pub mod words;

@@ -167,7 +167,7 @@ fn shift(op: BinaryOp, a: &TernaryBv, by: &TernaryBv) -> TernaryBv {
     let width = a.width();
     let shifted = |a: &TernaryBv, d: u32| {
         let by = (d < width).then(|| Bv::from_u64(width, d as u64));
-        // A distance that reaches the width may have no representation: shift in two halves.
+        // A distance that reaches the width may have no representation in so many bits.
         let apply = |v: &Bv, op: BinaryOp| match &by {
             Some(by) => ops::binary(op, v, by),
             None if op == BinaryOp::Sra && v.is_negative() => Bv::ones(width),
@@ -338,3 +338,7 @@ pub fn apply<'a>(term: &Term, of: impl Fn(TermId) -> &'a TernaryValue) -> Option
         }
     })
 }
+
+#[cfg(test)]
+#[path = "ternary_tests.rs"]
+mod tests;

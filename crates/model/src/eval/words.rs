@@ -16,15 +16,16 @@ pub struct StateConflict {
     /// Which state.
     pub state: u32,
     /// The value that was given.
-    pub given: TernaryValue,
+    pub given: Box<TernaryValue>,
     /// The value that follows.
-    pub computed: TernaryValue,
+    pub computed: Box<TernaryValue>,
 }
 
 impl fmt::Display for StateConflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "state {} is given a value that contradicts the model", self.state)?;
-        if let (TernaryValue::Bv(given), TernaryValue::Bv(computed)) = (&self.given, &self.computed)
+        if let (TernaryValue::Bv(given), TernaryValue::Bv(computed)) =
+            (&*self.given, &*self.computed)
         {
             write!(f, ": {} but must be {}", given.to_digits(), computed.to_digits())?;
         }
@@ -200,7 +201,7 @@ impl<'a> WordSimulator<'a> {
             let Some(given) = given(states, i) else { continue };
             let computed = self.value(state.term);
             if given.contradicts(computed) {
-                let (given, computed) = (given.clone(), computed.clone());
+                let (given, computed) = (Box::new(given.clone()), Box::new(computed.clone()));
                 return Err(StateConflict { state: i as u32, given, computed });
             }
         }
