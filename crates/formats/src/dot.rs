@@ -2,6 +2,8 @@
 
 use pedra_model::bits::{BitSystem, Name, Reset, name_at};
 use pedra_model::lit::Lit;
+use pedra_model::system::System;
+use pedra_model::term::{Term, TermId};
 use std::fmt::Write;
 
 /// A bit-level system. Signals flow upwards: inputs are triangles, latches boxes, gates circles,
@@ -131,4 +133,106 @@ fn escape(text: &str) -> String {
         }
     }
     escaped
+}
+
+/// A word-level system. Signals flow upwards: inputs are triangles, states boxes, operators
+/// ellipses with the width of their result; edges are numbered where the order of arguments
+/// matters. Bads are red, constraints blue; the next value of a state comes back to it as a grey
+/// edge and its init as an orange one.
+pub fn words(system: &System) -> String {
+    let mut out = String::from("digraph model {\n  rankdir=BT;\n");
+    out.push_str("  node [fontname=\"sans-serif\", fontsize=10];\n");
+    out.push_str("  edge [arrowsize=0.6, fontname=\"sans-serif\", fontsize=8];\n");
+    symbols(&mut out, system);
+    operators(&mut out, system);
+    for state in &system.states {
+        let to = state.term.index();
+        if let Some(next) = state.next {
+            let from = next.index();
+            let _ = writeln!(out, "  t{from} -> t{to} [color=gray40, constraint=false];");
+        }
+        if let Some(init) = state.init {
+            let from = init.index();
+            let style = "color=orange, constraint=false, label=\"init\"";
+            let _ = writeln!(out, "  t{from} -> t{to} [{style}];");
+        }
+    }
+    let lists = [
+        ("o", "output", "color=black", &system.outputs),
+        ("b", "bad", RED, &system.bads),
+        ("c", "constraint", BLUE, &system.constraints),
+        ("f", "fairness", GREEN, &system.fairness),
+    ];
+    for (id, kind, style, list) in lists {
+        for (i, named) in list.iter().enumerate() {
+            word_root(&mut out, (id, i), kind, style, &[named.term], &named.name);
+        }
+    }
+    for (i, justice) in system.justice.iter().enumerate() {
+        word_root(&mut out, ("j", i), "justice", GREEN, &justice.terms, &justice.name);
+    }
+    out.push_str("}\n");
+    out
+}
+
+/// The inputs and states.
+fn symbols(out: &mut String, system: &System) {
+    let inputs = system.inputs.iter().enumerate();
+    let inputs = inputs.map(|(i, input)| ("triangle", "input", i, input.term, &input.name));
+    let states = system.states.iter().enumerate();
+    let states = states.map(|(i, state)| ("box", "state", i, state.term, &state.name));
+    for (shape, kind, index, term, name) in inputs.chain(states) {
+        let label = label(name.as_deref(), kind, index);
+        let (id, sort) = (term.index(), system.terms.sort(term));
+        let _ = writeln!(out, "  t{id} [shape={shape}, label=\"{label}\\n{sort}\"];");
+    }
+}
+
+/// The terms that the system uses, without its symbols.
+fn operators(out: &mut String, system: &System) {
+    let cone = system.terms.cone(system.roots());
+    for (id, term) in system.terms.iter().filter(|(id, _)| cone[id.index()]) {
+        let (node, sort) = (id.index(), system.terms.sort(id));
+        let text = match term {
+            Term::Symbol(_) => continue,
+            Term::Const(value) => {
+                // A wide constant would make a wide picture.
+                let text = value.to_u64().map_or_else(|| "…".into(), |v| v.to_string());
+                let _ = writeln!(out, "  t{node} [shape=plaintext, label=\"{text}\"];");
+                continue;
+            }
+            Term::Unary(op, _) => op.name().to_string(),
+            Term::Binary(op, _, _) => op.name().to_string(),
+            Term::Ite(..) => "ite".into(),
+            Term::Slice { high, low, .. } => format!("[{high}:{low}]"),
+            Term::Extend { signed: true, .. } => "sext".into(),
+            Term::Extend { signed: false, .. } => "uext".into(),
+            Term::ConstArray { .. } => "everywhere".into(),
+            Term::Read(..) => "read".into(),
+            Term::Write(..) => "write".into(),
+        };
+        let _ = writeln!(out, "  t{node} [shape=ellipse, label=\"{text}\\n{sort}\"];");
+        let is_single = term.args().count() == 1;
+        for (position, arg) in term.args().enumerate() {
+            let label = if is_single { String::new() } else { format!("label={position}") };
+            let _ = writeln!(out, "  t{} -> t{node} [{label}];", arg.index());
+        }
+    }
+}
+
+/// One property and the terms that it is about.
+fn word_root(
+    out: &mut String,
+    (id, index): (&str, usize),
+    kind: &str,
+    style: &str,
+    terms: &[TermId],
+    name: &Name,
+) {
+    let name = name.as_deref().map_or_else(String::new, |n| format!("\\n{}", escape(n)));
+    let label = format!("{kind} {index}{name}");
+    let _ = writeln!(out, "  {id}{index} [shape=house, {style}, label=\"{label}\"];");
+    for term in terms {
+        let _ = writeln!(out, "  t{} -> {id}{index} [{style}];", term.index());
+    }
 }

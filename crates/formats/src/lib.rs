@@ -8,4 +8,5 @@ pub mod btor2;
 pub mod error;
 #[doc(hidden)]
 pub mod fuzzing;
+pub mod smtlib;
 pub mod vcd;

@@ -96,9 +96,7 @@ impl<'a> Line<'a> {
         let digits = word.text.as_bytes();
         if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
             let found = shown(word.text);
-            return Err(
-                self.error(word.column, format!("{what} must be a number, not `{found}`"))
-            );
+            return Err(self.error(word.column, format!("{what} must be a number, not `{found}`")));
         }
         let mut value = 0u64;
         for digit in digits {

@@ -64,9 +64,9 @@ impl Reader {
                 Some(_) => format!("node {id} is defined twice"),
                 None => format!("node {id} comes after node {last}"),
             };
-            return Err(
-                line.error(word.column, what).with_hint("numbers must increase line by line")
-            );
+            return Err(line
+                .error(word.column, what)
+                .with_hint("numbers must increase line by line"));
         }
         let op = line.expect("the operator")?;
         let entry = self.statement(line, op, Node { id, line: line.number })?;
@@ -217,11 +217,7 @@ impl Reader {
     }
 
     /// Sort, state and value of an `init` or `next` line.
-    fn assignment(
-        &mut self,
-        line: &mut Line<'_>,
-        what: &str,
-    ) -> Outcome<(usize, TermId, usize)> {
+    fn assignment(&mut self, line: &mut Line<'_>, what: &str) -> Outcome<(usize, TermId, usize)> {
         let (sort, column) = self.sort_arg(line)?;
         let (state, _) = self.state_arg(line, what)?;
         let expected = self.system.terms.sort(self.system.states[state].term);
@@ -242,9 +238,9 @@ impl Reader {
         let found = terms.sort(value);
         let init = match wanted {
             _ if wanted == found => value,
-            Sort::Array { index, element } if found == Sort::Bv(element) => terms
-                .add(Term::ConstArray { index, value })
-                .map_err(|e| line.error(column, e.0))?,
+            Sort::Array { index, element } if found == Sort::Bv(element) => {
+                terms.add(Term::ConstArray { index, value }).map_err(|e| line.error(column, e.0))?
+            }
             _ => {
                 let text = format!("init gives a {found}, but the state is a {wanted}");
                 return Err(line.error(column, text));

@@ -66,12 +66,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn optional(
-        &mut self,
-        a: Option<TermId>,
-        b: Option<TermId>,
-        what: &str,
-    ) -> Result<(), String> {
+    fn optional(&mut self, a: Option<TermId>, b: Option<TermId>, what: &str) -> Result<(), String> {
         match (a, b) {
             (None, None) => Ok(()),
             (Some(a), Some(b)) => self.terms(a, b, what),
@@ -177,14 +172,12 @@ fn same_head(a: &Term, b: &Term) -> bool {
         (Term::Symbol(_), _) | (_, Term::Symbol(_)) => false,
         (Term::Unary(x, _), Term::Unary(y, _)) => x == y,
         (Term::Binary(x, _, _), Term::Binary(y, _, _)) => x == y,
-        (
-            Term::Slice { high: h1, low: l1, .. },
-            Term::Slice { high: h2, low: l2, .. },
-        ) => (h1, l1) == (h2, l2),
-        (
-            Term::Extend { by: b1, signed: s1, .. },
-            Term::Extend { by: b2, signed: s2, .. },
-        ) => (b1, s1) == (b2, s2),
+        (Term::Slice { high: h1, low: l1, .. }, Term::Slice { high: h2, low: l2, .. }) => {
+            (h1, l1) == (h2, l2)
+        }
+        (Term::Extend { by: b1, signed: s1, .. }, Term::Extend { by: b2, signed: s2, .. }) => {
+            (b1, s1) == (b2, s2)
+        }
         (Term::ConstArray { index: x, .. }, Term::ConstArray { index: y, .. }) => x == y,
         _ => discriminant(a) == discriminant(b),
     }

@@ -152,7 +152,8 @@ impl<'a> Reader<'a> {
         let is_states = word.text.starts_with('#');
         let begun = self.states.len() as u64;
         // Inputs may follow the states of their step; everything else starts the next step.
-        let continues = !is_states && self.part == Part::States && begun.checked_sub(1) == Some(step);
+        let continues =
+            !is_states && self.part == Part::States && begun.checked_sub(1) == Some(step);
         if !continues {
             if step != begun {
                 let text = format!("step {step} where step {begun} must come");

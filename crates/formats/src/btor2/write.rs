@@ -340,7 +340,10 @@ impl<'a> Writer<'a> {
         for justice in &system.justice {
             let ids = justice.terms.iter().map(|t| format!(" {}", self.ids[t.index()]));
             let ids: String = ids.collect();
-            self.line(format_args!("justice {}{ids}", justice.terms.len()), justice.name.as_deref());
+            self.line(
+                format_args!("justice {}{ids}", justice.terms.len()),
+                justice.name.as_deref(),
+            );
         }
     }
 }
