@@ -15,7 +15,7 @@
 //! An inductive invariant in the sense of PDR is the case in which `k = 1` and `Inv ⟹ P`, for
 //! which the step is trivial.
 
-use crate::lit::Lit;
+use crate::lit::{Lit, Var};
 use crate::system::System;
 use crate::term::TermId;
 
@@ -49,4 +49,116 @@ pub struct WordProof {
     pub k: usize,
     /// As in [`BitProof::simple_path`], over states (by index).
     pub simple_path: Option<Vec<usize>>,
+}
+
+impl BitProof {
+    /// The proof that both claims hold, for a system of `num_vars` variables: the invariants
+    /// together, at the larger depth. `None` if one needs simple paths, which cannot be joined.
+    ///
+    /// If `P` is k-inductive relative to `Inv` then also at every larger depth and relative to
+    /// every stronger invariant, and the conjunction of two such properties is as well.
+    pub fn join(&self, other: &BitProof, num_vars: usize) -> Option<BitProof> {
+        if self.simple_path.is_some() || other.simple_path.is_some() {
+            return None;
+        }
+        let shift = self.gates.len();
+        let moved = |lit: Lit| match lit.var().index() {
+            index if index < num_vars => lit,
+            index => Lit::new(Var::new(index + shift), lit.is_negated()),
+        };
+        let mut joined = self.clone();
+        joined.properties.extend(&other.properties);
+        joined.properties.sort_unstable();
+        joined.properties.dedup();
+        joined.gates.extend(other.gates.iter().map(|g| g.map(moved)));
+        for clause in &other.clauses {
+            let clause = clause.iter().map(|&l| moved(l)).collect();
+            if !joined.clauses.contains(&clause) {
+                joined.clauses.push(clause);
+            }
+        }
+        joined.k = self.k.max(other.k);
+        Some(joined)
+    }
+}
+
+impl WordProof {
+    /// As [`BitProof::join`]. Both proofs must extend the same system, whose store had
+    /// `num_terms` terms.
+    pub fn join(&self, other: &WordProof, num_terms: usize) -> Option<WordProof> {
+        if self.simple_path.is_some() || other.simple_path.is_some() {
+            return None;
+        }
+        let mut joined = self.clone();
+        joined.properties.extend(&other.properties);
+        joined.properties.sort_unstable();
+        joined.properties.dedup();
+        // Terms of the common system keep their ids; the others are built again.
+        let mut moved: Vec<TermId> = (0..num_terms).map(TermId::new).collect();
+        for (_, term) in other.system.terms.iter().skip(num_terms) {
+            let term = term.with_args(|arg| moved[arg.index()]);
+            moved.push(joined.system.terms.add(term).expect("sorts are kept"));
+        }
+        for conjunct in &other.invariant {
+            let conjunct = moved[conjunct.index()];
+            if !joined.invariant.contains(&conjunct) {
+                joined.invariant.push(conjunct);
+            }
+        }
+        joined.k = self.k.max(other.k);
+        Some(joined)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::{Sort, UnaryOp};
+
+    #[test]
+    fn gates_are_renumbered() {
+        let lit = |v: usize| Var::new(v).lit();
+        let one = BitProof {
+            properties: vec![0],
+            gates: vec![[lit(1), lit(2)]],
+            clauses: vec![vec![lit(3)]],
+            k: 1,
+            simple_path: None,
+        };
+        let two = BitProof {
+            properties: vec![1],
+            gates: vec![[lit(1), !lit(2)], [lit(3), lit(1)]],
+            clauses: vec![vec![!lit(4), lit(2)]],
+            k: 3,
+            simple_path: None,
+        };
+        let joined = one.join(&two, 3).expect("no simple paths");
+        assert_eq!(joined.gates[1..], [[lit(1), !lit(2)], [lit(4), lit(1)]]);
+        assert_eq!(joined.clauses, vec![vec![lit(3)], vec![!lit(5), lit(2)]]);
+        assert_eq!((joined.k, joined.properties), (3, vec![0, 1]));
+    }
+
+    #[test]
+    fn terms_are_built_again() {
+        let mut system = System::new();
+        let x = system.terms.new_symbol(Sort::BOOL);
+        let proof = |op: UnaryOp, index: usize| {
+            let mut system = system.clone();
+            let mut term = x;
+            for _ in 0..=index {
+                term = system.terms.unary(op, term);
+            }
+            WordProof {
+                properties: vec![index],
+                system,
+                invariant: vec![term],
+                k: 1,
+                simple_path: None,
+            }
+        };
+        let joined = proof(UnaryOp::Not, 1).join(&proof(UnaryOp::Neg, 0), 1).expect("joined");
+        let texts: Vec<_> = joined.invariant.iter().map(|&t| joined.system.terms.get(t)).collect();
+        assert!(matches!(texts[0], crate::term::Term::Unary(UnaryOp::Not, _)));
+        assert_eq!(texts[1], &crate::term::Term::Unary(UnaryOp::Neg, x));
+    }
 }

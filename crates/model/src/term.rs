@@ -220,6 +220,21 @@ impl Term {
         };
         args.into_iter().flatten()
     }
+
+    /// The same term over other arguments.
+    pub fn with_args(&self, mut arg_of: impl FnMut(TermId) -> TermId) -> Term {
+        match *self {
+            Term::Const(_) | Term::Symbol(_) => self.clone(),
+            Term::Unary(op, a) => Term::Unary(op, arg_of(a)),
+            Term::Binary(op, a, b) => Term::Binary(op, arg_of(a), arg_of(b)),
+            Term::Ite(c, t, e) => Term::Ite(arg_of(c), arg_of(t), arg_of(e)),
+            Term::Slice { arg, high, low } => Term::Slice { arg: arg_of(arg), high, low },
+            Term::Extend { arg, by, signed } => Term::Extend { arg: arg_of(arg), by, signed },
+            Term::ConstArray { index, value } => Term::ConstArray { index, value: arg_of(value) },
+            Term::Read(a, at) => Term::Read(arg_of(a), arg_of(at)),
+            Term::Write(a, at, value) => Term::Write(arg_of(a), arg_of(at), arg_of(value)),
+        }
+    }
 }
 
 /// Why a term cannot be built.
