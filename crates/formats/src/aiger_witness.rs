@@ -17,6 +17,7 @@ use crate::error::FormatError;
 use pedra_model::bits::BitSystem;
 use pedra_model::trace::BitTrace;
 use pedra_model::value::Ternary;
+use std::collections::BTreeSet;
 
 /// A witness: one path and the properties that the file says it violates.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -165,7 +166,8 @@ fn read_properties(
     system: &BitSystem,
 ) -> Result<Vec<usize>, FormatError> {
     let mut properties = Vec::new();
-    let mut seen = vec![false; system.properties().len()];
+    let count = system.properties().len();
+    let mut seen = BTreeSet::new();
     let mut at = 0;
     while at < line.len() {
         let start = at;
@@ -196,12 +198,12 @@ fn read_properties(
         if index.is_empty() {
             return Err(lines.error(at + 1, "expected the index of a property"));
         }
-        match index.parse::<usize>().ok().filter(|&i| i < seen.len()) {
+        match index.parse::<usize>().ok().filter(|&i| i < count) {
             None => {
-                let message = format!("there is no property {index}, only {} in all", seen.len());
+                let message = format!("there is no property {index}, only {count} in all");
                 return Err(lines.error(start + 1, message));
             }
-            Some(index) if std::mem::replace(&mut seen[index], true) => {
+            Some(index) if !seen.insert(index) => {
                 return Err(lines.error(start + 1, format!("property {index} is named twice")));
             }
             Some(index) => properties.push(index),

@@ -137,7 +137,7 @@ fn bad_files() {
             "2:2: expected the next literal of a latch, found the end of the line",
         ),
         (b"aag 1 1 0 0 0\n2 3\n", "2:3: expected the end of the line, found `3`"),
-        (b"aag 1 1 0 0 0\n2x\n", "2:1: expected the literal of an input, found `2x`"),
+        (b"aag 1 1 0 0 0\n2x\n", "2:1: expected an input, found `2x`"),
         (b"aag 1 1 0 1 0\n2\n\n2\n", "3:1: expected a literal, found the end of the line"),
         (
             b"aag 1 0 0 0 1\n2 0\n",

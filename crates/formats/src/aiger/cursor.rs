@@ -160,8 +160,11 @@ impl<'a> Cursor<'a> {
     pub(super) fn digits(&mut self, what: &str) -> Result<u32, FormatError> {
         let start = self.pos;
         let mut number = 0u64;
-        while let Some(digit @ b'0'..=b'9') = self.peek() {
-            number = number * 10 + u64::from(digit - b'0');
+        for digit in self.bytes[start..].iter().map(|byte| byte.wrapping_sub(b'0')) {
+            if digit > 9 {
+                break;
+            }
+            number = number * 10 + u64::from(digit);
             if number > u64::from(u32::MAX) {
                 return Err(self.error_at(start, format!("{what} is too large a number")));
             }

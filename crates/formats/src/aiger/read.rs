@@ -161,7 +161,7 @@ fn read_lit(cursor: &mut Cursor, header: &Header, what: &str) -> Result<Lit, For
 fn read_defined(cursor: &mut Cursor, header: &Header, kind: &str) -> Result<Var, FormatError> {
     cursor.skip_blanks();
     let start = cursor.pos();
-    let lit = read_lit(cursor, header, &format!("the literal of {kind}"))?;
+    let lit = read_lit(cursor, header, kind)?;
     if lit.is_const() {
         let message = format!("literal {} is a constant, not {kind}", lit.code());
         return Err(cursor.error_at(start, message));
