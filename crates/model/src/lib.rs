@@ -5,6 +5,7 @@
 //! - [`bv`], [`term`], [`system`]: bit-vector values, word-level terms, word-level systems;
 //! - [`eval`]: the reference semantics: evaluation with values that may be partly unknown;
 //! - [`value`], [`trace`], [`proof`]: values with unknown bits, counterexamples, proofs.
+//! - [`blast`]: from word level to bit level, and the way back for answers;
 //! - [`reduce`]: smaller systems for the same question, with the way back.
 
 pub mod aig;
@@ -14,6 +15,7 @@ pub mod bv;
 pub mod eval;
 pub mod lit;
 pub mod proof;
+pub mod raise;
 pub mod reduce;
 pub mod system;
 pub mod term;
