@@ -11,6 +11,12 @@
 //!
 //! Bounded variable addition (`factor`) stays off: its new variables would take the numbers
 //! that we hand out.
+//!
+//! Interrupts: CaDiCaL asks its terminator often during search and inprocessing, but not within
+//! its linear passes over all clauses (garbage collection, connecting watches). Measured on
+//! random circuits with a hard core, CPU time from raising the token to the answer, worst of 14
+//! moments: 60 ms with 30,000 gates (130,000 clauses), 330 ms with 300,000 gates. A smaller
+//! `terminateint` does not change that.
 
 use crate::interrupt::Interrupt;
 use crate::sat::{Budget, SatResult, SatSolver, SatStats};
@@ -105,6 +111,8 @@ impl Cadical {
         // 2e9 is CaDiCaL's own limit on seeds.
         let seed = (config.seed % 2_000_000_000) as i32;
         let mut solver = CaDiCal::new();
+        // This also undoes options from `CADICAL_*` environment variables: one seed, one path.
+        solver.configure("default");
         let mut accepted = solver.configure(config.preset.name());
         for (name, value) in [
             ("quiet", 1),

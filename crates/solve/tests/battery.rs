@@ -236,11 +236,10 @@ fn add_pigeons(solver: &mut dyn SatSolver, pigeons: usize, extra: &[Lit]) {
     for pigeon in &sits {
         solver.add_clause(&[pigeon, extra].concat());
     }
-    for hole in 0..holes {
-        for first in 0..pigeons {
-            for second in 0..first {
-                let clash = [!sits[first][hole], !sits[second][hole]];
-                solver.add_clause(&[&clash, extra].concat());
+    for (index, first) in sits.iter().enumerate() {
+        for second in &sits[..index] {
+            for (&one, &other) in first.iter().zip(second) {
+                solver.add_clause(&[&[!one, !other], extra].concat());
             }
         }
     }
