@@ -104,7 +104,7 @@ fn check_lock_step(system: &System, trace: &WordTrace) {
 #[test]
 fn random_systems_run_in_lock_step() {
     let mut random = Random::new(3);
-    for _ in 0..400 {
+    for _ in 0..3000 {
         let system = random_words(&mut random, LARGE);
         let trace = random_trace(&mut random, &system, 6, false);
         check_lock_step(&system, &trace);
@@ -355,6 +355,17 @@ fn what_is_too_large_is_refused_at_once() {
     }
     let fits = with_next(|_, term| term, Sort::Array { index: 14, element: 4 });
     assert!(blast(&fits, &BlastOptions::default()).is_ok());
+    // Constants can need many steps for few gates.
+    let make = |s: &mut System, term: TermId| {
+        let limbs = vec![0x5555_5555_5555_5555; 1 << 14];
+        let low = s.terms.constant(Bv::from_limbs((1 << 20) - 1, limbs));
+        let factor = s.terms.binary(Concat, term, low);
+        let product = s.terms.binary(Mul, factor, factor);
+        s.terms.slice(product, 7, 7)
+    };
+    let options = BlastOptions { max_gates: 1 << 22, ..BlastOptions::default() };
+    let error = blast(&with_next(make, Sort::BOOL), &options).expect_err("too many steps");
+    assert_eq!(error, BlastError::TooManyGates { limit: 1 << 22 });
     // Wide words without gates count as well.
     let make = |s: &mut System, term: TermId| {
         let wide = |s: &mut System, value| s.terms.constant(Bv::from_u64(1 << 20, value));
@@ -366,7 +377,7 @@ fn what_is_too_large_is_refused_at_once() {
         }
         parts
     };
-    let error = blast(&with_next(make, Sort::Bv(8)), &BlastOptions::default());
+    let error = blast(&with_next(make, Sort::Bv(8)), &options);
     assert!(matches!(error, Err(BlastError::TooManyBits { .. })), "{error:?}");
 }
 
@@ -383,12 +394,12 @@ fn circles_and_unknown_symbols_are_refused() {
     assert_eq!(error, BlastError::UnboundSymbol { term: stray });
 }
 
-/// A chain of a million terms does not use up the stack.
+/// A chain of 400,000 terms does not use up the stack.
 #[test]
 fn deep_terms_are_blasted() {
     let make = |s: &mut System, term: TermId| {
         let mut chain = term;
-        for _ in 0..1_000_000 {
+        for _ in 0..200_000 {
             let flipped = s.terms.add(Term::Unary(UnaryOp::Not, chain)).expect("well-sorted");
             chain = s.terms.binary(BinaryOp::And, flipped, term);
         }

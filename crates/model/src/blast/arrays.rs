@@ -36,7 +36,7 @@ impl Circuit {
                 halved.extend(self.mux(bit, odd, even));
             }
             level = halved;
-            self.check()?;
+            self.spend(level.len())?;
         }
         Ok(level)
     }
@@ -52,7 +52,7 @@ impl Circuit {
         let mut written = Word::with_capacity(array.len());
         for (select, old) in selected.into_iter().zip(array.chunks(value.len())) {
             written.extend(self.mux(select, value, old));
-            self.check()?;
+            self.spend(value.len())?;
         }
         Ok(written)
     }

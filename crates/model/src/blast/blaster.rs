@@ -100,7 +100,9 @@ impl Blaster {
     }
 
     /// The bits of a term, least significant first; those of an array element by element.
+    /// Fails on a symbol that was not bound.
     pub fn bits(&mut self, terms: &Terms, term: TermId) -> Result<&[Lit], BlastError> {
+        // Ids are topological: in ascending order arguments come first.
         for needed in self.missing(terms, term) {
             let span = self.compute(terms, needed)?;
             self.set_span(needed, span);
@@ -119,7 +121,7 @@ impl Blaster {
         self.circuit.builder.aig()
     }
 
-    /// The builder of the graph, to add leaves and gates by hand.
+    /// The builder of the graph, to add gates by hand; leaves come from [`Blaster::leaf`].
     pub fn builder(&mut self) -> &mut AigBuilder {
         &mut self.circuit.builder
     }
@@ -203,7 +205,7 @@ impl Blaster {
             Term::Binary(op, a, b) => circuit.binary(op, of(a), of(b))?,
             Term::Ite(c, t, e) => {
                 let word = circuit.mux(of(c)[0], of(t), of(e));
-                circuit.check()?;
+                circuit.spend(size)?;
                 word
             }
             Term::Slice { arg, high, low } => {

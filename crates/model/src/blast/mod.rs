@@ -39,8 +39,8 @@ use thiserror::Error;
 pub struct BlastOptions {
     /// How many bits an array may have in all, to be expanded. A write copies every element,
     /// so an array of `n` bits costs about `3n` gates for each access. The default, 2^16, is a
-    /// memory of 2048 words of 32 bits: such an access costs as much as two 220-bit
-    /// multipliers, which bit-level engines still bear; an index of 16 bits or more is beyond.
+    /// memory of 2048 words of 32 bits: such an access costs as much as a 220-bit
+    /// multiplier, which bit-level engines still bear; an index of 16 bits or more is beyond.
     pub max_array_bits: u64,
     /// How many gates the circuit may have before unused ones are dropped. The default, 2^25,
     /// takes about half a gigabyte.
@@ -82,8 +82,8 @@ pub enum BlastError {
         /// [`BlastOptions::max_array_bits`].
         limit: u64,
     },
-    /// The circuit is too large.
-    #[error("the circuit would have more than {limit} gates")]
+    /// The circuit is too large, or would be if it were not simplified while it is made.
+    #[error("building the circuit takes more than {limit} gates")]
     TooManyGates {
         /// [`BlastOptions::max_gates`].
         limit: usize,

@@ -19,6 +19,10 @@ pub(super) type Word = Vec<Lit>;
 /// The operands of a division.
 type Operands = (Box<[Lit]>, Box<[Lit]>);
 
+/// How many bit positions may be worked on for each gate that is allowed. Ordinary circuits
+/// need less than one; the limit is there for those that would take long and come to nothing.
+const STEPS_PER_GATE: u64 = 8;
+
 /// A graph under construction that watches how large it grows.
 #[derive(Clone, Debug)]
 pub(super) struct Circuit {
@@ -26,6 +30,8 @@ pub(super) struct Circuit {
     /// How many variables of the graph are no gates.
     leaves: usize,
     limit_gates: usize,
+    /// How many bit positions were worked on. Constants can need many for no gate at all.
+    steps: u64,
     /// Quotient and remainder of operands that were divided before.
     divisions: FxHashMap<Operands, (Word, Word)>,
 }
@@ -47,7 +53,7 @@ struct Digit {
 impl Circuit {
     pub(super) fn new(builder: AigBuilder, limit_gates: usize) -> Circuit {
         let leaves = builder.len() - builder.aig().num_gates();
-        Circuit { builder, leaves, limit_gates, divisions: FxHashMap::default() }
+        Circuit { builder, leaves, limit_gates, steps: 0, divisions: FxHashMap::default() }
     }
 
     pub(super) fn leaf(&mut self) -> Lit {
@@ -55,8 +61,13 @@ impl Circuit {
         self.builder.leaf().lit()
     }
 
-    /// Fails once the graph is too large.
-    pub(super) fn check(&self) -> Result<(), BlastError> {
+    /// Notes that a row of so many bits was made; fails once the graph is too large or took
+    /// too long.
+    pub(super) fn spend(&mut self, bits: usize) -> Result<(), BlastError> {
+        self.steps += bits as u64;
+        if self.steps > STEPS_PER_GATE.saturating_mul(self.limit_gates as u64) {
+            return Err(BlastError::TooManyGates { limit: self.limit_gates });
+        }
         self.expect(0)
     }
 
@@ -98,7 +109,7 @@ impl Circuit {
             UnaryOp::RedOr => vec![self.builder.or_all(a.iter().copied())],
             UnaryOp::RedXor => vec![self.parity(a)],
         };
-        self.check()?;
+        self.spend(a.len())?;
         Ok(word)
     }
 
@@ -149,7 +160,7 @@ impl Circuit {
             Sdivo => vec![self.divide_overflow(a, b)],
             Concat => [b, a].concat(),
         };
-        self.check()?;
+        self.spend(a.len())?;
         Ok(word)
     }
 
@@ -270,7 +281,7 @@ impl Circuit {
                 })
                 .collect();
             word = self.mux(bit, &moved, &word);
-            self.check()?;
+            self.spend(width)?;
         }
         let beyond = self.builder.or_all(by[stages..].iter().copied());
         Ok(self.mux(beyond, &vec![fill; width], &word))
@@ -296,7 +307,7 @@ impl Circuit {
                 Direction::Right => moved.rotate_left(1 << stage),
             }
             word = self.mux(bit, &moved, &word);
-            self.check()?;
+            self.spend(width)?;
         }
         Ok(word)
     }
@@ -318,7 +329,7 @@ impl Circuit {
             let sum = self.add(&product[at..], &row, Lit::constant(negative));
             product.truncate(at);
             product.extend(sum.bits);
-            self.check()?;
+            self.spend(width - at)?;
         }
         Ok(product)
     }
@@ -405,7 +416,7 @@ impl Circuit {
             remainder = self.mux(fits, &difference.bits, &remainder);
             remainder.truncate(bound);
             quotient[i] = fits;
-            self.check()?;
+            self.spend(size)?;
         }
         remainder.resize(width, Lit::FALSE);
         self.divisions.insert(operands, (quotient.clone(), remainder.clone()));
