@@ -8,6 +8,9 @@
 //! - [`proof`]: the claims of a proof, as new queries on new solvers.
 //! - [`certificate`], [`mapping`]: witness circuits, ours or anyone's, against a model.
 //! - [`witness`]: witness circuits made of proofs.
+//! - [`word_proof`], [`word_certificate`], [`word_witness`]: the same for words, through
+//!   bit-blasting.
+//! - [`smtlib`]: the claims of a word-level proof for any SMT solver.
 
 pub mod certificate;
 mod frames;
@@ -16,7 +19,11 @@ pub mod options;
 pub mod proof;
 mod prover;
 pub mod replay;
+pub mod smtlib;
 pub mod witness;
+pub mod word_certificate;
+pub mod word_proof;
+pub mod word_witness;
 
 pub use certificate::{
     CertificateError, CheckedCertificate, Formula, check_certificate, check_certificate_for,
@@ -24,4 +31,8 @@ pub use certificate::{
 pub use options::{CheckOptions, Counterexample, Effort, StateValues, Stop};
 pub use proof::{CheckedProof, Claim, ProofError, check_bit_proof};
 pub use replay::{Replay, ReplayError, replay_bits, replay_words, visit_bits, visit_words};
+pub use smtlib::smtlib_obligations;
 pub use witness::aiger_certificate;
+pub use word_certificate::{NumberedModel, check_word_certificate};
+pub use word_proof::check_word_proof;
+pub use word_witness::btor2_certificate;

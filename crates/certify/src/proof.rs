@@ -119,6 +119,9 @@ pub enum ProofError {
         /// States for which it is false.
         counterexample: Counterexample,
     },
+    /// It is beyond what can be checked here.
+    #[error("the proof cannot be checked: {0}")]
+    NotCheckable(String),
     /// The check ended early: nothing is known about the proof.
     #[error("{0}")]
     Stopped(Stop),

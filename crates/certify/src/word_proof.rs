@@ -1,0 +1,93 @@
+//! Checking a proof about a word-level system: through bit-blasting, at bit level.
+//!
+//! The proof carries its own copy of the system, whose store of terms was extended by those of
+//! the invariant. That copy must be the same model as the given one, structurally; it is then
+//! blasted, the terms of the invariant with it, and [`check_bit_proof`] does the rest.
+//! [`crate::smtlib`] writes the same claims for a solver that works on words.
+
+use crate::options::CheckOptions;
+use crate::proof::{CheckedProof, ProofError, check_bit_proof};
+use pedra_formats::btor2::same_model;
+use pedra_model::blast::{BlastError, BlastOptions, Blasted, Blaster, StateBits, blast};
+use pedra_model::lit::Lit;
+use pedra_model::proof::{BitProof, WordProof};
+use pedra_model::system::System;
+use pedra_model::term::{Sort, TermId};
+
+/// Checks that a proof proves what it claims about a system.
+pub fn check_word_proof(
+    system: &System,
+    proof: &WordProof,
+    blasting: &BlastOptions,
+    options: &CheckOptions,
+) -> Result<CheckedProof, ProofError> {
+    check_form(system, proof)?;
+    let blasted = blast(&proof.system, blasting).map_err(not_checkable)?;
+    let lowered = lower(proof, &blasted, blasting).map_err(not_checkable)?;
+    check_bit_proof(&blasted.system, &lowered, options)
+}
+
+fn not_checkable(error: BlastError) -> ProofError {
+    ProofError::NotCheckable(error.to_string())
+}
+
+/// That the proof is about this system, and that what it speaks of exists. That it is not
+/// vacuous is left to the check of the bits.
+pub(crate) fn check_form(system: &System, proof: &WordProof) -> Result<(), ProofError> {
+    let wrong = |text: String| Err(ProofError::Malformed(text));
+    if let Err(difference) = same_model(system, &proof.system) {
+        return wrong(format!("it is about another model: {difference}"));
+    }
+    check_terms(proof)
+}
+
+/// That the terms, properties and states of which the proof speaks exist in its own system.
+pub(crate) fn check_terms(proof: &WordProof) -> Result<(), ProofError> {
+    let wrong = |text: String| Err(ProofError::Malformed(text));
+    let terms = &proof.system.terms;
+    let is_bit = |t: &TermId| t.index() < terms.len() && terms.sort(*t) == Sort::BOOL;
+    if let Some(position) = proof.invariant.iter().position(|t| !is_bit(t)) {
+        return wrong(format!("term {position} of the invariant is no bit of the model"));
+    }
+    if proof.properties.is_empty() {
+        return wrong("it proves no property".into());
+    }
+    let known = proof.system.bads.len();
+    if let Some(property) = proof.properties.iter().find(|&&p| p >= known) {
+        return wrong(format!("property {property} does not exist, the model has {known}"));
+    }
+    if proof.k == 0 {
+        return wrong("its induction depth is 0".into());
+    }
+    let states = proof.system.states.len();
+    if let Some(state) = proof.simple_path.iter().flatten().find(|&&s| s >= states) {
+        return wrong(format!("state {state} of the simple-path condition does not exist"));
+    }
+    Ok(())
+}
+
+/// The proof over the bits: each term of the invariant is a clause of one literal.
+fn lower(
+    proof: &WordProof,
+    blasted: &Blasted,
+    blasting: &BlastOptions,
+) -> Result<BitProof, BlastError> {
+    let mut blaster = Blaster::resume(&proof.system, blasted, blasting)?;
+    let mut clauses: Vec<Vec<Lit>> = Vec::with_capacity(proof.invariant.len());
+    for &term in &proof.invariant {
+        clauses.push(vec![blaster.bit(&proof.system.terms, term)?]);
+    }
+    let known = blasted.system.aig.len();
+    let gates = blaster.aig().gates().filter(|(var, ..)| var.index() >= known);
+    let gates = gates.map(|(_, a, b)| [a, b]).collect();
+    // A state that is chosen anew in every step has inputs instead of latches. Leaving it out
+    // is safe: the remaining latches are checked to be closed.
+    let simple_path = proof.simple_path.as_ref().map(|states| {
+        let latches = states.iter().flat_map(|&state| match blasted.map.state(state) {
+            StateBits::Latches { latches, .. } => latches.clone(),
+            StateBits::Inputs(_) => 0..0,
+        });
+        latches.collect()
+    });
+    Ok(BitProof { properties: proof.properties.clone(), gates, clauses, k: proof.k, simple_path })
+}
