@@ -59,7 +59,7 @@ pub fn btor2_read(bytes: &[u8]) {
 }
 
 /// A model for witnesses: inputs and states of several sorts, with and without init and next.
-pub const WITNESSED: &str = "1 sort bitvec 1\n2 sort bitvec 4\n3 sort array 2 1\n\
+pub const WITNESSED: &str = "1 sort bitvec 1\n2 sort bitvec 4\n3 sort array 2 2\n\
     4 input 1 a\n5 input 2\n6 input 3 m\n7 state 1 s\n8 state 2 t\n9 state 3\n10 zero 2\n\
     11 state 2\n12 init 2 11 10\n13 next 1 7 4\n14 bad 7\n15 bad 4 p\n";
 

@@ -31,7 +31,8 @@ pub(super) fn shown(text: &str) -> String {
 
 impl<'a> Line<'a> {
     pub fn new(text: &'a str, number: usize) -> Line<'a> {
-        Line { text, number, at: 0 }
+        // Lines of files from Windows end in a carriage return as well.
+        Line { text: text.strip_suffix('\r').unwrap_or(text), number, at: 0 }
     }
 
     fn skip_space(&mut self) {

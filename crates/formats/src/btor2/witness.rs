@@ -278,23 +278,22 @@ fn element(
             (Some(place).filter(|place| place.text != "*"), value)
         }
     };
-    let value = digits(line, value, element)?;
-    let Some(address) = address else {
-        if std::mem::replace(has_default, true) {
-            return Err(line.error(word.column, "a second value for all other elements"));
-        }
-        let mut filled = ArrayValue::new(index, value);
-        for (at, element) in array.entries() {
-            filled.set(at.clone(), element.clone());
-        }
-        *array = filled;
+    if let Some(address) = address {
+        let at = digits(line, address, index)?;
+        let Some(at) = at.as_known() else {
+            return Err(line.error(address.column, "an address cannot be unknown"));
+        };
+        array.set(at.clone(), digits(line, value, element)?);
         return Ok(());
-    };
-    let at = digits(line, address, index)?;
-    let Some(at) = at.as_known() else {
-        return Err(line.error(address.column, "an address cannot be unknown"));
-    };
-    array.set(at.clone(), value);
+    }
+    if std::mem::replace(has_default, true) {
+        return Err(line.error(word.column, "a second value for all other elements"));
+    }
+    let mut filled = ArrayValue::new(index, digits(line, value, element)?);
+    for (at, element) in array.entries() {
+        filled.set(at.clone(), element.clone());
+    }
+    *array = filled;
     Ok(())
 }
 

@@ -60,7 +60,7 @@ pub fn write(system: &System) -> Result<Vec<u8>, WriteError> {
 /// The name without what would end a symbol or start a comment.
 fn clean(name: &str) -> String {
     let bad = |(i, c): (usize, char)| {
-        if c.is_ascii_whitespace() || c.is_control() || (i == 0 && c == ';') { '_' } else { c }
+        if c.is_ascii_whitespace() || (i == 0 && c == ';') { '_' } else { c }
     };
     name.chars().enumerate().map(bad).collect()
 }
