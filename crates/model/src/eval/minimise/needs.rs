@@ -7,6 +7,7 @@ use crate::bv::Bv;
 use crate::eval::words::WordSimulator;
 use crate::term::{BinaryOp, Sort, Term, TermId, Terms, UnaryOp};
 use crate::value::{ArrayValue, TernaryBv, TernaryValue};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// The part of a value that is needed.
@@ -191,20 +192,20 @@ impl<'a> Needs<'a> {
             BinaryOp::Or | BinaryOp::Nor => self.choose([a, b], [x.clone(), y.clone()], bits),
             BinaryOp::Implies => self.choose([a, b], [x.not(), y.clone()], bits),
             BinaryOp::Eq | BinaryOp::Neq => self.deciding_bit(&[a, b], x.xor(y)),
-            // The highest bit that differs decides; those above must be known to agree.
-            BinaryOp::Sgt
-            | BinaryOp::Ugt
-            | BinaryOp::Sgte
-            | BinaryOp::Ugte
-            | BinaryOp::Slt
-            | BinaryOp::Ult
-            | BinaryOp::Slte
-            | BinaryOp::Ulte
-            | BinaryOp::Usubo => {
-                let highest = x.xor(y).highest_one().unwrap_or(0);
-                let from = Bv::low_ones(width, highest).not();
-                both(self, from.clone(), from);
+            BinaryOp::Ugt | BinaryOp::Ugte | BinaryOp::Ult | BinaryOp::Ulte | BinaryOp::Usubo => {
+                let equal_is_high = matches!(op, BinaryOp::Ugte | BinaryOp::Ult | BinaryOp::Usubo);
+                self.order([a, b], [x, y], equal_is_high);
             }
+            // With the sign bit flipped, signed order is unsigned order.
+            BinaryOp::Sgt | BinaryOp::Sgte | BinaryOp::Slt | BinaryOp::Slte => {
+                let equal_is_high = matches!(op, BinaryOp::Sgte | BinaryOp::Slt);
+                let (x, y) = (x.xor(&sign(width)), y.xor(&sign(width)));
+                self.order([a, b], [&x, &y], equal_is_high);
+            }
+            // These grow with their arguments: ones make them true, zeros make them false.
+            BinaryOp::Uaddo if x.uaddo(y) => both(self, x.clone(), y.clone()),
+            BinaryOp::Umulo if x.umulo(y) => both(self, x.clone(), y.clone()),
+            BinaryOp::Uaddo | BinaryOp::Umulo => both(self, x.not(), y.not()),
             // A factor whose low bits are all 0 is enough.
             BinaryOp::Mul if x.and(&up_to(bits)).is_zero() => self.add_bits(a, up_to(bits)),
             BinaryOp::Mul if y.and(&up_to(bits)).is_zero() => self.add_bits(b, up_to(bits)),
@@ -229,12 +230,22 @@ impl<'a> Needs<'a> {
             | BinaryOp::Srem
             | BinaryOp::Urem
             | BinaryOp::Saddo
-            | BinaryOp::Uaddo
             | BinaryOp::Sdivo
             | BinaryOp::Smulo
-            | BinaryOp::Umulo
             | BinaryOp::Ssubo => both(self, Bv::ones(width), Bv::ones(y.width())),
         }
+    }
+
+    /// Unsigned order, decided by the highest bit that differs. From there upwards the greater
+    /// side keeps its ones and the smaller one its zeros: that bounds one from below and the
+    /// other from above. `equal_is_high` says which side is to be the greater of equal ones.
+    fn order(&mut self, [a, b]: [TermId; 2], [x, y]: [&Bv; 2], equal_is_high: bool) {
+        let decisive = Bv::low_ones(x.width(), x.xor(y).highest_one().unwrap_or(0)).not();
+        let is_high = if x == y { equal_is_high } else { x.ucmp(y) == Ordering::Greater };
+        let [(high, greater), (low, smaller)] =
+            if is_high { [(a, x), (b, y)] } else { [(b, y), (a, x)] };
+        self.add_bits(high, decisive.and(greater));
+        self.add_bits(low, decisive.and(&smaller.not()));
     }
 
     /// Bitwise conjunction and its kin: where one operand has the controlling value it is
