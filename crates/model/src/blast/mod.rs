@@ -40,7 +40,7 @@ pub struct BlastOptions {
     /// How many bits an array may have in all, to be expanded. A write copies every element,
     /// so an array of `n` bits costs about `3n` gates for each access. The default, 2^16, is a
     /// memory of 2048 words of 32 bits: such an access costs as much as a 220-bit
-    /// multiplier, which bit-level engines still bear; an index of 16 bits or more is beyond.
+    /// multiplier, which bit-level engines still bear.
     pub max_array_bits: u64,
     /// How many gates the circuit may have before unused ones are dropped. The default, 2^25,
     /// takes about half a gigabyte.
