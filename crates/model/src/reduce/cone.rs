@@ -10,9 +10,11 @@ use crate::aig::Node;
 use crate::bits::{BitSystem, Reset};
 use crate::lit::Lit;
 
-/// The system restricted to the cone of its bads and constraints.
-pub(super) fn restrict_to_cone(system: &BitSystem) -> Reduced {
-    rebuild(system, Substitution::none(system), Some(&cone_of_influence(system)), false)
+/// The system restricted to the cone of its bads and constraints; nothing if that is all.
+pub(super) fn restrict_to_cone(system: &BitSystem) -> Option<Reduced> {
+    let cone = cone_of_influence(system);
+    let is_all = cone.iter().all(|&kept| kept);
+    (!is_all).then(|| rebuild(system, Substitution::none(system), Some(&cone), false))
 }
 
 /// Which variables the bads and constraints depend on, through gates, next functions and reset

@@ -1,6 +1,6 @@
 //! Equal and complementary latches, by partition refinement.
 //!
-//! All latches start in classes that a little simulation cannot tell apart. Each class is one
+//! All latches start in classes that simulation cannot tell apart (see `guess`). Each class is one
 //! variable of a hashed graph in which the next and reset functions of the members are built;
 //! members whose functions differ there are split, until none is. Then, in every state in which
 //! the members of each class agree, they agree in the next state too, and they agree initially
@@ -20,30 +20,26 @@
 
 use super::Reduced;
 use super::fanout::{Fanouts, Reader};
-use super::initial::{evaluate_gates, evaluate_initial, initial_order};
+use super::guess::{Guess, guess_classes};
+use super::initial::initial_order;
 use super::rebuild::{Substitution, rebuild};
 use crate::aig::{AigBuilder, Node};
 use crate::bits::{BitSystem, Latch, Reset};
 use crate::lit::{Lit, Var};
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use rustc_hash::FxHashSet;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::hash::Hasher;
 
-/// Steps of simulation, 64 runs at once, that make the first partition. Tuning only: fewer
-/// steps leave more to the refinement.
-const SIMULATION_STEPS: usize = 8;
 /// How often the gates concerned may be evaluated on average before the pass gives up, and
 /// what is allowed in any case. Tuning only.
-const LIMIT_EVALUATIONS_PER_GATE: usize = 16;
+const LIMIT_EVALUATIONS_PER_GATE: usize = 4;
 const LIMIT_EVALUATIONS_FREE: usize = 1 << 20;
 
 /// Merges latches that are always equal or opposite; nothing if there are none.
 pub(super) fn merge_duplicates(system: &BitSystem, hashed: bool) -> Option<Reduced> {
     // Circular reset functions have no meaning to preserve.
     let order = initial_order(system)?;
-    let (phases, signatures) = simulate(system, &order);
-    let mut refinement = Refinement::new(system, phases, &signatures)?;
+    let mut refinement = Refinement::new(system, guess_classes(system, &order))?;
     if !refinement.run() {
         return None;
     }
@@ -62,53 +58,6 @@ pub(super) fn merge_duplicates(system: &BitSystem, hashed: bool) -> Option<Reduc
         }
     }
     (!substitution.is_empty()).then(|| rebuild(system, substitution, None, hashed))
-}
-
-/// Simulates some random runs from initial states, the constraints ignored. Returns for each
-/// latch its phase and a hash of its values relative to the phase.
-fn simulate(system: &BitSystem, order: &[Var]) -> (Vec<bool>, Vec<u64>) {
-    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next_random = move || {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        random
-    };
-    let not = |word: u64, negated: bool| if negated { !word } else { word };
-    let and = |a: u64, b: u64| a & b;
-    let mut values = vec![0u64; system.aig.len()];
-    for latch in &system.latches {
-        values[latch.var.index()] = match latch.reset.constant() {
-            Some(value) => not(0, value),
-            None => next_random(),
-        };
-    }
-    for input in &system.inputs {
-        values[input.index()] = next_random();
-    }
-    evaluate_initial(system, order, &mut values, not, and);
-    let phases: Vec<bool> = system.latches.iter().map(|l| values[l.var.index()] & 1 == 1).collect();
-    let mut hashers = vec![FxHasher::default(); system.latches.len()];
-    let mut state: Vec<u64> = system.latches.iter().map(|l| values[l.var.index()]).collect();
-    for step in 0.. {
-        for ((hasher, &word), &phase) in hashers.iter_mut().zip(&state).zip(&phases) {
-            hasher.write_u64(not(word, phase));
-        }
-        if step == SIMULATION_STEPS {
-            break;
-        }
-        for (word, latch) in state.iter_mut().zip(&system.latches) {
-            *word = not(values[latch.next.var().index()], latch.next.is_negated());
-        }
-        for (&word, latch) in state.iter().zip(&system.latches) {
-            values[latch.var.index()] = word;
-        }
-        for input in &system.inputs {
-            values[input.index()] = next_random();
-        }
-        evaluate_gates(system, &mut values, not, and);
-    }
-    (phases, hashers.iter().map(|h| h.finish()).collect())
 }
 
 /// What the members of a class have in common: their next and reset functions in the hashed
@@ -140,21 +89,9 @@ struct Refinement<'a> {
 }
 
 impl<'a> Refinement<'a> {
-    /// Classes by signature; nothing if all latches are told apart by that.
-    fn new(system: &'a BitSystem, phases: Vec<bool>, signatures: &[u64]) -> Option<Self> {
-        let mut members: Vec<Vec<u32>> = Vec::new();
-        let mut class_of_signature: FxHashMap<u64, usize> = FxHashMap::default();
-        for (l, latch) in system.latches.iter().enumerate() {
-            let fresh = members.len();
-            let class = match latch.reset {
-                Reset::Free => fresh,
-                _ => *class_of_signature.entry(signatures[l]).or_insert(fresh),
-            };
-            if class == fresh {
-                members.push(Vec::new());
-            }
-            members[class].push(l as u32);
-        }
+    /// Starts from a guess; nothing if that has all latches alone.
+    fn new(system: &'a BitSystem, guess: Guess) -> Option<Self> {
+        let Guess { phases, classes: members } = guess;
         let (mut class_of, mut place) =
             (vec![0; system.latches.len()], vec![0; system.latches.len()]);
         for (class, list) in members.iter().enumerate() {

@@ -13,6 +13,7 @@ mod cone;
 mod constant;
 mod duplicate;
 mod fanout;
+mod guess;
 mod initial;
 mod map;
 mod rebuild;
@@ -60,12 +61,14 @@ impl ReduceOptions {
     }
 }
 
-/// Each round costs a few walks over the circuit; nearly always the second finds nothing.
+/// Each round costs a few walks over the circuit, so it must be worth it: there are at most
+/// this many, and beyond this size a further one only if the last removed a hundredth. Tuning
+/// only.
 const MAX_ROUNDS: usize = 8;
+const LARGE: usize = 1 << 16;
 
 /// Reduces a system for some of its safety properties (indices into
-/// [`BitSystem::properties`]): runs the passes until none of them finds anything more, within
-/// a small number of rounds.
+/// [`BitSystem::properties`]): runs the passes until they find nothing more, or hardly more.
 ///
 /// Property `i` of the result is `properties[i]` of the original, whatever the order.
 ///
@@ -73,24 +76,25 @@ const MAX_ROUNDS: usize = 8;
 /// If a property does not exist, or if a leaf of the graph is neither an input nor a latch.
 pub fn reduce(system: &BitSystem, properties: &[usize], options: &ReduceOptions) -> Reduced {
     let mut now = rebuild::select(system, properties);
+    // A pass over latches that found nothing is not tried again.
+    let (mut constants, mut duplicates) = (options.constants, options.duplicates);
     for _ in 0..MAX_ROUNDS {
         let before = now.size();
         if options.cone {
-            now = now.followed_by(cone::restrict_to_cone);
+            now.apply(cone::restrict_to_cone(&now.system));
         }
         if options.structure {
-            now = now.followed_by(structure::rehash);
+            now.apply(Some(structure::rehash(&now.system)));
         }
-        if options.constants {
-            now = now.followed_by_if_any(|s| constant::replace_constants(s, options.structure));
-        }
-        if options.duplicates {
-            now = now.followed_by_if_any(|s| duplicate::merge_duplicates(s, options.structure));
-        }
+        constants =
+            constants && now.apply(constant::replace_constants(&now.system, options.structure));
+        duplicates =
+            duplicates && now.apply(duplicate::merge_duplicates(&now.system, options.structure));
         if options.cone {
-            now = now.followed_by(cone::restrict_to_cone);
+            now.apply(cone::restrict_to_cone(&now.system));
         }
-        if now.size() == before {
+        let removed = before - now.size();
+        if removed == 0 || (before > LARGE && removed < before / 100) {
             break;
         }
     }
@@ -98,21 +102,17 @@ pub fn reduce(system: &BitSystem, properties: &[usize], options: &ReduceOptions)
 }
 
 impl Reduced {
-    fn followed_by(self, pass: impl FnOnce(&BitSystem) -> Reduced) -> Reduced {
-        self.followed_by_if_any(|s| Some(pass(s)))
+    /// Goes on with the result of a pass, if it found something; returns whether it did.
+    fn apply(&mut self, later: Option<Reduced>) -> bool {
+        let Some(later) = later else { return false };
+        let identity = ReduceMap::identity(&BitSystem::new(), &[]);
+        let map = std::mem::replace(&mut self.map, identity);
+        *self = Reduced { system: later.system, map: map.then(later.map) };
+        true
     }
 
-    /// Runs a pass that returns nothing if it finds nothing.
-    fn followed_by_if_any(self, pass: impl FnOnce(&BitSystem) -> Option<Reduced>) -> Reduced {
-        match pass(&self.system) {
-            None => self,
-            Some(later) => Reduced { system: later.system, map: self.map.then(later.map) },
-        }
-    }
-
-    /// What the passes make smaller.
-    fn size(&self) -> [usize; 4] {
-        let BitSystem { aig, inputs, latches, constraints, .. } = &self.system;
-        [aig.len(), inputs.len(), latches.len(), constraints.len()]
+    /// What the passes make smaller; none of them makes it larger.
+    fn size(&self) -> usize {
+        self.system.aig.len() + self.system.constraints.len()
     }
 }

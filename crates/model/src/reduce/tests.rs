@@ -144,19 +144,23 @@ fn long_shift_registers_settle_in_one_wave() {
     assert_eq!(sizes(&shift_register(LENGTH, 3, None), duplicates)[1], LENGTH);
 }
 
-/// Two copies of a two-bit counter, the second with all bits complemented if so wished.
-fn two_counters(complement: bool) -> BitSystem {
+/// Copies of a counter, every second with all bits complemented if so wished; a copy is bad
+/// when all its bits are true.
+fn counters(copies: usize, width: usize, complement: bool) -> BitSystem {
     let mut s = BitSystem::new();
-    for inverted in [false, complement] {
+    for inverted in (0..copies).map(|copy| complement && copy % 2 == 1) {
         let reset = if inverted { Reset::One } else { Reset::Zero };
-        let (low, high) = (s.add_latch(reset) ^ inverted, s.add_latch(reset) ^ inverted);
-        let both = s.aig.push_and(low, high);
-        let none = s.aig.push_and(!low, !high);
-        let sum = s.aig.push_and(!both, !none);
-        let end = s.latches.len();
-        s.latches[end - 2].next = !low ^ inverted;
-        s.latches[end - 1].next = sum ^ inverted;
-        s.bads.push(both);
+        let first = s.latches.len();
+        let bits: Vec<Lit> = (0..width).map(|_| s.add_latch(reset) ^ inverted).collect();
+        s.latches[first].next = !bits[0] ^ inverted;
+        let mut carry = bits[0];
+        for (i, &bit) in bits.iter().enumerate().skip(1) {
+            let both = s.aig.push_and(carry, bit);
+            let none = s.aig.push_and(!carry, !bit);
+            s.latches[first + i].next = s.aig.push_and(!both, !none) ^ inverted;
+            carry = both;
+        }
+        s.bads.push(carry);
     }
     s
 }
@@ -164,10 +168,12 @@ fn two_counters(complement: bool) -> BitSystem {
 #[test]
 fn duplicate_latches_are_merged() {
     let options = ReduceOptions { duplicates: true, structure: true, ..NONE };
-    assert_eq!(sizes(&two_counters(false), options), [0, 2, 3]);
-    assert_eq!(sizes(&two_counters(true), options), [0, 2, 3]);
+    assert_eq!(sizes(&counters(2, 2, false), options), [0, 2, 3]);
+    assert_eq!(sizes(&counters(2, 2, true), options), [0, 2, 3]);
+    // High bits look alike for a long time.
+    assert_eq!(sizes(&counters(9, 64, true), options), [0, 64, 3 * 63]);
     // A different reset of one bit separates both.
-    let mut s = two_counters(false);
+    let mut s = counters(2, 2, false);
     s.latches[3].reset = Reset::One;
     assert_eq!(sizes(&s, options)[1], 3);
     s.latches[2].reset = Reset::Free;
