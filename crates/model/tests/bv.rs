@@ -4,37 +4,22 @@ use num_bigint::BigInt;
 use pedra_model::bv::Bv;
 use pedra_model::eval::ops;
 use pedra_model::term::{BinaryOp, UnaryOp};
+use pedra_testkit::random::Random;
 
-/// A small deterministic generator.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
-    }
-
-    /// A vector, often one at the borders of the range or with long runs of equal bits.
-    fn vector(&mut self, width: u32) -> Bv {
-        let one = Bv::one(width);
-        let near = Bv::from_u64(width, self.below(5));
-        match self.below(8) {
-            0 => near,
-            1 => near.neg(),
-            2 => one.shifted_left(width - 1).add(&near),
-            3 => one.shifted_left(width - 1).sub(&near),
-            4 => one.shifted_left(self.below(width as u64) as u32).sub(&near),
-            5 => one.shifted_left(width / 2).add(&near),
-            _ => {
-                let limbs = (0..width.div_ceil(64)).map(|_| self.next()).collect();
-                Bv::from_limbs(width, limbs).shifted_right(self.below(width as u64) as u32)
-            }
+/// A vector, often one at the borders of the range or with long runs of equal bits.
+fn vector(random: &mut Random, width: u32) -> Bv {
+    let one = Bv::one(width);
+    let near = Bv::from_u64(width, random.below(5) as u64);
+    match random.below(8) {
+        0 => near,
+        1 => near.neg(),
+        2 => one.shifted_left(width - 1).add(&near),
+        3 => one.shifted_left(width - 1).sub(&near),
+        4 => one.shifted_left(random.below(width as usize) as u32).sub(&near),
+        5 => one.shifted_left(width / 2).add(&near),
+        _ => {
+            let limbs = (0..width.div_ceil(64)).map(|_| random.bits()).collect();
+            Bv::from_limbs(width, limbs).shifted_right(random.below(width as usize) as u32)
         }
     }
 }
@@ -220,29 +205,29 @@ fn small_widths_exhaustively() {
 
 #[test]
 fn random_vectors_of_all_widths() {
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
     let borders = [5, 8, 31, 32, 33, 63, 64, 65, 66, 127, 128, 129, 191, 192, 193, 200];
     for round in 0..600 {
         let width = match round % 2 {
-            0 => borders[random.below(borders.len() as u64) as usize],
+            0 => borders[random.below(borders.len())],
             _ => 1 + random.below(200) as u32,
         };
-        let (a, b) = (random.vector(width), random.vector(width));
+        let (a, b) = (vector(&mut random, width), vector(&mut random, width));
         check_single(&a);
         check_pair(&a, &b);
         check_pair(&a, &a);
-        let high = random.below(width as u64) as u32;
-        check_slice(&a, high, random.below(high as u64 + 1) as u32);
+        let high = random.below(width as usize) as u32;
+        check_slice(&a, high, random.below(high as usize + 1) as u32);
     }
 }
 
 /// The same operators on machine words, for a third opinion up to 64 bits.
 #[test]
 fn machine_words_agree() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     for _ in 0..20_000 {
         let width = 1 + random.below(64) as u32;
-        let (a, b) = (random.vector(width), random.vector(width));
+        let (a, b) = (vector(&mut random, width), vector(&mut random, width));
         let value = |v: &Bv| v.to_u64().expect("at most 64 bits") as u128;
         let (x, y, modulus) = (value(&a), value(&b), 1u128 << width);
         assert_eq!(value(&a.add(&b)), (x + y) % modulus);
@@ -257,10 +242,10 @@ fn machine_words_agree() {
 
 #[test]
 fn concatenations_of_different_widths() {
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     for _ in 0..500 {
         let (high, low) = (1 + random.below(130) as u32, 1 + random.below(130) as u32);
-        let (a, b) = (random.vector(high), random.vector(low));
+        let (a, b) = (vector(&mut random, high), vector(&mut random, low));
         let expected = number(&a) * power(low) + number(&b);
         check("concat", &[&a, &b], &a.concat(&b), &expected);
     }

@@ -12,30 +12,15 @@ use pedra_model::system::{Input, NamedTerm, State, System};
 use pedra_model::term::{BinaryOp, Sort, Term, TermId, UnaryOp};
 use pedra_model::trace::{BitTrace, WordTrace};
 use pedra_model::value::{ArrayValue, Ternary, TernaryBv, TernaryValue, Value};
+use pedra_testkit::random::Random;
 
-/// A small deterministic generator.
-struct Random(u64);
+fn bit(random: &mut Random) -> Ternary {
+    random.one_in(2).into()
+}
 
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() >> 8) as usize % bound
-    }
-
-    fn bit(&mut self) -> Ternary {
-        (self.below(2) == 1).into()
-    }
-
-    /// A bit that is unknown once in three times.
-    fn trit(&mut self) -> Ternary {
-        [Ternary::False, Ternary::True, Ternary::Unknown][self.below(3)]
-    }
+/// A bit that is unknown once in three times.
+fn trit(random: &mut Random) -> Ternary {
+    random.pick(&[Ternary::False, Ternary::True, Ternary::Unknown])
 }
 
 /// A random system with resets of every kind; functions refer to latches in any order.
@@ -112,11 +97,11 @@ struct Run {
 }
 
 fn random_run(s: &BitSystem, steps: usize, random: &mut Random) -> Run {
-    let initial: Vec<Ternary> = s.latches.iter().map(|_| random.bit()).collect();
+    let initial: Vec<Ternary> = s.latches.iter().map(|_| bit(random)).collect();
     let mut inputs: Vec<Vec<Ternary>> = Vec::new();
     let mut latches: Vec<Vec<bool>> = Vec::new();
     for k in 0..steps {
-        let step: Vec<Ternary> = s.inputs.iter().map(|_| random.bit()).collect();
+        let step: Vec<Ternary> = s.inputs.iter().map(|_| bit(random)).collect();
         latches.push(match k {
             0 => (0..5).map(|l| reset_by_definition(s, l, &initial, &step)).collect(),
             _ => {
@@ -134,7 +119,7 @@ fn random_run(s: &BitSystem, steps: usize, random: &mut Random) -> Run {
 
 #[test]
 fn bits_follow_the_definition() {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     for _ in 0..200 {
         let s = random_bits(&mut random);
         let run = random_run(&s, 4, &mut random);
@@ -163,12 +148,12 @@ fn bits_follow_the_definition() {
 
 #[test]
 fn unknown_bits_cover_every_run() {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     for _ in 0..200 {
         let s = random_bits(&mut random);
         let run = random_run(&s, 3, &mut random);
         let mut forget = |bits: &[Ternary]| -> Vec<Ternary> {
-            bits.iter().map(|&b| b.join(random.trit())).collect()
+            bits.iter().map(|&b| b.join(trit(&mut random))).collect()
         };
         let mut simulator = BitSimulator::new(&s).expect("no circle");
         for (k, inputs) in run.inputs.iter().enumerate() {
@@ -228,7 +213,7 @@ fn bits_violated(s: &BitSystem, trace: &BitTrace) -> bool {
 
 #[test]
 fn minimised_bit_traces_still_violate() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let (mut violations, mut kept, mut all) = (0, 0, 0);
     for _ in 0..3000 {
         let s = random_bits(&mut random);
@@ -263,9 +248,9 @@ fn long_bit_traces_are_minimised() {
     }
     s.latches[0].next = any;
     s.bads.push(latch);
-    let mut random = Random(4);
+    let mut random = Random::new(4);
     let steps: Vec<Vec<Ternary>> =
-        (0..300).map(|_| inputs.iter().map(|_| random.bit()).collect()).collect();
+        (0..300).map(|_| inputs.iter().map(|_| bit(&mut random)).collect()).collect();
     let trace = BitTrace { property: 0, initial: vec![Ternary::False], inputs: steps };
     let minimised = minimise_bits(&s, &trace);
     assert!(bits_violated(&s, &minimised));
@@ -362,7 +347,7 @@ fn random_words(random: &mut Random) -> System {
 }
 
 fn random_value(random: &mut Random, sort: Sort) -> Value {
-    let mut bv = |width| Bv::from_u64(width, random.next() >> 9);
+    let mut bv = |width| Bv::from_u64(width, random.bits());
     match sort {
         Sort::Bv(width) => Value::Bv(bv(width)),
         Sort::Array { index, element } => {
@@ -452,7 +437,7 @@ fn replay(s: &System, trace: &WordTrace, mut each: impl FnMut(usize, &WordSimula
 
 #[test]
 fn words_follow_the_definition() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     for _ in 0..60 {
         let s = random_words(&mut random);
         let (trace, reached) = random_word_run(&s, 3, &mut random);
@@ -491,7 +476,7 @@ fn known_bits(value: &TernaryValue) -> u32 {
 
 #[test]
 fn minimised_word_traces_still_violate() {
-    let mut random = Random(6);
+    let mut random = Random::new(6);
     let (mut violations, mut kept, mut all, mut unchanged) = (0, 0, 0, 0);
     for _ in 0..600 {
         let s = random_words(&mut random);
@@ -558,7 +543,7 @@ fn memories_are_minimised_to_the_element_that_matters() {
     let limit = s.terms.constant(Bv::from_u64(8, 0xf0));
     let bad = s.terms.binary(BinaryOp::Ugte, element, limit);
     s.bads.push(NamedTerm { term: bad, name: None });
-    let mut random = Random(8);
+    let mut random = Random::new(8);
     let (mut trace, _) = random_word_run(&s, 50, &mut random);
     let at = trace.inputs[49][0].clone();
     trace.inputs[20] = vec![at.clone(), Value::Bv(Bv::from_u64(8, 0xf7)).into()];

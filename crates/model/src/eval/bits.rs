@@ -80,19 +80,49 @@ trait Domain: Copy {
     fn flipped(self, flip: bool) -> Self;
 }
 
-impl Domain for Ternary {
-    const UNSET: Ternary = Ternary::Unknown;
-    fn constant(value: bool) -> Ternary {
-        value.into()
+/// A ternary bit as two bits, so that gates need no branches: 1 says that it may be 0, and 2
+/// that it may be 1.
+#[derive(Copy, Clone)]
+struct Possible(u8);
+
+impl From<Ternary> for Possible {
+    fn from(value: Ternary) -> Possible {
+        match value {
+            Ternary::False => Possible(1),
+            Ternary::True => Possible(2),
+            Ternary::Unknown => Possible(3),
+        }
+    }
+}
+
+impl From<Possible> for Ternary {
+    fn from(value: Possible) -> Ternary {
+        match value.0 {
+            1 => Ternary::False,
+            2 => Ternary::True,
+            _ => Ternary::Unknown,
+        }
+    }
+}
+
+impl Domain for Possible {
+    const UNSET: Possible = Possible(3);
+    fn constant(value: bool) -> Possible {
+        Possible(1 << value as u8)
+    }
+    /// It may be 1 if both may, and 0 if one may.
+    #[inline]
+    fn and(self, other: Possible) -> Possible {
+        Possible((self.0 & other.0 & 2) | ((self.0 | other.0) & 1))
     }
     #[inline]
-    fn and(self, other: Ternary) -> Ternary {
-        Ternary::and(self, other)
+    fn flipped(self, flip: bool) -> Possible {
+        Possible((self.0 << flip as u8 | self.0 >> flip as u8) & 3)
     }
-    #[inline]
-    fn flipped(self, flip: bool) -> Ternary {
-        Ternary::flipped(self, flip)
-    }
+}
+
+fn encoded(values: &[Ternary]) -> Vec<Possible> {
+    values.iter().map(|&v| v.into()).collect()
 }
 
 impl Domain for u64 {
@@ -191,7 +221,7 @@ impl<'a, D: Domain> Simulator<'a, D> {
 /// A simulator with unknown bits; with none unknown it is concrete.
 ///
 /// Lists of values may be shorter than what they are for; what is missing is unknown.
-pub struct BitSimulator<'a>(Simulator<'a, Ternary>);
+pub struct BitSimulator<'a>(Simulator<'a, Possible>);
 
 impl<'a> BitSimulator<'a> {
     /// A simulator, or the index of a latch on a circle of reset functions.
@@ -205,9 +235,9 @@ impl<'a> BitSimulator<'a> {
     /// Fails if a given value contradicts the reset, naming the first such latch. The step is
     /// evaluated all the same.
     pub fn start(&mut self, latches: &[Ternary], inputs: &[Ternary]) -> Result<(), StartError> {
-        self.0.start(latches, inputs);
+        self.0.start(&encoded(latches), &encoded(inputs));
         for (i, (latch, &given)) in self.0.system.latches.iter().zip(latches).enumerate() {
-            if given.contradicts(self.0.values[latch.var.index()]) {
+            if given.contradicts(self.value(latch.var.lit())) {
                 let given = given == Ternary::True;
                 return Err(StartError { latch: i as u32, given });
             }
@@ -218,22 +248,22 @@ impl<'a> BitSimulator<'a> {
     /// Goes to the next step: latches take the value of their next function, then the inputs
     /// are applied.
     pub fn step(&mut self, inputs: &[Ternary]) {
-        self.0.step(inputs);
+        self.0.step(&encoded(inputs));
     }
 
     /// Evaluates one step from any state, without regard to resets.
     pub fn load(&mut self, latches: &[Ternary], inputs: &[Ternary]) {
-        self.0.load(latches, inputs);
+        self.0.load(&encoded(latches), &encoded(inputs));
     }
 
     /// The value of a literal in the current step.
     pub fn value(&self, lit: Lit) -> Ternary {
-        self.0.value(lit)
+        self.0.value(lit).into()
     }
 
     /// The values of the latches in the current step.
     pub fn latches(&self) -> Vec<Ternary> {
-        self.0.latches()
+        self.0.latches().into_iter().map(Ternary::from).collect()
     }
 }
 

@@ -142,12 +142,13 @@ impl<'a> Justification<'a> {
         }
         for (var, a, b) in self.system.aig.gates() {
             let (left, right) = (self.costs[a.var().index()], self.costs[b.var().index()]);
-            let cost = match (values.value(a), values.value(b)) {
-                (Ternary::False, Ternary::False) => left.min(right),
-                (Ternary::False, _) => left,
-                (_, Ternary::False) => right,
-                _ => left.saturating_add(right),
+            let as_reason = |lit, cost| {
+                if values.value(lit) == Ternary::False { cost } else { u32::MAX }
             };
+            // One operand that is 0, or else both; without branches, which nobody can predict.
+            let one = as_reason(a, left).min(as_reason(b, right));
+            let both = left.saturating_add(right).min(u32::MAX - 1);
+            let cost = if one == u32::MAX { both } else { one };
             self.costs[var.index()] = cost;
         }
     }
