@@ -8,7 +8,7 @@ use crate::proof::ProofError;
 use crate::word_proof::check_form;
 use pedra_formats::smtlib::{Printer, UnnamedSymbol, quoted};
 use pedra_model::proof::WordProof;
-use pedra_model::system::System;
+use pedra_model::system::{State, System};
 use pedra_model::term::TermId;
 use std::fmt::Write as _;
 
@@ -134,7 +134,8 @@ impl<'a> Script<'a> {
             // (t,i): the earlier state with the inputs of the later one.
             let mut cut = Printer::new(&system.terms, "t2_");
             for state in &system.states {
-                cut.bind(state.term, earlier.reference(state.term));
+                let from = if is_chosen(state) { &later } else { &earlier };
+                cut.bind(state.term, from.reference(state.term));
             }
             for input in &system.inputs {
                 cut.bind(input.term, later.reference(input.term));
@@ -224,8 +225,8 @@ impl<'a> Script<'a> {
 
     /// That the states of the simple-path condition are equal.
     fn agreement(&self, one: &Step<'_>, other: &Step<'_>) -> Vec<String> {
-        let states = self.proof.simple_path.iter().flatten();
-        let terms = states.map(|&s| self.system.states[s].term);
+        let states = self.proof.simple_path.iter().flatten().map(|&s| &self.system.states[s]);
+        let terms = states.filter(|s| !is_chosen(s)).map(|s| s.term);
         terms.map(|t| equal(one, t, other, t)).collect()
     }
 
@@ -271,6 +272,12 @@ impl<'a> Script<'a> {
         self.assert_some_not(goals);
         self.out.push_str("(set-info :status unsat)\n(check-sat)\n(pop 1)\n");
     }
+}
+
+/// Whether the state is chosen anew in every step, the first included: it is then an input in
+/// all but name, and counts as one for simple paths.
+fn is_chosen(state: &State) -> bool {
+    state.init.is_none() && state.next.is_none()
 }
 
 /// That the one-bit terms are true.

@@ -2,21 +2,13 @@
 
 mod common;
 
-use common::{Random, Truth, random_system};
+use common::{Random, Truth, excluding, expected, found_claim, random_system};
 use pedra_certify::{
-    CertificateError, CheckOptions, Claim, ProofError, aiger_certificate, check_bit_proof,
-    check_certificate_for,
+    CertificateError, CheckOptions, aiger_certificate, check_bit_proof, check_certificate_for,
 };
 use pedra_model::bits::BitSystem;
-use pedra_model::lit::Lit;
 use pedra_model::proof::BitProof;
 use pedra_solve::SolverKind;
-
-/// The clause that excludes exactly one state.
-fn excluding(system: &BitSystem, state: usize) -> Vec<Lit> {
-    let latches = system.latches.iter().enumerate();
-    latches.map(|(i, l)| Lit::new(l.var, state >> i & 1 == 1)).collect()
-}
 
 /// The exact reachable states as an invariant; then perhaps some clauses dropped, cut short or
 /// added, so that proofs come in every degree of wrongness.
@@ -56,36 +48,8 @@ fn random_proof(random: &mut Random, system: &BitSystem) -> BitProof {
     proof
 }
 
-/// The name of the first claim that is false, by enumeration.
-fn expected(truth: &Truth, proof: &BitProof) -> &'static str {
-    let mask = proof.simple_path.as_ref().map(|latches| latches.iter().map(|l| 1 << l).sum());
-    if !truth.initiation() {
-        "initiation"
-    } else if !truth.consecution() {
-        "consecution"
-    } else if !truth.base(proof.k) {
-        "base"
-    } else if mask.is_some_and(|mask| !truth.closed(mask)) {
-        "closed"
-    } else if !truth.step(proof.k, mask) {
-        "step"
-    } else {
-        "accepted"
-    }
-}
-
 fn found(system: &BitSystem, proof: &BitProof, options: &CheckOptions) -> &'static str {
-    match check_bit_proof(system, proof, options) {
-        Ok(_) => "accepted",
-        Err(ProofError::Refuted { claim, .. }) => match claim {
-            Claim::Initiation { .. } => "initiation",
-            Claim::Consecution { .. } => "consecution",
-            Claim::Base { .. } => "base",
-            Claim::Step { .. } => "step",
-            Claim::Closed => "closed",
-        },
-        Err(error) => panic!("no verdict: {error}"),
-    }
+    found_claim(check_bit_proof(system, proof, options).map(|_| ()))
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 #![allow(dead_code)]
 
+use pedra_certify::{Claim, ProofError};
 use pedra_model::aig::{Aig, Node};
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::lit::Lit;
@@ -252,4 +253,43 @@ fn evaluate(system: &BitSystem, aig: &Aig, point: usize) -> Vec<bool> {
         }
     }
     values
+}
+
+/// The clause that excludes exactly one state.
+pub fn excluding(system: &BitSystem, state: usize) -> Vec<Lit> {
+    let latches = system.latches.iter().enumerate();
+    latches.map(|(i, l)| Lit::new(l.var, state >> i & 1 == 1)).collect()
+}
+
+/// The name of the first claim that is false, by enumeration.
+pub fn expected(truth: &Truth, proof: &BitProof) -> &'static str {
+    let mask = proof.simple_path.as_ref().map(|latches| latches.iter().map(|l| 1 << l).sum());
+    if !truth.initiation() {
+        "initiation"
+    } else if !truth.consecution() {
+        "consecution"
+    } else if !truth.base(proof.k) {
+        "base"
+    } else if mask.is_some_and(|mask| !truth.closed(mask)) {
+        "closed"
+    } else if !truth.step(proof.k, mask) {
+        "step"
+    } else {
+        "accepted"
+    }
+}
+
+/// The name of the claim that a check found to be false.
+pub fn found_claim(checked: Result<(), ProofError>) -> &'static str {
+    match checked {
+        Ok(()) => "accepted",
+        Err(ProofError::Refuted { claim, .. }) => match claim {
+            Claim::Initiation { .. } => "initiation",
+            Claim::Consecution { .. } => "consecution",
+            Claim::Base { .. } => "base",
+            Claim::Step { .. } => "step",
+            Claim::Closed => "closed",
+        },
+        Err(error) => panic!("no verdict: {error}"),
+    }
 }

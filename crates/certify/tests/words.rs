@@ -1,0 +1,202 @@
+//! Word-level proofs and certificates of random systems, judged as their bits are by
+//! enumeration.
+
+mod common;
+
+use common::{Random, Truth, excluding, expected, found_claim};
+use pedra_certify::{
+    CertificateError, CheckOptions, NumberedModel, ProofError, btor2_certificate,
+    check_word_certificate, check_word_proof, smtlib_obligations,
+};
+use pedra_formats::btor2::{self, Btor2};
+use pedra_model::blast::{BlastOptions, Blasted, blast};
+use pedra_model::proof::{BitProof, WordProof};
+use pedra_model::system::{Input, NamedTerm, State, System};
+use pedra_model::term::{BinaryOp, Sort, TermId, UnaryOp};
+
+/// A random term of the width over those in the pool.
+fn random_term(random: &mut Random, system: &mut System, pool: &[TermId], width: u32) -> TermId {
+    use BinaryOp::*;
+    let mut pick = |system: &System| {
+        let fits: Vec<TermId> =
+            pool.iter().copied().filter(|&t| system.terms.width(t) == width).collect();
+        (!fits.is_empty()).then(|| fits[random.below(fits.len())])
+    };
+    let (a, b) = (pick(system), pick(system));
+    let (Some(a), Some(b)) = (a, b) else {
+        let (value, width) = (random.below(4) as u64, width);
+        return system.terms.constant(pedra_model::bv::Bv::from_u64(width, value % (1 << width)));
+    };
+    match random.below(12) {
+        0 => a,
+        1 => system.terms.unary(UnaryOp::Not, a),
+        2 => system.terms.unary(UnaryOp::Inc, a),
+        3 => system.terms.constant(pedra_model::bv::Bv::from_u64(width, random.below(2) as u64)),
+        4 if width == 1 => system.terms.binary(Implies, a, b),
+        n => system.terms.binary([And, Or, Xor, Add, Sub, Sll, Udiv][n % 7], a, b),
+    }
+}
+
+fn random_words(random: &mut Random) -> System {
+    loop {
+        let mut system = System::new();
+        let mut pool = Vec::new();
+        for _ in 0..random.below(2) {
+            let term = system.terms.new_symbol(Sort::Bv(1 + random.below(2) as u32));
+            system.inputs.push(Input { term, name: None });
+            pool.push(term);
+        }
+        for _ in 0..1 + random.below(2) {
+            let term = system.terms.new_symbol(Sort::Bv(1 + random.below(2) as u32));
+            system.states.push(State { term, name: None, init: None, next: None });
+            pool.push(term);
+        }
+        for _ in 0..3 {
+            let width = 1 + random.below(2) as u32;
+            let term = random_term(random, &mut system, &pool, width);
+            pool.push(term);
+            if width == 2 {
+                pool.push(system.terms.unary(UnaryOp::RedOr, term));
+                pool.push(system.terms.slice(term, 0, 0));
+            }
+        }
+        for index in 0..system.states.len() {
+            let width = system.terms.width(system.states[index].term);
+            if random.below(4) > 0 {
+                let init = random_term(random, &mut system, &pool, width);
+                system.states[index].init = Some(init);
+            }
+            if random.below(5) > 0 {
+                let next = random_term(random, &mut system, &pool, width);
+                system.states[index].next = Some(next);
+            }
+        }
+        // A conjunction, so that about half of the properties hold.
+        let one = random_term(random, &mut system, &pool, 1);
+        let other = random_term(random, &mut system, &pool, 1);
+        let term = system.terms.binary(BinaryOp::And, one, other);
+        system.bads.push(NamedTerm { term, name: None });
+        if random.flip() {
+            let term = random_term(random, &mut system, &pool, 1);
+            system.constraints.push(NamedTerm { term, name: None });
+        }
+        if system.init_order().is_ok() {
+            return system;
+        }
+    }
+}
+
+/// A word-level proof, right or wrong, and the bit-level one of which it was made.
+fn random_proof(random: &mut Random, system: &System, blasted: &Blasted) -> (BitProof, WordProof) {
+    let mut proof = BitProof { properties: vec![0], k: 1 + random.below(3), ..BitProof::default() };
+    let truth = Truth::of(&blasted.system, &proof);
+    let reached = truth.reachable();
+    for state in 0..1 << truth.latches {
+        if !(0..truth.points).any(|p| reached[p] && truth.state(p) == state) {
+            proof.clauses.push(excluding(&blasted.system, state));
+        }
+    }
+    match random.below(3) {
+        0 => proof.clauses.truncate(random.below(3)),
+        1 if !proof.clauses.is_empty() => {
+            proof.clauses.remove(random.below(proof.clauses.len()));
+        }
+        _ => {}
+    }
+    if random.below(3) == 0 {
+        proof.simple_path = Some((0..truth.latches).collect());
+    }
+    let lifted = blasted.map.lift_proof(system, &proof, &blasted.system);
+    (proof, lifted)
+}
+
+#[test]
+fn word_proofs_are_judged_as_their_bits() {
+    let mut random = Random(0x7777_1234_8888_4321);
+    let (options, blasting) = (CheckOptions::default(), BlastOptions::default());
+    let mut seen = std::collections::BTreeMap::<&str, usize>::new();
+    for round in 0..1500 {
+        let system = random_words(&mut random);
+        let blasted = blast(&system, &blasting).expect("small systems can be blasted");
+        let (proof, lifted) = random_proof(&mut random, &system, &blasted);
+        let truth = Truth::of(&blasted.system, &proof);
+        let checked = check_word_proof(&system, &lifted, &blasting, &options);
+        let verdict = found_claim(checked.map(|_| ()));
+        assert_eq!(verdict, expected(&truth, &proof), "round {round}");
+        assert!(smtlib_obligations(&system, &lifted).is_ok());
+        *seen.entry(verdict).or_default() += 1;
+    }
+    // Lifting a proof keeps initiation, so that it cannot fail here.
+    assert_eq!(seen.len(), 5, "{seen:?}");
+    assert!(seen.values().all(|&n| n >= 10), "{seen:?}");
+}
+
+#[test]
+fn word_certificates_of_right_proofs_pass_and_never_lie() {
+    let mut random = Random(0x1111_2222_3333_4445);
+    let (options, blasting) = (CheckOptions::default(), BlastOptions::default());
+    let (mut accepted, mut refused) = ([0; 4], 0);
+    for round in 0..1000 {
+        // Through a file, so that node numbers and symbols are those of files.
+        let text = btor2::write(&random_words(&mut random)).expect("no arrays");
+        let Btor2 { system, nodes } = btor2::read_with_ids(&text).expect("our own text");
+        let blasted = blast(&system, &blasting).expect("small systems can be blasted");
+        let (proof, lifted) = random_proof(&mut random, &system, &blasted);
+        let valid = check_word_proof(&system, &lifted, &blasting, &options).is_ok();
+        let witness = match btor2_certificate(&lifted, &nodes) {
+            Ok(witness) => witness,
+            Err(CertificateError::NotExpressible(_)) if proof.simple_path.is_some() => continue,
+            Err(error) => panic!("{error}"),
+        };
+        let text = btor2::write(&witness).expect("no arrays");
+        let witness = btor2::read(&text).expect("our own text");
+        let model = NumberedModel { system: &system, nodes: &nodes };
+        let verdict = check_word_certificate(model, &[0], &witness, &blasting, &options);
+        let truth = Truth::of(&blasted.system, &proof);
+        assert!(!valid || verdict.is_ok(), "round {round}: {verdict:?}");
+        assert!(verdict.is_err() || truth.is_safe(), "round {round}: unsound");
+        match verdict {
+            Ok(_) => accepted[proof.k] += 1,
+            Err(CertificateError::Refuted { .. }) => refused += 1,
+            Err(error) => panic!("round {round}: {error}"),
+        }
+    }
+    assert!(accepted[1..].iter().all(|&n| n >= 50) && refused >= 50, "{accepted:?} {refused}");
+}
+
+/// A proof about another model is no proof about this one.
+#[test]
+fn a_proof_of_another_model_is_refused() {
+    let counter = |last: i64| {
+        let text = format!(
+            "1 sort bitvec 4\n2 sort bitvec 1\n3 state 1 count\n4 zero 1\n5 init 1 3 4\n\
+             6 constd 1 {last}\n7 eq 2 3 6\n8 one 1\n9 add 1 3 8\n10 ite 1 7 4 9\n\
+             11 next 1 3 10\n12 constd 1 9\n13 eq 2 3 12\n14 bad 13\n"
+        );
+        btor2::read(text.as_bytes()).expect("well-formed")
+    };
+    let system = counter(5);
+    let mut extended = system.clone();
+    let limit = extended.terms.constant(pedra_model::bv::Bv::from_u64(4, 5));
+    let small = extended.terms.binary(BinaryOp::Ulte, extended.states[0].term, limit);
+    let proof = WordProof {
+        properties: vec![0],
+        system: extended,
+        invariant: vec![small],
+        k: 1,
+        simple_path: None,
+    };
+    let (options, blasting) = (CheckOptions::default(), BlastOptions::default());
+    let check = |system: &System, proof: &WordProof| {
+        check_word_proof(system, proof, &blasting, &options).map(|_| ())
+    };
+    assert_eq!(check(&system, &proof), Ok(()));
+    assert!(matches!(check(&counter(6), &proof), Err(ProofError::Malformed(_))));
+    assert!(matches!(smtlib_obligations(&counter(6), &proof), Err(ProofError::Malformed(_))));
+    let vacuous = WordProof { properties: vec![], ..proof.clone() };
+    assert!(matches!(check(&system, &vacuous), Err(ProofError::Malformed(_))));
+    let not_a_bit = WordProof { invariant: vec![system.states[0].term], ..proof.clone() };
+    assert!(matches!(check(&system, &not_a_bit), Err(ProofError::Malformed(_))));
+    let nothing = WordProof { invariant: vec![], ..proof };
+    assert_eq!(found_claim(check(&system, &nothing)), "step");
+}
