@@ -3,7 +3,7 @@
 //!
 //! Both follow the semantics of [`crate::bits`]. The first step is special: a functional reset
 //! may need gates, which may need other latches, whose resets may again be functions. The order
-//! in which that resolves is fixed when the simulator is made ([`ResetSchedule`]).
+//! in which that resolves is fixed when the simulator is made (`ResetSchedule`).
 
 use crate::aig::{Aig, Node};
 use crate::bits::{BitSystem, Reset};
