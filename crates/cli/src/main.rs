@@ -1,2 +1,47 @@
-//! Pedra.
-fn main() {}
+//! The program `pedra`.
+
+use clap::{CommandFactory, Parser};
+use pedra::args::{Cli, Command};
+use pedra::commands::{certify, check, convert, demo, hwmcc, info, sby, simulate};
+use pedra::decide::InternalError;
+use pedra::output::note;
+
+fn main() {
+    let code = match std::panic::catch_unwind(run) {
+        Ok(Ok(code)) => code,
+        Ok(Err(error)) => {
+            note(&format!("{error:#}"));
+            if error.is::<InternalError>() { 70 } else { 2 }
+        }
+        // The panic has printed its message already.
+        Err(_) => 70,
+    };
+    std::process::exit(code);
+}
+
+fn run() -> anyhow::Result<i32> {
+    if let Some(request) = sby::Request::from_args(std::env::args_os().skip(1)) {
+        return sby::run(request?);
+    }
+    match Cli::parse().command {
+        Command::Check(args) => check::run(&args),
+        Command::Certify(args) => certify::run(&args),
+        Command::Simulate(args) => simulate::run(&args),
+        Command::Convert(args) => convert::run(&args),
+        Command::Info(args) => info::run(&args),
+        Command::Hwmcc(args) => hwmcc::run(&args),
+        Command::Demo(args) => demo::run(&args),
+        Command::Completions(args) => {
+            let mut bytes = Vec::new();
+            clap_complete::generate(args.shell, &mut Cli::command(), "pedra", &mut bytes);
+            pedra::output::say(String::from_utf8_lossy(&bytes).trim_end());
+            Ok(0)
+        }
+        Command::Man => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(Cli::command()).render(&mut page)?;
+            pedra::output::say(String::from_utf8_lossy(&page).trim_end());
+            Ok(0)
+        }
+    }
+}

@@ -18,6 +18,7 @@ pub mod context;
 pub mod events;
 pub mod kind;
 pub mod ledger;
+pub mod portfolio;
 pub mod unroll;
 
 pub use bmc::{Bmc, BmcOptions};

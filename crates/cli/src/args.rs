@@ -1,0 +1,347 @@
+//! What was typed. Meaning comes later: nothing here opens a file or starts an engine.
+
+use crate::decide::EngineName;
+use clap::{Args, Parser, Subcommand, ValueEnum, builder::styling};
+use std::path::PathBuf;
+use std::time::Duration;
+
+const STYLES: styling::Styles = styling::Styles::styled()
+    .header(styling::AnsiColor::Green.on_default().bold())
+    .usage(styling::AnsiColor::Green.on_default().bold())
+    .literal(styling::AnsiColor::Cyan.on_default().bold())
+    .placeholder(styling::AnsiColor::Cyan.on_default());
+
+const EXIT_CODES: &str = "Exit codes:
+  0   all properties proved (or the command succeeded)
+  1   some property violated (or a certificate or witness was refuted)
+  2   bad usage or bad input
+  3   some property unknown: a limit, an interrupt, or something unsupported
+  70  internal error: an answer failed its own check and was not printed
+Of several, violated counts before unknown. The command `hwmcc` uses 10, 20 and 30.";
+
+/// A property-directed model checker for hardware and software. Every answer is checked before
+/// it is printed.
+#[derive(Parser, Debug)]
+#[command(name = "pedra", version, styles = STYLES, after_help = EXIT_CODES)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Decide the safety properties of a model
+    Check(CheckArgs),
+    /// Check a witness or a certificate, ours or anyone's, against a model
+    Certify(CertifyArgs),
+    /// Replay a witness, or run random stimulus, and show the waveform
+    Simulate(SimulateArgs),
+    /// Convert a model to another format, chosen by the file's ending
+    Convert(ConvertArgs),
+    /// Show what is in a model: sizes, properties, resets, constraints
+    Info(InfoArgs),
+    /// The competition's interface: answer `sat` or `unsat`, write witness or certificate
+    Hwmcc(HwmccArgs),
+    /// Write a few commented example models and show what to try
+    Demo(DemoArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page
+    Man,
+}
+
+/// Which SAT solver an engine uses.
+#[derive(ValueEnum, Copy, Clone, Debug, PartialEq, Eq)]
+pub enum SolverName {
+    /// CaDiCaL
+    Cadical,
+    /// BatSat
+    Batsat,
+}
+
+/// Which reductions run before the engines.
+#[derive(ValueEnum, Copy, Clone, Debug, PartialEq, Eq)]
+pub enum ReductionName {
+    /// All of them
+    All,
+    /// None
+    None,
+    /// Cone of influence
+    Cone,
+    /// Constant latches
+    Constants,
+    /// Duplicate latches
+    Duplicates,
+    /// Structural hashing and rewriting
+    Structure,
+}
+
+/// When to draw.
+#[derive(ValueEnum, Copy, Clone, Debug, PartialEq, Eq)]
+pub enum When {
+    /// If standard error is a terminal
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// Limits that end a run with a partial answer.
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Limits")]
+pub struct LimitArgs {
+    /// Stop after this time, for example 90, 20s, 10m, 1h30m
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub timeout: Option<Duration>,
+    /// Stop when this much memory is in use, for example 500M, 4G
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub memory: Option<u64>,
+    /// How many threads engines may use
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: u16,
+    /// Seed of all random choices; one thread and one seed give one run
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+}
+
+/// What is shown.
+#[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = "Output")]
+pub struct OutputArgs {
+    /// One JSON object a line on standard output (schema: docs/JSON.md)
+    #[arg(long)]
+    pub json: bool,
+    /// Verdicts and errors only
+    #[arg(long, short, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Say more about the run; twice for every depth
+    #[arg(long, short, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+}
+
+/// How word-level models are made into bits.
+#[derive(Args, Debug, Clone)]
+pub struct BlastArgs {
+    /// Expand arrays of up to so many bits; larger ones give `unknown`
+    #[arg(long, value_name = "BITS", default_value_t = pedra_model::blast::BlastOptions::default().max_array_bits)]
+    pub array_bits: u64,
+}
+
+/// `pedra check`.
+#[derive(Args, Debug, Clone)]
+pub struct CheckArgs {
+    /// The model: AIGER (.aig, .aag) or BTOR2 (.btor2, .btor)
+    pub model: PathBuf,
+    /// The engine
+    #[arg(long, short, value_enum, default_value_t = EngineName::Auto)]
+    pub engine: EngineName,
+    /// Only this property, by name or number (b2 or 2); may be repeated
+    #[arg(long, short, value_name = "NAME")]
+    pub property: Vec<String>,
+    /// Go no deeper than this step
+    #[arg(long, value_name = "STEP")]
+    pub depth: Option<usize>,
+    /// k-induction: only paths whose states all differ (complete, but slower a step)
+    #[arg(long)]
+    pub simple_path: bool,
+    /// BMC: how many steps one query looks at
+    #[arg(long, value_name = "STEPS", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub window: u16,
+    /// Reductions to run before the engines
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "all", value_name = "PASSES")]
+    pub reduce: Vec<ReductionName>,
+    /// The SAT solver of the engines; proofs are checked with another one
+    #[arg(long, value_enum, default_value_t = SolverName::Cadical)]
+    pub solver: SolverName,
+    #[command(flatten)]
+    pub blast: BlastArgs,
+    /// Write the witness of a violation here (AIGER or BTOR2 witness)
+    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    pub trace: Option<PathBuf>,
+    /// Write the waveform of a violation here
+    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    pub vcd: Option<PathBuf>,
+    /// Write the certificate of a proof here: a witness circuit (.aig, .aag, .btor2) or SMT-LIB
+    /// queries (.smt2)
+    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    pub certificate: Option<PathBuf>,
+    /// Draw the waveform of a violation in the terminal
+    #[arg(long, value_enum, default_value_t = When::Auto, help_heading = "Output")]
+    pub wave: When,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// `pedra certify`.
+#[derive(Args, Debug, Clone)]
+pub struct CertifyArgs {
+    /// The model
+    pub model: PathBuf,
+    /// A witness (AIGER or BTOR2), or a certificate (a circuit in the model's format)
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub blast: BlastArgs,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// `pedra simulate`.
+#[derive(Args, Debug, Clone)]
+pub struct SimulateArgs {
+    /// The model
+    pub model: PathBuf,
+    /// A witness to replay; without it, inputs are random
+    pub witness: Option<PathBuf>,
+    /// How many steps of random stimulus
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    pub steps: u32,
+    /// Seed of the random stimulus
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+    /// Write the waveform here
+    #[arg(long, value_name = "FILE")]
+    pub vcd: Option<PathBuf>,
+    /// Show all signals, not only those in the cone of the violated property
+    #[arg(long)]
+    pub all: bool,
+}
+
+/// `pedra convert`.
+#[derive(Args, Debug, Clone)]
+pub struct ConvertArgs {
+    /// The model to read
+    pub input: PathBuf,
+    /// The file to write: .aig, .aag, .btor2, .btor, .smt2 (Horn clauses) or .dot
+    pub output: PathBuf,
+    #[command(flatten)]
+    pub blast: BlastArgs,
+}
+
+/// `pedra info`.
+#[derive(Args, Debug, Clone)]
+pub struct InfoArgs {
+    /// The model
+    pub model: PathBuf,
+    /// One JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `pedra hwmcc`.
+#[derive(Args, Debug, Clone)]
+pub struct HwmccArgs {
+    /// The model
+    pub model: PathBuf,
+    /// Where to write the witness if the answer is `sat`
+    pub witness: PathBuf,
+    /// Where to write the certificate if the answer is `unsat`
+    pub certificate: Option<PathBuf>,
+    #[command(flatten)]
+    pub blast: BlastArgs,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+}
+
+/// `pedra demo`.
+#[derive(Args, Debug, Clone)]
+pub struct DemoArgs {
+    /// The folder to write the models to; made if it is not there
+    #[arg(default_value = "pedra-demo")]
+    pub folder: PathBuf,
+    /// Overwrite files that are there already
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// `pedra completions`.
+#[derive(Args, Debug, Clone)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+/// Reads `90`, `20s`, `500ms`, `10m`, `1h30m`, `1.5h`.
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
+    let bad = || format!("'{text}' is no time; write for example 90, 20s, 500ms, 10m or 1h30m");
+    let mut total = 0.0;
+    let mut rest = text.trim();
+    if rest.is_empty() {
+        return Err(bad());
+    }
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let number: f64 = rest[..digits].parse().map_err(|_| bad())?;
+        let unit_end = rest[digits..].find(|c: char| c.is_ascii_digit());
+        let unit_end = unit_end.map_or(rest.len(), |n| digits + n);
+        let seconds = match &rest[digits..unit_end] {
+            "ms" => 0.001,
+            "" | "s" => 1.0,
+            "m" | "min" => 60.0,
+            "h" => 3600.0,
+            "d" => 86400.0,
+            _ => return Err(bad()),
+        };
+        total += number * seconds;
+        rest = &rest[unit_end..];
+    }
+    Duration::try_from_secs_f64(total).map_err(|_| bad())
+}
+
+/// Reads `4G`, `500M`, `1.5GiB`, `1048576`: in bytes, units are powers of 1024.
+pub fn parse_size(text: &str) -> Result<u64, String> {
+    let bad = || format!("'{text}' is no size; write for example 500M or 4G");
+    let text_end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let number: f64 = text[..text_end].parse().map_err(|_| bad())?;
+    let unit = text[text_end..].trim().to_ascii_lowercase();
+    let power = match unit.trim_end_matches("ib").trim_end_matches('b') {
+        "" => 0,
+        "k" => 1,
+        "m" => 2,
+        "g" => 3,
+        "t" => 4,
+        _ => return Err(bad()),
+    };
+    let bytes = number * 1024f64.powi(power);
+    if bytes < 1.0 || bytes > 2f64.powi(60) {
+        return Err(bad());
+    }
+    Ok(bytes as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_sizes() {
+        let seconds = |t| parse_duration(t).map(|d| d.as_secs_f64()).ok();
+        assert_eq!(seconds("90"), Some(90.0));
+        assert_eq!(seconds("1h30m"), Some(5400.0));
+        assert_eq!(seconds("500ms"), Some(0.5));
+        assert_eq!(seconds("1.5h"), Some(5400.0));
+        for bad in ["", "x", "10q", "m", "-3", "1..2", "1e9999"] {
+            assert_eq!(seconds(bad), None, "{bad}");
+        }
+        assert_eq!(parse_size("4G"), Ok(4 << 30));
+        assert_eq!(parse_size("1.5KiB"), Ok(1536));
+        assert_eq!(parse_size("2mb"), Ok(2 << 20));
+        for bad in ["", "G", "0", "4X", "-1"] {
+            assert!(parse_size(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_options_are_consistent() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,198 @@
+//! `pedra check`: the main job. Reads a model, has its properties decided, and tells each
+//! verdict when it is settled.
+
+use crate::args::{CheckArgs, ReductionName, SolverName, When};
+use crate::commands::{columns, stderr_color, stdout_color};
+use crate::decide::{Observer, Open, Plan, decide};
+use crate::evidence::{self, Request, write_files};
+use crate::limits::{StopCause, Watch};
+use crate::load::{Loaded, load};
+use crate::output::note;
+use crate::pipeline::Checked;
+use crate::report::{PropertyReport, Reporter, Style, Verdict};
+use crate::view::status::Status;
+use crate::view::wave::{WaveStyle, draw};
+use anyhow::Result;
+use pedra_engines::{Event, Reason};
+use pedra_model::blast::BlastOptions;
+use pedra_model::reduce::ReduceOptions;
+use pedra_solve::SolverKind;
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::time::Instant;
+
+impl From<&CheckArgs> for Plan {
+    /// The meaning of the arguments.
+    fn from(args: &CheckArgs) -> Plan {
+        let has = |pass| args.reduce.contains(&ReductionName::All) || args.reduce.contains(&pass);
+        Plan {
+            engine: args.engine,
+            depth: args.depth,
+            simple_path: args.simple_path,
+            window: args.window as usize,
+            reduce: ReduceOptions {
+                cone: has(ReductionName::Cone),
+                structure: has(ReductionName::Structure),
+                constants: has(ReductionName::Constants),
+                duplicates: has(ReductionName::Duplicates),
+            },
+            blast: BlastOptions {
+                max_array_bits: args.blast.array_bits,
+                ..BlastOptions::default()
+            },
+            solver: match args.solver {
+                SolverName::Cadical => SolverKind::Cadical,
+                SolverName::Batsat => SolverKind::Batsat,
+            },
+            threads: args.limits.threads as usize,
+            seed: args.limits.seed,
+        }
+    }
+}
+
+/// Runs the command; gives the exit code.
+pub fn run(args: &CheckArgs) -> Result<i32> {
+    let start = Instant::now();
+    let plan = Plan::from(args);
+    let style = if args.output.json { Style::Json } else { Style::Human };
+    let reporter = Arc::new(Reporter::new(style, stdout_color()));
+    let watch = {
+        let (reporter, engine) = (reporter.clone(), plan.engine.text());
+        let words = move |cause: StopCause| reporter.stopped(cause, engine, start.elapsed());
+        Watch::start(&args.limits, words)
+    };
+    let loaded = load(&args.model)?;
+    evidence::check_paths(args, &loaded)?;
+    let selected = loaded.select(&args.property)?;
+    let names = selected.iter().map(|&i| (i, loaded.property_name(i).map(str::to_owned)));
+    reporter.expect(names.collect());
+    reporter.announce_start(&args.model, &selected, plan.engine.text());
+
+    let quiet = args.output.quiet || args.output.json;
+    let session = Session {
+        args,
+        loaded: &loaded,
+        several: selected.len() > 1,
+        plan: &plan,
+        watch: &watch,
+        reporter: &reporter,
+        status: Status::start(!quiet),
+        start,
+    };
+    let decided = decide(&loaded.model, &selected, &plan, watch.interrupt(), &session);
+    drop(session);
+    if let Err(error) = decided {
+        reporter.silence();
+        return Err(error);
+    }
+    Ok(reporter.finish("not decided", plan.engine.text(), start.elapsed()))
+}
+
+/// A run in progress: tells what it hears.
+struct Session<'a> {
+    args: &'a CheckArgs,
+    loaded: &'a Loaded,
+    several: bool,
+    plan: &'a Plan,
+    watch: &'a Watch,
+    reporter: &'a Reporter,
+    status: Status,
+    start: Instant,
+}
+
+impl Session<'_> {
+    fn report(&self, index: usize, verdict: Verdict, engine: &str, files: Vec<String>) {
+        self.reporter.settle(PropertyReport {
+            index,
+            name: self.loaded.property_name(index).map(str::to_owned),
+            verdict,
+            engine: engine.to_owned(),
+            time: self.start.elapsed(),
+            files,
+        });
+    }
+
+    fn show_wave(&self, answer: &Checked) {
+        let wanted = match self.args.wave {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => {
+                let silent = self.args.output.quiet || self.args.output.json;
+                !silent && std::io::stderr().is_terminal()
+            }
+        };
+        let Checked::Violated(trace) = answer else { return };
+        if !wanted {
+            return;
+        }
+        let style =
+            WaveStyle { columns: columns(), all: false, max_signals: 30, color: stderr_color() };
+        match evidence::waves(&self.loaded.model, trace) {
+            Ok(waves) => note(draw(&waves, &style).trim_end()),
+            Err(error) => note(&format!("no waveform: {error}")),
+        }
+    }
+
+    fn why(&self, why: Open) -> String {
+        let stopped = || self.watch.cause().map_or("stopped", StopCause::text).to_owned();
+        match why {
+            Open::Engines(Reason::Interrupted) => stopped(),
+            Open::Engines(Reason::DepthLimit) => "depth limit reached".to_owned(),
+            Open::Engines(Reason::Budget) => "work limit reached".to_owned(),
+            Open::Engines(Reason::Exhausted(step)) => {
+                format!("no path needs step {step}, but this engine has no proof of it; try kind")
+            }
+            Open::Engines(Reason::SettledElsewhere) => "settled, but not told".to_owned(),
+            Open::Engines(Reason::Unsupported(what)) => what.to_owned(),
+            Open::NotBits(text) => text,
+            Open::CheckStopped => format!("{} while the answer was checked", stopped()),
+        }
+    }
+}
+
+impl Observer for Session<'_> {
+    fn hear(&self, engine: usize, name: &'static str, event: &Event) {
+        self.status.hear(engine, name, event);
+        let verbose = self.args.output.verbose;
+        match event {
+            Event::Depth { depth, progress } if verbose >= 2 => {
+                let queries = progress.queries;
+                let seconds = self.start.elapsed().as_secs_f64();
+                note(&format!("{seconds:.2} s  {name}: depth {depth}, {queries} queries"));
+            }
+            Event::Finished { progress, .. } if verbose >= 1 => {
+                let (depth, queries) = (progress.depth, progress.queries);
+                let conflicts = progress.conflicts;
+                let seconds = self.start.elapsed().as_secs_f64();
+                note(&format!(
+                    "{seconds:.2} s  {name}: ended at depth {depth} after {queries} queries, \
+                     {conflicts} conflicts"
+                ));
+            }
+            _ => {}
+        }
+    }
+
+    fn safe_until(&self, property: usize, step: usize) {
+        self.reporter.safe_until(property, step);
+    }
+
+    fn settled(&self, property: usize, engine: &'static str, answer: Checked) -> Result<()> {
+        let checks = self.plan.check_options(self.watch.interrupt());
+        let request = Request { args: self.args, property, several: self.several };
+        let files = write_files(&request, self.loaded, &answer, &self.plan.blast, &checks)?;
+        let verdict = match &answer {
+            Checked::Proved(proof) => Verdict::Proved { k: proof.k(), clauses: proof.clauses() },
+            Checked::Violated(trace) => Verdict::Violated { depth: trace.depth() },
+        };
+        self.report(property, verdict, engine, files);
+        self.show_wave(&answer);
+        Ok(())
+    }
+
+    fn open(&self, property: usize, why: Open) {
+        let safe_until = self.reporter.known_safe_until(property);
+        let verdict = Verdict::Unknown { reason: self.why(why), safe_until };
+        self.report(property, verdict, self.plan.engine.text(), Vec::new());
+    }
+}

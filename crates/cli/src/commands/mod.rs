@@ -1,0 +1,28 @@
+//! The commands: what was typed becomes what is done.
+
+pub mod certify;
+pub mod check;
+pub mod convert;
+pub mod demo;
+pub mod hwmcc;
+pub mod info;
+pub mod sby;
+pub mod simulate;
+
+use std::io::IsTerminal;
+
+/// Whether to colour what goes to standard output.
+pub fn stdout_color() -> bool {
+    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+}
+
+/// Whether to colour what goes to standard error.
+pub fn stderr_color() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+}
+
+/// The width of the terminal, or what a page holds.
+pub fn columns() -> usize {
+    let from_env = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    from_env.or_else(|| terminal_size::terminal_size().map(|(w, _)| w.0 as usize)).unwrap_or(100)
+}

@@ -1,0 +1,202 @@
+//! `pedra simulate`: replays a witness, or drives the model with random inputs, and draws the
+//! waveform on standard output.
+
+use crate::args::SimulateArgs;
+use crate::commands::{columns, stdout_color};
+use crate::load::{InputError, Loaded, describe, load, read_bytes};
+use crate::output::{note, say, write_file};
+use crate::view::signals;
+use crate::view::wave::{WaveStyle, draw};
+use anyhow::Result;
+use pedra_certify::{replay_bits, replay_words};
+use pedra_formats::vcd::{SignalKind, Waves};
+use pedra_formats::{aiger_witness, btor2, vcd};
+use pedra_model::Model;
+use pedra_model::bits::{BitSystem, Reset};
+use pedra_model::bv::Bv;
+use pedra_model::eval::bits::BitSimulator;
+use pedra_model::eval::words::WordSimulator;
+use pedra_model::system::System;
+use pedra_model::term::Sort;
+use pedra_model::trace::{BitTrace, WordTrace};
+use pedra_model::value::{Ternary, TernaryBv, TernaryValue, Value};
+use std::path::Path;
+
+/// How often new random inputs are tried for a step before the constraints are taken to leave
+/// none. Constraints on few bits are hit quickly; for others the user has `check`.
+const TRIES: usize = 1000;
+
+/// Runs the command; gives the exit code.
+pub fn run(args: &SimulateArgs) -> Result<i32> {
+    let loaded = load(&args.model)?;
+    let (waves, code) = match &args.witness {
+        Some(path) => replay(&loaded, path)?,
+        None => (random(&loaded, args)?, 0),
+    };
+    let style = WaveStyle {
+        columns: columns(),
+        all: args.all,
+        max_signals: usize::MAX,
+        color: stdout_color(),
+    };
+    say(draw(&waves, &style).trim_end());
+    if let Some(path) = &args.vcd {
+        write_file(path, &vcd::write(&waves, &loaded.path.display().to_string())?)?;
+    }
+    Ok(code)
+}
+
+/// The waves of a witness, and whether it shows what it claims (exit code 0, else 1).
+fn replay(loaded: &Loaded, path: &Path) -> Result<(Waves, i32)> {
+    let bytes = read_bytes(path)?;
+    let bad_file = |e| InputError(describe(path, &bytes, &e).0);
+    let (waves, judged) = match &loaded.model {
+        Model::Bits(system) => {
+            let witness = aiger_witness::read(&bytes, system).map_err(bad_file)?.swap_remove(0);
+            let trace = witness.trace(witness.properties[0]);
+            let judged = replay_bits(system, &trace).map(|r| (trace.property, r.depth));
+            (signals::of_bits(system, &trace, Some(trace.property)), judged)
+        }
+        Model::Words(system) => {
+            let trace = btor2::witness::read(&bytes, system).map_err(bad_file)?.trace;
+            let judged = replay_words(system, &trace).map(|r| (trace.property, r.depth));
+            (signals::of_words(system, &trace, Some(trace.property)), judged)
+        }
+    };
+    let code = match judged {
+        Ok((property, depth)) => {
+            let name = loaded.property_name(property).unwrap_or_default();
+            note(format!("violates b{property} {name}").trim_end());
+            note(&format!("at step {depth}"));
+            0
+        }
+        Err(error) => {
+            note(&format!("this is no violation: {error}"));
+            1
+        }
+    };
+    Ok((waves.map_err(InputError)?, code))
+}
+
+/// The waves of a random run.
+fn random(loaded: &Loaded, args: &SimulateArgs) -> Result<Waves> {
+    let mut dice = Dice(args.seed);
+    let steps = args.steps as usize;
+    let waves = match &loaded.model {
+        Model::Bits(system) => random_bits(system, steps, &mut dice),
+        Model::Words(system) => random_words(system, steps, &mut dice),
+    };
+    let waves = waves.map_err(|e| InputError(format!("{}: {e}", loaded.path.display())))?;
+    if waves.steps < steps {
+        note(&format!(
+            "stopped after {} steps: {TRIES} random inputs all broke a constraint",
+            waves.steps
+        ));
+    }
+    for signal in waves.signals.iter().filter(|s| s.kind == SignalKind::Bad) {
+        if let Some(step) = signal.values.iter().position(|v| v.bit(0) == Ternary::True) {
+            note(&format!("{} is violated at step {step}", signal.name));
+        }
+    }
+    Ok(waves)
+}
+
+/// SplitMix64: a seed gives the same run everywhere.
+struct Dice(u64);
+
+impl Dice {
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn value(&mut self, sort: Sort) -> TernaryValue {
+        match sort {
+            Sort::Bv(width) => {
+                let limbs = (0..width.div_ceil(64)).map(|_| self.bits()).collect();
+                TernaryValue::Bv(TernaryBv::from(Bv::from_limbs(width, limbs)))
+            }
+            // Memory that nobody wrote starts as zero.
+            array => TernaryValue::from(Value::zero(array)),
+        }
+    }
+}
+
+fn random_bits(system: &BitSystem, steps: usize, dice: &mut Dice) -> Result<Waves, String> {
+    let circle = |l| format!("the reset of latch {l} depends on itself");
+    let mut simulator = BitSimulator::new(system).map_err(circle)?;
+    let mut trace = BitTrace { property: 0, initial: Vec::new(), inputs: Vec::new() };
+    for step in 0..steps {
+        let next: Vec<Ternary> = system.latches.iter().map(|l| simulator.value(l.next)).collect();
+        let found = (0..TRIES).any(|_| {
+            let inputs: Vec<Ternary> =
+                system.inputs.iter().map(|_| (dice.bits() & 1 == 1).into()).collect();
+            if step == 0 {
+                let free = |r| {
+                    if r == Reset::Free { (dice.bits() & 1 == 1).into() } else { Ternary::Unknown }
+                };
+                trace.initial = system.latches.iter().map(|l| free(l.reset)).collect();
+                simulator.start(&trace.initial, &inputs).expect("only free latches are given");
+            } else {
+                simulator.load(&next, &inputs);
+            }
+            let allowed = system.constraints.iter().all(|&c| simulator.value(c) == Ternary::True);
+            if allowed {
+                trace.inputs.push(inputs);
+            }
+            allowed
+        });
+        if !found {
+            break;
+        }
+    }
+    signals::of_bits(system, &trace, None)
+}
+
+fn random_words(system: &System, steps: usize, dice: &mut Dice) -> Result<Waves, String> {
+    let circle = |s| format!("the init of state {s} depends on itself");
+    let mut simulator = WordSimulator::new(system).map_err(circle)?;
+    let mut trace = WordTrace { property: 0, states: Vec::new(), inputs: Vec::new() };
+    let sort = |term| system.terms.sort(term);
+    for step in 0..steps {
+        let follow = |simulator: &WordSimulator| -> Vec<Option<TernaryValue>> {
+            system.states.iter().map(|s| s.next.map(|n| simulator.value(n).clone())).collect()
+        };
+        let next = if step == 0 { Vec::new() } else { follow(&simulator) };
+        let found = (0..TRIES).any(|_| {
+            let inputs: Vec<TernaryValue> =
+                system.inputs.iter().map(|i| dice.value(sort(i.term))).collect();
+            let states: Vec<Option<TernaryValue>> = system
+                .states
+                .iter()
+                .map(|s| {
+                    let follows = if step == 0 { s.init.is_some() } else { s.next.is_some() };
+                    (!follows).then(|| dice.value(sort(s.term)))
+                })
+                .collect();
+            if step == 0 {
+                simulator.start(&states, &inputs).expect("only free states are given");
+            } else {
+                let value = |(n, s): (&Option<_>, &Option<_>)| {
+                    n.as_ref().or(s.as_ref()).cloned().expect("it follows or is given")
+                };
+                let all: Vec<TernaryValue> = next.iter().zip(&states).map(value).collect();
+                simulator.load(&all, &inputs);
+            }
+            let holds =
+                |t| matches!(simulator.value(t), TernaryValue::Bv(v) if v.bit(0) == Ternary::True);
+            let allowed = system.constraints.iter().all(|c| holds(c.term));
+            if allowed {
+                trace.inputs.push(inputs);
+                trace.states.push(states);
+            }
+            allowed
+        });
+        if !found {
+            break;
+        }
+    }
+    signals::of_words(system, &trace, None)
+}

@@ -1,0 +1,263 @@
+//! Deciding properties, whoever asks: `check`, `hwmcc`, the sby mode and the fuzzers all come
+//! through here. Engines run on the reduced bits; each answer is checked on the model as it was
+//! read before the observer hears of it.
+
+use crate::pipeline::{Checked, NotChecked, Prepared};
+use pedra_certify::CheckOptions;
+use pedra_engines::portfolio::{Listener, race};
+use pedra_engines::{
+    Bmc, BmcOptions, Context, Engine, Event, Kind, KindOptions, Outcome, Reason, Unknown,
+};
+use pedra_model::Model;
+use pedra_model::bits::BitSystem;
+use pedra_model::blast::BlastOptions;
+use pedra_model::reduce::ReduceOptions;
+use pedra_solve::{Interrupt, SolverKind};
+use std::sync::{Mutex, PoisonError, mpsc};
+
+/// Which engine decides.
+#[derive(clap::ValueEnum, Copy, Clone, Debug, PartialEq, Eq)]
+pub enum EngineName {
+    /// Picks engines by itself: k-induction, with BMC beside it if there are threads
+    Auto,
+    /// Bounded model checking: finds violations, proves nothing
+    Bmc,
+    /// k-induction: finds violations and proves
+    Kind,
+}
+
+impl EngineName {
+    /// As it is typed and shown.
+    pub fn text(self) -> &'static str {
+        match self {
+            EngineName::Auto => "auto",
+            EngineName::Bmc => "bmc",
+            EngineName::Kind => "kind",
+        }
+    }
+}
+
+/// How engines and checks are to run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Which engine.
+    pub engine: EngineName,
+    /// Go no deeper than this step.
+    pub depth: Option<usize>,
+    /// k-induction on simple paths.
+    pub simple_path: bool,
+    /// Steps in one BMC query.
+    pub window: usize,
+    /// Which reductions.
+    pub reduce: ReduceOptions,
+    /// Limits of blasting.
+    pub blast: BlastOptions,
+    /// The engines' solver.
+    pub solver: SolverKind,
+    /// How many threads.
+    pub threads: usize,
+    /// Seed of random choices.
+    pub seed: u64,
+}
+
+impl Default for Plan {
+    fn default() -> Plan {
+        Plan {
+            engine: EngineName::Auto,
+            depth: None,
+            simple_path: false,
+            window: 1,
+            reduce: ReduceOptions::default(),
+            blast: BlastOptions::default(),
+            solver: SolverKind::Cadical,
+            threads: 1,
+            seed: 0,
+        }
+    }
+}
+
+impl Plan {
+    /// The engines that run side by side.
+    fn engines<'a>(&self, system: &'a BitSystem) -> Vec<Box<dyn Engine + 'a>> {
+        let bmc = || -> Box<dyn Engine + 'a> {
+            let options = BmcOptions { window: self.window, ..BmcOptions::default() };
+            Box::new(Bmc::new(system, options))
+        };
+        let kind = || -> Box<dyn Engine + 'a> {
+            let options = KindOptions { simple_path: self.simple_path, ..KindOptions::default() };
+            Box::new(Kind::new(system, options))
+        };
+        match self.engine {
+            EngineName::Bmc => vec![bmc()],
+            EngineName::Kind => vec![kind()],
+            EngineName::Auto if self.threads >= 2 => vec![bmc(), kind()],
+            // One thread: the base case of k-induction is BMC already.
+            EngineName::Auto => vec![kind()],
+        }
+    }
+
+    /// How proofs are checked: by a solver of another make than the engines'.
+    pub fn check_options(&self, interrupt: &Interrupt) -> CheckOptions {
+        let interrupt = interrupt.clone();
+        match self.solver {
+            SolverKind::Cadical => CheckOptions { interrupt, ..CheckOptions::default() },
+            other => CheckOptions { interrupt, ..CheckOptions::with_solver(other.other_make()) },
+        }
+    }
+}
+
+/// Why a property stays open.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Open {
+    /// The engines did not settle it.
+    Engines(Reason),
+    /// The model cannot be made into bits.
+    NotBits(String),
+    /// It was settled, but the check of the answer was stopped.
+    CheckStopped,
+}
+
+/// Hears what happens, from several threads.
+pub trait Observer: Sync {
+    /// An engine emits an event.
+    fn hear(&self, engine: usize, name: &'static str, event: &Event) {
+        let _ = (engine, name, event);
+    }
+
+    /// No path violates the property in any step up to this one.
+    fn safe_until(&self, property: usize, step: usize) {
+        let _ = (property, step);
+    }
+
+    /// A property is settled and its answer checked.
+    ///
+    /// # Errors
+    /// Whatever went wrong in telling it; ends the run.
+    fn settled(&self, property: usize, engine: &'static str, answer: Checked)
+    -> anyhow::Result<()>;
+
+    /// A property stays open.
+    fn open(&self, property: usize, why: Open);
+}
+
+/// An answer failed its own check.
+#[derive(Debug)]
+pub struct InternalError(pub String);
+
+impl std::fmt::Display for InternalError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "internal error: {}; this is a defect of pedra, and no verdict is given", self.0)
+    }
+}
+
+impl std::error::Error for InternalError {}
+
+/// A settled property on its way from the engine to its check.
+struct Settled {
+    position: usize,
+    engine: &'static str,
+    outcome: Outcome,
+}
+
+/// Sends what engines settle to the thread that checks it.
+struct Ear<'a> {
+    observer: &'a dyn Observer,
+    selected: &'a [usize],
+    settled: mpsc::Sender<Settled>,
+    /// What was sent: an engine that goes deeper says nothing more about these.
+    sent: Mutex<Vec<bool>>,
+}
+
+impl Listener for Ear<'_> {
+    fn hear(&self, engine: usize, name: &'static str, event: &Event) {
+        self.observer.hear(engine, name, event);
+        match event {
+            Event::Settled { property, outcome } => {
+                let (position, outcome) = (*property, outcome.clone());
+                self.sent.lock().unwrap_or_else(PoisonError::into_inner)[position] = true;
+                // Nobody receives only if the run has failed already.
+                let _ = self.settled.send(Settled { position, engine: name, outcome });
+            }
+            Event::Depth { depth, .. } => {
+                let Some(step) = depth.checked_sub(1) else { return };
+                let sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+                for (&property, _) in self.selected.iter().zip(&*sent).filter(|(_, sent)| !**sent) {
+                    self.observer.safe_until(property, step);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Decides the selected properties of a model.
+///
+/// # Errors
+/// An [`InternalError`] if an answer failed its check, or what the observer could not do.
+pub fn decide(
+    model: &Model,
+    selected: &[usize],
+    plan: &Plan,
+    interrupt: &Interrupt,
+    observer: &dyn Observer,
+) -> anyhow::Result<()> {
+    let prepared = match Prepared::new(model, selected, &plan.blast, &plan.reduce) {
+        Ok(prepared) => prepared,
+        Err(error) => {
+            for &property in selected {
+                observer.open(property, Open::NotBits(error.to_string()));
+            }
+            return Ok(());
+        }
+    };
+    let (sender, receiver) = mpsc::channel();
+    let sent = Mutex::new(vec![false; selected.len()]);
+    let ear = Ear { observer, selected, settled: sender, sent };
+    let stop = interrupt.child();
+    let checks = plan.check_options(interrupt);
+    let outcomes = std::thread::scope(|scope| {
+        let run = || {
+            let ear = ear;
+            let mut engines = plan.engines(prepared.system());
+            let context = Context {
+                interrupt: stop.clone(),
+                seed: plan.seed,
+                solver: plan.solver,
+                max_depth: plan.depth,
+                ..Context::default()
+            };
+            race(&mut engines, selected.len(), &context, &ear)
+        };
+        let engines = scope.spawn(run);
+        let mut failure = Ok(());
+        for Settled { position, engine, outcome } in receiver {
+            let property = selected[position];
+            let told = match prepared.check(&outcome, &checks) {
+                None => Ok(()),
+                Some(Ok(answer)) => observer.settled(property, engine, answer),
+                Some(Err(NotChecked::Stopped)) => {
+                    observer.open(property, Open::CheckStopped);
+                    Ok(())
+                }
+                Some(Err(NotChecked::Wrong(text))) => {
+                    Err(InternalError(format!("{engine}, property b{property}: {text}")).into())
+                }
+            };
+            if told.is_err() && failure.is_ok() {
+                failure = told;
+                stop.raise();
+            }
+        }
+        let outcomes = engines.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        failure.map(|()| outcomes)
+    })?;
+    for (outcome, &property) in outcomes.iter().zip(selected) {
+        if let Outcome::Unknown(Unknown { reason, safe_up_to }) = outcome {
+            if let Some(step) = safe_up_to {
+                observer.safe_until(property, *step);
+            }
+            observer.open(property, Open::Engines(*reason));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,14 @@
+//! The command line of Pedra, as a library: what was typed ([`args`]), what it means
+//! ([`commands`]), how properties are decided ([`decide`], [`pipeline`]) and how answers are
+//! told ([`report`], [`view`]).
+
+pub mod args;
+pub mod commands;
+pub mod decide;
+pub mod evidence;
+pub mod limits;
+pub mod load;
+pub mod output;
+pub mod pipeline;
+pub mod report;
+pub mod view;

@@ -1,0 +1,123 @@
+//! Limits and signals. A watchdog thread looks at the clock, the memory and the signals; when
+//! one strikes it raises the interrupt that every engine and solver listens to, so that the run
+//! ends with its partial answer. If the run does not come back in time (it may be inside of a
+//! long step that does not listen), the watchdog itself gives the partial answer and exits.
+
+use crate::args::LimitArgs;
+use pedra_solve::Interrupt;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How often the watchdog looks.
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+
+/// How long a run may take to come back after the interrupt was raised.
+const GRACE: Duration = Duration::from_millis(600);
+
+/// Why a run was stopped.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum StopCause {
+    /// The time limit.
+    Timeout,
+    /// The memory limit.
+    Memory,
+    /// The CPU time limit of the system.
+    CpuLimit,
+    /// Ctrl-C or a signal to end.
+    Signal,
+}
+
+impl StopCause {
+    /// In words, as reports show it.
+    pub fn text(self) -> &'static str {
+        match self {
+            StopCause::Timeout => "time limit reached",
+            StopCause::Memory => "memory limit reached",
+            StopCause::CpuLimit => "CPU time limit reached",
+            StopCause::Signal => "interrupted",
+        }
+    }
+}
+
+/// What the watchdog shares with the run.
+#[derive(Clone)]
+pub struct Watch {
+    interrupt: Interrupt,
+    cause: Arc<OnceLock<StopCause>>,
+}
+
+impl Watch {
+    /// Starts the watchdog. `last_words` gives the partial answer and the exit code if the run
+    /// does not end by itself in time; it is called at most once, and the process ends with it.
+    pub fn start(
+        limits: &LimitArgs,
+        last_words: impl FnOnce(StopCause) -> i32 + Send + 'static,
+    ) -> Watch {
+        let watch = Watch { interrupt: Interrupt::new(), cause: Arc::new(OnceLock::new()) };
+        let signal = Arc::new(AtomicUsize::new(0));
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGXCPU] {
+            let registered =
+                signal_hook::flag::register_usize(number, signal.clone(), number as usize);
+            // Without a handler the signal still ends the program, only less politely.
+            drop(registered);
+        }
+        let shared = watch.clone();
+        let deadline = limits.timeout.and_then(|t| Instant::now().checked_add(t));
+        let memory = limits.memory;
+        thread::spawn(move || {
+            let cause = loop {
+                thread::sleep(LOOK_EVERY);
+                match signal.load(Ordering::Relaxed) as i32 {
+                    0 => {}
+                    SIGXCPU => break StopCause::CpuLimit,
+                    _ => break StopCause::Signal,
+                }
+                if deadline.is_some_and(|d| Instant::now() >= d) {
+                    break StopCause::Timeout;
+                }
+                if memory.is_some_and(|limit| memory_in_use() > limit) {
+                    break StopCause::Memory;
+                }
+            };
+            // The cause is known before anybody can see the interrupt.
+            let _ = shared.cause.set(cause);
+            shared.interrupt.raise();
+            thread::sleep(GRACE);
+            let code = last_words(cause);
+            let _files = crate::output::no_more_files();
+            std::process::exit(code);
+        });
+        watch
+    }
+
+    /// The token that engines and solvers listen to.
+    pub fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
+    }
+
+    /// Why the run was stopped, if it was.
+    pub fn cause(&self) -> Option<StopCause> {
+        self.cause.get().copied()
+    }
+}
+
+/// Resident memory of this process in bytes; 0 where the system does not tell.
+pub fn memory_in_use() -> u64 {
+    let Ok(text) = std::fs::read_to_string("/proc/self/statm") else { return 0 };
+    let pages = text.split(' ').nth(1).and_then(|n| n.parse::<u64>().ok());
+    pages.unwrap_or(0) * 4096
+}
+
+/// CPU time of this process so far, all threads, in seconds; 0 where the system does not tell.
+pub fn cpu_seconds() -> f64 {
+    let Ok(text) = std::fs::read_to_string("/proc/self/stat") else { return 0.0 };
+    // The name in parentheses may hold anything; fields 14 and 15 are counted behind it.
+    let Some((_, fields)) = text.rsplit_once(')') else { return 0.0 };
+    let mut ticks =
+        fields.split_whitespace().skip(11).take(2).filter_map(|n| n.parse::<f64>().ok());
+    let (user, system) = (ticks.next().unwrap_or(0.0), ticks.next().unwrap_or(0.0));
+    (user + system) / 100.0
+}

@@ -1,0 +1,74 @@
+//! Verdicts for programs: one JSON object a line. `docs/JSON.md` describes them; the schema
+//! number changes when a field changes its meaning or goes away.
+
+use super::{PropertyReport, Verdict};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::Duration;
+
+/// The schema that every line names.
+pub const SCHEMA: u32 = 1;
+
+fn seconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1000.0).round() / 1000.0
+}
+
+/// The start of a run.
+pub fn start(model: &Path, properties: &[usize], engine: &str) -> Value {
+    json!({
+        "schema": SCHEMA,
+        "event": "start",
+        "pedra": env!("CARGO_PKG_VERSION"),
+        "model": model.display().to_string(),
+        "properties": properties,
+        "engine": engine,
+    })
+}
+
+/// A verdict.
+pub fn property(report: &PropertyReport) -> Value {
+    let mut line = json!({
+        "schema": SCHEMA,
+        "event": "property",
+        "property": report.index,
+        "name": report.name,
+    });
+    let (verdict, more) = match &report.verdict {
+        Verdict::Proved { k, clauses } => {
+            ("proved", json!({ "k": k, "clauses": clauses, "checked": "certificate" }))
+        }
+        Verdict::Violated { depth } => ("violated", json!({ "step": depth, "checked": "trace" })),
+        Verdict::Unknown { reason, safe_until } => {
+            ("unknown", json!({ "reason": reason, "safe_until": safe_until }))
+        }
+    };
+    let rest = json!({
+        "engine": report.engine,
+        "seconds": seconds(report.time),
+        "files": report.files,
+    });
+    line["verdict"] = verdict.into();
+    let fields = line.as_object_mut().expect("built as an object");
+    for part in [more, rest] {
+        if let Value::Object(part) = part {
+            fields.extend(part);
+        }
+    }
+    line
+}
+
+/// The end of a run.
+pub fn end(reports: &[PropertyReport], exit: i32, time: Duration) -> Value {
+    let count = |f: fn(&Verdict) -> bool| reports.iter().filter(|r| f(&r.verdict)).count();
+    json!({
+        "schema": SCHEMA,
+        "event": "end",
+        "proved": count(|v| matches!(v, Verdict::Proved { .. })),
+        "violated": count(|v| matches!(v, Verdict::Violated { .. })),
+        "unknown": count(|v| matches!(v, Verdict::Unknown { .. })),
+        "exit": exit,
+        "seconds": seconds(time),
+        "cpu_seconds": crate::limits::cpu_seconds(),
+        "memory_bytes": crate::limits::memory_in_use(),
+    })
+}

@@ -1,0 +1,201 @@
+//! How answers are told: to people, and as JSON lines to programs.
+
+mod human;
+mod json;
+
+pub use json::SCHEMA;
+
+use crate::limits::StopCause;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// What is known of one property.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// It holds; the proof was checked.
+    Proved {
+        /// Induction depth of the proof.
+        k: usize,
+        /// Number of invariant clauses of the proof.
+        clauses: usize,
+    },
+    /// It does not; the trace was replayed.
+    Violated {
+        /// The step of the violation.
+        depth: usize,
+    },
+    /// Not known.
+    Unknown {
+        /// Why.
+        reason: String,
+        /// No violation in any step up to this one.
+        safe_until: Option<usize>,
+    },
+}
+
+/// A verdict with its circumstances.
+#[derive(Clone, Debug)]
+pub struct PropertyReport {
+    /// Index of the property in the model.
+    pub index: usize,
+    /// Its name in the model.
+    pub name: Option<String>,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The engine that gave it.
+    pub engine: String,
+    /// Time since the start of the run.
+    pub time: Duration,
+    /// Files that were written for it.
+    pub files: Vec<String>,
+}
+
+/// How reports look.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// Lines for people; colours if the terminal has them.
+    Human,
+    /// One JSON object a line.
+    Json,
+    /// Nothing: another interface speaks.
+    Silent,
+}
+
+/// Tells each verdict once, when it is settled, from whatever thread.
+pub struct Reporter {
+    style: Style,
+    color: bool,
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
+    open: Vec<OpenProperty>,
+    done: Vec<PropertyReport>,
+    /// Whether the properties are known.
+    expecting: bool,
+    finished: bool,
+}
+
+/// A property without verdict.
+#[derive(Clone, Debug)]
+struct OpenProperty {
+    index: usize,
+    name: Option<String>,
+    safe_until: Option<usize>,
+}
+
+impl Reporter {
+    /// A reporter that knows of no property yet.
+    pub fn new(style: Style, color: bool) -> Reporter {
+        let inner = Inner { open: Vec::new(), done: Vec::new(), expecting: false, finished: false };
+        Reporter { style, color, inner: Mutex::new(inner) }
+    }
+
+    /// Says which properties will be told about: index and name.
+    pub fn expect(&self, properties: Vec<(usize, Option<String>)>) {
+        let open = properties.into_iter();
+        let open = open.map(|(index, name)| OpenProperty { index, name, safe_until: None });
+        let mut inner = self.lock();
+        inner.open = open.collect();
+        inner.expecting = true;
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells that a run begins; only programs want to know.
+    pub fn announce_start(&self, model: &Path, properties: &[usize], engine: &str) {
+        if self.style == Style::Json && !self.lock().finished {
+            crate::output::say(&json::start(model, properties, engine).to_string());
+        }
+    }
+
+    /// Notes that the steps up to `step` hold no violation of a property.
+    pub fn safe_until(&self, index: usize, step: usize) {
+        let mut inner = self.lock();
+        if let Some(open) = inner.open.iter_mut().find(|o| o.index == index) {
+            open.safe_until = open.safe_until.max(Some(step));
+        }
+    }
+
+    /// How far an open property is known to be safe.
+    pub fn known_safe_until(&self, index: usize) -> Option<usize> {
+        self.lock().open.iter().find(|o| o.index == index).and_then(|o| o.safe_until)
+    }
+
+    /// Tells a verdict, unless the property has one.
+    pub fn settle(&self, report: PropertyReport) {
+        let mut inner = self.lock();
+        let Some(at) = inner.open.iter().position(|o| o.index == report.index) else { return };
+        if inner.finished {
+            return;
+        }
+        inner.open.remove(at);
+        self.tell(&report);
+        inner.done.push(report);
+    }
+
+    fn tell(&self, report: &PropertyReport) {
+        match self.style {
+            Style::Human => crate::output::say(&human::line(report, self.color)),
+            Style::Json => crate::output::say(&json::property(report).to_string()),
+            Style::Silent => {}
+        }
+    }
+
+    /// Tells that every property still open is unknown, and why; then the end of the run.
+    /// Whatever comes later is ignored. Gives the exit code.
+    pub fn finish(&self, reason: &str, engine: &str, time: Duration) -> i32 {
+        let mut inner = self.lock();
+        if !inner.finished {
+            for open in std::mem::take(&mut inner.open) {
+                let verdict =
+                    Verdict::Unknown { reason: reason.to_owned(), safe_until: open.safe_until };
+                let (index, name) = (open.index, open.name);
+                let engine = engine.to_owned();
+                let report =
+                    PropertyReport { index, name, verdict, engine, time, files: Vec::new() };
+                self.tell(&report);
+                inner.done.push(report);
+            }
+            inner.finished = true;
+            let code = if inner.expecting { exit_code(&inner.done) } else { 3 };
+            if !inner.expecting && self.style == Style::Human {
+                crate::output::say(&format!("unknown   {reason} before the model was read"));
+            }
+            if self.style == Style::Json {
+                crate::output::say(&json::end(&inner.done, code, time).to_string());
+            }
+            return code;
+        }
+        exit_code(&inner.done)
+    }
+
+    /// The last words of a run that a limit had to end from outside.
+    pub fn stopped(&self, cause: StopCause, engine: &str, time: Duration) -> i32 {
+        self.finish(cause.text(), engine, time)
+    }
+
+    /// Stops all further reports; for internal errors.
+    pub fn silence(&self) {
+        self.lock().finished = true;
+    }
+
+    /// The verdicts told so far.
+    pub fn verdicts(&self) -> Vec<PropertyReport> {
+        self.lock().done.clone()
+    }
+}
+
+/// 0 all proved, 1 some violated, 3 some unknown.
+fn exit_code(reports: &[PropertyReport]) -> i32 {
+    if reports.iter().any(|r| matches!(r.verdict, Verdict::Violated { .. })) {
+        1
+    } else if reports.iter().any(|r| matches!(r.verdict, Verdict::Unknown { .. })) {
+        3
+    } else {
+        0
+    }
+}

@@ -1,0 +1,270 @@
+//! From a trace to waveforms: every signal with its value at every step, as the reference
+//! evaluator sees it. Bits whose names say so (`count[0]`, `count[1]`, …) become words again.
+
+use pedra_formats::vcd::{Signal, SignalKind, Waves};
+use pedra_model::bits::{BitSystem, Reset, name_at};
+use pedra_model::eval::bits::BitSimulator;
+use pedra_model::eval::words::WordSimulator;
+use pedra_model::lit::Lit;
+use pedra_model::system::System;
+use pedra_model::term::{Sort, TermId};
+use pedra_model::trace::{BitTrace, WordTrace};
+use pedra_model::value::{Ternary, TernaryBv, TernaryValue};
+use std::collections::BTreeMap;
+
+/// A signal of a bit-level system before simulation.
+struct BitSignal {
+    name: String,
+    kind: SignalKind,
+    in_cone: bool,
+    lit: Lit,
+}
+
+/// The waves of a path of a bit-level system. The cone is that of a property; without one,
+/// every signal is in it.
+pub fn of_bits(
+    system: &BitSystem,
+    trace: &BitTrace,
+    property: Option<usize>,
+) -> Result<Waves, String> {
+    let signals = bit_signals(system, property);
+    let mut values: Vec<Vec<Ternary>> = vec![Vec::new(); signals.len()];
+    let mut simulator =
+        BitSimulator::new(system).map_err(|l| format!("latch {l} is on a circle of resets"))?;
+    for (step, inputs) in trace.inputs.iter().enumerate() {
+        if step == 0 {
+            simulator.start(&trace.initial, inputs).map_err(|e| e.to_string())?;
+        } else {
+            simulator.step(inputs);
+        }
+        for (signal, values) in signals.iter().zip(&mut values) {
+            values.push(simulator.value(signal.lit));
+        }
+    }
+    Ok(Waves { signals: group(signals, values), steps: trace.inputs.len() })
+}
+
+fn bit_signals(system: &BitSystem, property: Option<usize>) -> Vec<BitSignal> {
+    let cone = property.map(|p| bit_cone(system, system.properties()[p]));
+    let inside = |lit: Lit| cone.as_ref().is_none_or(|cone| cone[lit.var().index()]);
+    let is_chosen = |i: usize| property.is_none_or(|p| p == i);
+    let mut signals = Vec::new();
+    for (i, &lit) in system.properties().iter().enumerate() {
+        let name = system.property_name(i).map_or(format!("b{i}"), str::to_owned);
+        signals.push(BitSignal { name, kind: SignalKind::Bad, in_cone: is_chosen(i), lit });
+    }
+    for (i, var) in system.inputs.iter().enumerate() {
+        let name = name_at(&system.names.inputs, i).map_or(format!("i{i}"), str::to_owned);
+        let lit = var.lit();
+        signals.push(BitSignal { name, kind: SignalKind::Input, in_cone: inside(lit), lit });
+    }
+    for (i, latch) in system.latches.iter().enumerate() {
+        let name = name_at(&system.names.latches, i).map_or(format!("l{i}"), str::to_owned);
+        let lit = latch.var.lit();
+        signals.push(BitSignal { name, kind: SignalKind::State, in_cone: inside(lit), lit });
+    }
+    for (i, &lit) in system.constraints.iter().enumerate() {
+        let name = name_at(&system.names.constraints, i).map_or(format!("c{i}"), str::to_owned);
+        signals.push(BitSignal { name, kind: SignalKind::Constraint, in_cone: false, lit });
+    }
+    if !system.outputs_are_bads() {
+        for (i, &lit) in system.outputs.iter().enumerate() {
+            let name = name_at(&system.names.outputs, i).map_or(format!("o{i}"), str::to_owned);
+            signals.push(BitSignal { name, kind: SignalKind::Wire, in_cone: inside(lit), lit });
+        }
+    }
+    signals
+}
+
+/// Which variables a literal depends on, through latches.
+fn bit_cone(system: &BitSystem, root: Lit) -> Vec<bool> {
+    let mut roots = vec![root];
+    let mut inside = vec![false; system.latches.len()];
+    loop {
+        let cone = system.aig.cone(roots.iter().copied());
+        let before = roots.len();
+        for (latch, inside) in system.latches.iter().zip(&mut inside) {
+            if cone[latch.var.index()] && !std::mem::replace(inside, true) {
+                roots.push(latch.next);
+                if let Reset::Function(f) = latch.reset {
+                    roots.push(f);
+                }
+            }
+        }
+        if roots.len() == before {
+            return cone;
+        }
+    }
+}
+
+/// Splits `count[3]` into `count` and 3.
+fn split_index(name: &str) -> Option<(&str, usize)> {
+    let (base, index) = name.strip_suffix(']')?.rsplit_once('[')?;
+    let plain = !base.is_empty() && !index.is_empty() && index.bytes().all(|b| b.is_ascii_digit());
+    if plain { Some((base, index.parse().ok()?)) } else { None }
+}
+
+/// Joins bits `name[0]` to `name[n]` of one kind into words; what is not a whole word stays.
+fn group(signals: Vec<BitSignal>, values: Vec<Vec<Ternary>>) -> Vec<Signal> {
+    let mut words: BTreeMap<(SignalKind, &str), BTreeMap<usize, usize>> = BTreeMap::new();
+    for (i, signal) in signals.iter().enumerate() {
+        if let Some((base, index)) = split_index(&signal.name) {
+            words.entry((signal.kind, base)).or_default().insert(index, i);
+        }
+    }
+    let member = |i: usize| {
+        let (base, _) = split_index(&signals[i].name)?;
+        let word = &words[&(signals[i].kind, base)];
+        // All of 0..n, each once: as many bits as the highest index says.
+        let whole = word.keys().copied().eq(0..word.len()) && word.len() > 1;
+        let mine = word.values().any(|&j| j == i);
+        (whole && mine).then_some((base, word))
+    };
+    let mut grouped = Vec::new();
+    for (i, signal) in signals.iter().enumerate() {
+        let (kind, steps) = (signal.kind, values[i].len());
+        let bits: Vec<usize>;
+        let name;
+        match member(i) {
+            Some((base, word)) => {
+                // The word stands where its first bit stood.
+                if word.values().min() != Some(&i) {
+                    continue;
+                }
+                name = base.to_owned();
+                bits = word.values().copied().collect();
+            }
+            None => {
+                name = signal.name.clone();
+                bits = vec![i];
+            }
+        }
+        let at = |step: usize| {
+            let digits: Vec<Ternary> = bits.iter().map(|&b| values[b][step]).collect();
+            TernaryBv::from_bits(&digits)
+        };
+        let in_cone = bits.iter().any(|&b| signals[b].in_cone);
+        grouped.push(Signal { name, kind, in_cone, values: (0..steps).map(at).collect() });
+    }
+    grouped
+}
+
+/// As [`of_bits`], of a word-level system. Arrays are left out: they have no waveform.
+pub fn of_words(
+    system: &System,
+    trace: &WordTrace,
+    property: Option<usize>,
+) -> Result<Waves, String> {
+    let mut signals = word_signals(system, property);
+    let mut simulator =
+        WordSimulator::new(system).map_err(|s| format!("state {s} is on a circle of inits"))?;
+    for (step, inputs) in trace.inputs.iter().enumerate() {
+        let states = &trace.states[step];
+        let entered = if step == 0 {
+            simulator.start(states, inputs)
+        } else {
+            simulator.step(states, inputs)
+        };
+        entered.map_err(|e| e.to_string())?;
+        for (term, signal) in &mut signals {
+            if let TernaryValue::Bv(value) = simulator.value(*term) {
+                signal.values.push(value.clone());
+            }
+        }
+    }
+    let signals = signals.into_iter().map(|(_, signal)| signal).collect();
+    Ok(Waves { signals, steps: trace.inputs.len() })
+}
+
+fn word_signals(system: &System, property: Option<usize>) -> Vec<(TermId, Signal)> {
+    let cone = property.map(|p| word_cone(system, system.bads[p].term));
+    let cone = cone.unwrap_or_else(|| vec![true; system.terms.len()]);
+    let is_chosen = |i: usize| property.is_none_or(|p| p == i);
+    let mut signals: Vec<(TermId, Signal)> = Vec::new();
+    let mut add = |term: TermId, name: Option<&str>, fallback: String, kind, in_cone| {
+        if let Sort::Bv(_) = system.terms.sort(term) {
+            let name = name.map_or(fallback, str::to_owned);
+            signals.push((term, Signal { name, kind, in_cone, values: Vec::new() }));
+        }
+    };
+    for (i, bad) in system.bads.iter().enumerate() {
+        add(bad.term, bad.name.as_deref(), format!("b{i}"), SignalKind::Bad, is_chosen(i));
+    }
+    for (i, x) in system.inputs.iter().enumerate() {
+        let inside = cone[x.term.index()];
+        add(x.term, x.name.as_deref(), format!("input{i}"), SignalKind::Input, inside);
+    }
+    for (i, x) in system.states.iter().enumerate() {
+        let inside = cone[x.term.index()];
+        add(x.term, x.name.as_deref(), format!("state{i}"), SignalKind::State, inside);
+    }
+    for (i, x) in system.constraints.iter().enumerate() {
+        add(x.term, x.name.as_deref(), format!("c{i}"), SignalKind::Constraint, false);
+    }
+    for (i, x) in system.outputs.iter().enumerate() {
+        let inside = cone[x.term.index()];
+        add(x.term, x.name.as_deref(), format!("o{i}"), SignalKind::Wire, inside);
+    }
+    for (term, name) in &system.names {
+        add(*term, Some(name), String::new(), SignalKind::Wire, cone[term.index()]);
+    }
+    signals
+}
+
+/// Which terms a term depends on, through states.
+fn word_cone(system: &System, root: TermId) -> Vec<bool> {
+    let mut roots = vec![root];
+    let mut inside = vec![false; system.states.len()];
+    loop {
+        let cone = system.terms.cone(roots.iter().copied());
+        let before = roots.len();
+        for (state, inside) in system.states.iter().zip(&mut inside) {
+            if cone[state.term.index()] && !std::mem::replace(inside, true) {
+                // A state counts even without next and init, lest the loop sees no growth.
+                roots.push(state.term);
+                roots.extend(state.next.into_iter().chain(state.init));
+            }
+        }
+        if roots.len() == before {
+            return cone;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_become_words() {
+        let mut s = BitSystem::new();
+        let input = s.add_input();
+        for _ in 0..3 {
+            s.add_latch(Reset::Zero);
+        }
+        s.latches[0].next = input;
+        s.latches[1].next = s.latches[0].var.lit();
+        s.bads.push(s.latches[1].var.lit());
+        let name = |n: &str| Some(n.to_owned().into_boxed_str());
+        s.names.latches = vec![name("c[0]"), name("c[1]"), name("d[1]")];
+        let inputs = [Ternary::True, Ternary::Unknown, Ternary::Unknown].map(|i| vec![i]).to_vec();
+        let trace = BitTrace { property: 0, initial: vec![Ternary::Unknown; 3], inputs };
+        let waves = of_bits(&s, &trace, Some(0)).expect("a trace");
+        let shown: Vec<(String, bool, String)> = waves
+            .signals
+            .iter()
+            .map(|s| {
+                let digits: Vec<String> = s.values.iter().map(|v| v.to_digits()).collect();
+                (s.name.clone(), s.in_cone, digits.join(" "))
+            })
+            .collect();
+        let expected = [
+            ("b0", true, "0 0 1"),
+            ("i0", true, "1 x x"),
+            ("c", true, "00 01 1x"),
+            ("d[1]", false, "0 0 0"),
+        ];
+        let expected = expected.map(|(n, c, v)| (n.to_owned(), c, v.to_owned()));
+        assert_eq!(shown, expected);
+    }
+}

@@ -1,0 +1,107 @@
+//! The live status: one line an engine on the terminal, redrawn in place, gone at the end.
+
+use pedra_engines::{Event, Progress};
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+const REDRAW_EVERY: Duration = Duration::from_millis(150);
+
+/// What an engine last said.
+struct Line {
+    name: &'static str,
+    progress: Progress,
+}
+
+/// The lines of all engines; drawn by a thread of its own while it lives.
+pub struct Status {
+    lines: Arc<Mutex<Vec<Option<Line>>>>,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Status {
+    /// Starts drawing if `wanted` and standard error is a terminal.
+    pub fn start(wanted: bool) -> Status {
+        let lines: Arc<Mutex<Vec<Option<Line>>>> = Arc::default();
+        let stop = Arc::new(AtomicBool::new(false));
+        let thread = (wanted && io::stderr().is_terminal()).then(|| {
+            let (lines, stop) = (lines.clone(), stop.clone());
+            thread::spawn(move || draw_until(&lines, &stop))
+        });
+        Status { lines, stop, thread }
+    }
+
+    /// Takes note of an engine's event.
+    pub fn hear(&self, engine: usize, name: &'static str, event: &Event) {
+        let (Event::Depth { progress, .. } | Event::Finished { progress, .. }) = event else {
+            return;
+        };
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.len() <= engine {
+            lines.resize_with(engine + 1, || None);
+        }
+        lines[engine] = Some(Line { name, progress: *progress });
+    }
+}
+
+impl Drop for Status {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // The thread only draws: if it panicked, there is nothing to clean up.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn draw_until(lines: &Mutex<Vec<Option<Line>>>, stop: &AtomicBool) {
+    let start = Instant::now();
+    let (mut drawn, mut last_drawn) = (0usize, start);
+    let mut queries: Vec<(u64, Instant)> = Vec::new();
+    loop {
+        let stopping = stop.load(Ordering::Relaxed);
+        if !stopping && last_drawn.elapsed() < REDRAW_EVERY {
+            thread::sleep(Duration::from_millis(20));
+            continue;
+        }
+        last_drawn = Instant::now();
+        let mut text = String::new();
+        if drawn > 0 {
+            let _ = write!(text, "\x1b[{drawn}A\x1b[J");
+        }
+        drawn = 0;
+        if !stopping {
+            let lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+            queries.resize(lines.len(), (0, start));
+            for (line, before) in lines.iter().zip(&mut queries) {
+                let Some(line) = line else { continue };
+                let _ = writeln!(text, "{}", describe(line, before, start.elapsed()));
+                drawn += 1;
+            }
+        }
+        let mut out = io::stderr().lock();
+        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        if stopping {
+            return;
+        }
+    }
+}
+
+fn describe(line: &Line, before: &mut (u64, Instant), time: Duration) -> String {
+    let Progress { depth, frames, lemmas, obligations, queries, .. } = line.progress;
+    let seconds = before.1.elapsed().as_secs_f64().max(0.001);
+    let rate = queries.saturating_sub(before.0) as f64 / seconds;
+    *before = (queries, Instant::now());
+    let mut text = format!("{:>5.1} s  {:<6} depth {depth}", time.as_secs_f64(), line.name);
+    for (name, count) in [("frames", frames), ("lemmas", lemmas), ("obligations", obligations)] {
+        if count > 0 {
+            let _ = write!(text, ", {name} {count}");
+        }
+    }
+    let _ = write!(text, ", queries {queries} ({rate:.0}/s)");
+    text
+}
