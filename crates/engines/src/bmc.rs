@@ -35,15 +35,19 @@ use std::ops::RangeInclusive;
 /// The choices of [`Bmc`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct BmcOptions {
-    /// How many depths one query targets, at least 1.
+    /// How many depths one query targets, at least 1. Larger windows get deeper where queries
+    /// are easy, and get stuck earlier where they are not.
     pub window: usize,
-    /// The solver's options, if it is CaDiCaL.
+    /// The solver's options, if it is CaDiCaL. All queries of a run but the last find nothing,
+    /// so the preset for unsatisfiable questions is the default. On two FIFO models that take
+    /// CaDiCaL's default 5.7 and 4.5 s of CPU, it takes 4.5 and 3.4 s, the preset for
+    /// satisfiable ones 8.8 and 9.1 s, and none of both is solved in 10 s without inprocessing.
     pub preset: Preset,
 }
 
 impl Default for BmcOptions {
     fn default() -> BmcOptions {
-        BmcOptions { window: 1, preset: Preset::Default }
+        BmcOptions { window: 1, preset: Preset::Unsat }
     }
 }
 

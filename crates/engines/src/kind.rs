@@ -55,7 +55,7 @@ impl Default for KindOptions {
             simple_path: true,
             joint: false,
             base: BmcOptions::default(),
-            preset: Preset::Default,
+            preset: Preset::Unsat,
         }
     }
 }
