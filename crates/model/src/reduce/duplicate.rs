@@ -39,7 +39,17 @@ const LIMIT_EVALUATIONS_FREE: usize = 1 << 20;
 pub(super) fn merge_duplicates(system: &BitSystem, hashed: bool) -> Option<Reduced> {
     // Circular reset functions have no meaning to preserve.
     let order = initial_order(system)?;
-    let mut refinement = Refinement::new(system, guess_classes(system, &order))?;
+    merge_from_guess(system, hashed, &order, guess_classes(system, &order))
+}
+
+/// Refines a guess, however coarse, to a stable partition, and merges its classes.
+pub(super) fn merge_from_guess(
+    system: &BitSystem,
+    hashed: bool,
+    order: &[Var],
+    guess: Guess,
+) -> Option<Reduced> {
+    let mut refinement = Refinement::new(system, guess)?;
     if !refinement.run() {
         return None;
     }

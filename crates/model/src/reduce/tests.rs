@@ -1,6 +1,10 @@
 //! Each pass on hand-made systems, and all of them on random ones against enumeration of every
 //! state and input.
 
+use super::duplicate::merge_from_guess;
+use super::guess::{Guess, guess_classes};
+use super::initial::initial_order;
+use super::rebuild::select;
 use super::{ReduceOptions, Reduced, reduce};
 use crate::aig::Node;
 use crate::bits::{BitSystem, Latch, Reset};
@@ -525,6 +529,20 @@ fn check(original: &BitSystem, reduced: &Reduced) {
     }
 }
 
+/// The refinement must be right by itself, not thanks to a good guess: all latches with a fixed
+/// reset start in one class.
+fn check_refinement(system: &BitSystem, properties: &[usize]) {
+    let mut reduced = select(system, properties);
+    let order = initial_order(system).expect("the resets are not circular");
+    let phases = guess_classes(system, &order).phases;
+    let all = 0..system.latches.len() as u32;
+    let is_free = |l: &u32| system.latches[*l as usize].reset == Reset::Free;
+    let (free, fixed): (Vec<u32>, Vec<u32>) = all.partition(is_free);
+    let classes = free.into_iter().map(|l| vec![l]).chain([fixed]).collect();
+    reduced.apply(merge_from_guess(&reduced.system, true, &order, Guess { phases, classes }));
+    check(system, &reduced);
+}
+
 #[test]
 fn random_systems_keep_their_verdicts() {
     let runs = std::env::var("PEDRA_FUZZ_RUNS").ok().and_then(|r| r.parse().ok());
@@ -542,6 +560,7 @@ fn random_systems_keep_their_verdicts() {
             check(&system, &reduced);
             merged[choice] += reduced.map.invariant().len();
         }
+        check_refinement(&system, &properties);
     }
     // The test is worth something only if the passes find something.
     assert!(merged[0] == 0 && merged[3] > 0 && merged[4] > 0 && merged[7] > 0, "{merged:?}");
