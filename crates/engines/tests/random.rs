@@ -47,7 +47,7 @@ fn bmc_finds_shortest_violations() {
     }
 }
 
-fn reset_reads_input(system: &BitSystem) -> bool {
+fn has_functional_reset(system: &BitSystem) -> bool {
     let functional = |reset| matches!(reset, Reset::Function(_));
     system.latches.iter().any(|latch| functional(latch.reset))
 }
@@ -69,7 +69,7 @@ fn check_kind(system: &BitSystem, options: KindOptions, note: &str) {
             }
             // Without simple paths the method is incomplete.
             (Outcome::Unknown(Unknown { reason: Reason::DepthLimit, .. }), None) => {
-                let complete = options.simple_path && !reset_reads_input(system);
+                let complete = options.simple_path && !has_functional_reset(system);
                 assert!(!complete, "{note}: property {property} was not proved");
             }
             _ => panic!("{note}: property {property} violated at {depth:?}, got {outcome:?}"),
