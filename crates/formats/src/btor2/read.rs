@@ -39,8 +39,7 @@ struct Reader {
     system: System,
     nodes: Nodes,
     /// The numbers seen so far, increasing, and what they stand for.
-    ids: Vec<u64>,
-    entries: Vec<Entry>,
+    entries: Vec<(u64, Entry)>,
     /// Line and column of the `init` of each state, for messages.
     init_places: Vec<(usize, usize)>,
 }
@@ -57,7 +56,7 @@ impl Reader {
         if id == 0 {
             return Err(line.error(word.column, "node numbers start at 1"));
         }
-        if let Some(&last) = self.ids.last()
+        if let Some(&(last, _)) = self.entries.last()
             && id <= last
         {
             let what = match self.find(id) {
@@ -70,8 +69,7 @@ impl Reader {
         }
         let op = line.expect("the operator")?;
         let entry = self.statement(line, op, Node { id, line: line.number })?;
-        self.ids.push(id);
-        self.entries.push(entry);
+        self.entries.push((id, entry));
         Ok(())
     }
 
@@ -156,13 +154,15 @@ impl Reader {
     /// The entry of a node number. Numbers increase by at least one a line, so the `n`-th has
     /// index `n - first` or less, and mostly exactly that.
     fn find(&self, id: u64) -> Option<Entry> {
-        let first = *self.ids.first()?;
+        let &(first, _) = self.entries.first()?;
         let guess = usize::try_from(id.checked_sub(first)?).unwrap_or(usize::MAX);
-        let guess = guess.min(self.ids.len() - 1);
-        if self.ids[guess] == id {
-            return Some(self.entries[guess]);
+        let guess = guess.min(self.entries.len() - 1);
+        let (found, entry) = self.entries[guess];
+        if found == id {
+            return Some(entry);
         }
-        self.ids[..guess].binary_search(&id).ok().map(|index| self.entries[index])
+        let index = self.entries[..guess].binary_search_by_key(&id, |&(id, _)| id).ok()?;
+        Some(self.entries[index].1)
     }
 
     fn lookup(&self, line: &Line<'_>, id: u64, column: usize) -> Outcome<Entry> {
