@@ -1,2 +1,67 @@
-//! Pedra.
-fn main() {}
+//! `cargo xtask`: see [`HELP`].
+
+use std::process::ExitCode;
+use xtask::{ci, readers, tidy};
+
+/// What `cargo xtask help` prints.
+const HELP: &str = "\
+cargo xtask COMMAND
+
+  ci             all that must hold before a change is taken: style, lints, tests, documents
+  tidy           style only
+  fuzz-readers   damaged files for every reader, with assertions, at full speed
+                 --runs N     how many (1000000)
+                 --first N    the number of the first (0); a failure names its number
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let result = match arguments.as_slice() {
+        ["ci"] => ci::run(),
+        ["tidy"] => run_tidy(),
+        ["fuzz-readers", options @ ..] => fuzz_readers(options),
+        ["help" | "--help" | "-h"] => {
+            print!("{HELP}");
+            Ok(())
+        }
+        _ => Err(format!("no such command\n\n{HELP}")),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run_tidy() -> Result<(), String> {
+    let violations = tidy::check_tree(tidy::root())?;
+    violations.iter().for_each(|violation| println!("{violation}"));
+    match violations.len() {
+        0 => Ok(()),
+        count => Err(format!("{count} violations")),
+    }
+}
+
+/// Runs the readers' fuzzers here with `--here`; otherwise builds them for speed first.
+fn fuzz_readers(options: &[&str]) -> Result<(), String> {
+    let number = |name: &str, default: u64| match options.iter().position(|&o| o == name) {
+        None => Ok(default),
+        Some(at) => match options.get(at + 1).map(|value| value.replace('_', "").parse()) {
+            Some(Ok(value)) => Ok(value),
+            _ => Err(format!("{name} needs a number")),
+        },
+    };
+    let (first, runs) = (number("--first", 0)?, number("--runs", 1_000_000)?);
+    if options.contains(&"--here") {
+        println!("{}", readers::run(first, runs)?);
+        return Ok(());
+    }
+    let (first, runs) = (first.to_string(), runs.to_string());
+    let assertions = "profile.release.debug-assertions=true";
+    let build = ["run", "--quiet", "--release", "--locked", "--package", "xtask"];
+    let rest = ["--config", assertions, "--", "fuzz-readers", "--here", "--first", &first];
+    ci::cargo(&[&build[..], &rest[..], &["--runs", &runs]].concat(), None)
+}

@@ -1,0 +1,87 @@
+//! The one command that says whether the tree is good: `cargo xtask ci`. It needs Rust and a
+//! C++ compiler; cargo fetches the rest.
+
+use crate::{readers, tidy};
+use std::process::Command;
+use std::time::Instant;
+
+/// Executions of the readers' fuzzers, on top of those in the test suite.
+const READER_RUNS: u64 = 400_000;
+
+/// One step: its name, a command line of cargo, and a variable of the environment.
+struct Step {
+    name: &'static str,
+    arguments: &'static [&'static str],
+    variable: Option<(&'static str, &'static str)>,
+}
+
+/// The steps that call cargo, the cheapest first.
+const STEPS: &[Step] = &[
+    Step { name: "format", arguments: &["fmt", "--all", "--check"], variable: None },
+    Step {
+        name: "lints",
+        arguments: &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"],
+        variable: None,
+    },
+    Step { name: "tests", arguments: &["test", "--workspace", "--locked"], variable: None },
+    Step {
+        name: "documents",
+        arguments: &["doc", "--workspace", "--no-deps", "--locked"],
+        variable: Some(("RUSTDOCFLAGS", "-D warnings")),
+    },
+    // The fuzz targets are a workspace of their own; the shared directory saves a second build
+    // of the SAT solver. A run with coverage needs cargo-fuzz, a check does not.
+    Step {
+        name: "fuzz targets",
+        arguments: &[
+            "check",
+            "--locked",
+            "--manifest-path",
+            "fuzz/Cargo.toml",
+            "--target-dir",
+            "target",
+        ],
+        variable: None,
+    },
+];
+
+/// Runs all steps and stops at the first that fails.
+pub fn run() -> Result<(), String> {
+    let start = Instant::now();
+    timed("style", || {
+        let violations = tidy::check_tree(tidy::root())?;
+        violations.iter().for_each(|violation| println!("{violation}"));
+        if violations.is_empty() { Ok(()) } else { Err(format!("{}", violations.len())) }
+    })?;
+    for step in STEPS {
+        timed(step.name, || cargo(step.arguments, step.variable))?;
+    }
+    timed("damaged files", || {
+        let count = readers::run(0, READER_RUNS)?;
+        println!("{count}");
+        Ok(())
+    })?;
+    println!("all good in {:.0} s", start.elapsed().as_secs_f64());
+    Ok(())
+}
+
+/// Announces a step, runs it and says how long it took.
+fn timed(name: &str, step: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+    println!("== {name}");
+    let start = Instant::now();
+    let result = step();
+    println!("== {name}: {:.1} s", start.elapsed().as_secs_f64());
+    result.map_err(|error| format!("{name}: {error}"))
+}
+
+/// Runs cargo at the root of the repository.
+pub fn cargo(arguments: &[&str], variable: Option<(&str, &str)>) -> Result<(), String> {
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(program);
+    command.args(arguments).envs(variable).current_dir(tidy::root());
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(_) => Err(format!("`cargo {}` failed", arguments.join(" "))),
+        Err(error) => Err(format!("cannot run cargo: {error}")),
+    }
+}

@@ -1,0 +1,302 @@
+//! Damaged files for every reader. Run number `n` does the same on every machine: it picks a
+//! reader, a good file, and some damage. The bodies are those of the coverage-guided targets in
+//! `fuzz/`; this needs nothing but stable Rust, so it can run everywhere and for long.
+
+use crate::tidy;
+use pedra_formats::{aiger, btor2, fuzzing};
+use pedra_testkit::bits::{BitShape, random_bits};
+use pedra_testkit::random::Random;
+use pedra_testkit::words::{WordShape, random_words};
+use std::fmt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// New good files are made once in so many runs.
+const BLOCK: u64 = 8192;
+
+/// Good files made for each block and each reader.
+const MADE: usize = 64;
+
+/// The largest file from `models/` that is used; the rest would take most of the time.
+const LARGEST: u64 = 8 * 1024;
+
+/// A reader under test.
+struct Reader {
+    name: &'static str,
+    /// Panics if a promise is broken.
+    body: fn(&[u8]),
+    /// Endings of its files in `models/`.
+    endings: &'static [&'static str],
+    /// Good files to start from.
+    files: &'static [&'static str],
+    /// Makes one more good file.
+    make: Option<fn(&mut Random) -> Vec<u8>>,
+    /// Words to put anywhere, with a space between two.
+    words: &'static str,
+}
+
+const READERS: [Reader; 4] = [
+    Reader {
+        name: "aiger",
+        body: fuzzing::aiger,
+        endings: &["aag", "aig"],
+        files: &["aag 4 1 1 1 2 1\n2\n4 6 1\n6\n8\n6 2 4\n8 6 3\ni0 x\nl0 y\nc\nhi\n"],
+        make: Some(make_aiger),
+        words: "aag aig 0 1 2 7 i0 l1 o0 b0 c j0 f0",
+    },
+    Reader {
+        name: "aiger_witness",
+        body: fuzzing::aiger_witness,
+        endings: &[],
+        files: &[
+            "1\nb0\n\n\n\n.\n",
+            "1\nb0b1\n01\n\n.\n",
+            "c hi\n1\nb0\n\n01\n1x\n.\n",
+            "1\nb2\n0x\n010\nxxx\n.\n",
+            "1\nb0\n00\n000\n111\n.\n1\nb2\n11\nx0x\n.\n",
+            "0\nb0\n.\n2\nb1\n.\n",
+        ],
+        make: None,
+        words: "b0 b1 b2 j0 . 0 1 2 x 00 1x c u",
+    },
+    Reader {
+        name: "btor2",
+        body: fuzzing::btor2_read,
+        endings: &["btor2", "btor"],
+        files: &[fuzzing::WITNESSED],
+        make: Some(make_btor2),
+        words: "0 1 2 3 4 5 8 -1 -3 15 64 65 4294967295 ; 99999999999999999999 1048576 sort \
+            bitvec array input state init next bad constraint justice fair output const \
+            constd consth ones zero add mul udiv srem smod ite read write slice uext sext \
+            concat not neg redxor rol sll saddo eq slt implies é",
+    },
+    Reader {
+        name: "btor2_witness",
+        body: fuzzing::btor2_witness,
+        endings: &[],
+        files: &[
+            "sat\nb1 b0\n#0\n0 1 s#0\n1 x01x t#0\n2 [0001] 1111 mem#0\n2 [*] 1010\n@0\n0 1 a@0\n\
+             2 [1111] 0x01\n@1\n1 0110\n#2\n3 1111\n@2\n0 x\n.\n",
+            "; c\nsat\nb0\n@0\n1 0000\n2 0011\n.\n",
+        ],
+        make: None,
+        words: "sat b0 b1 j0 #0 #1 @0 @1 @2 . 0 1 2 3 [*] [0001] [xx01] 0000 x01x x \
+            99999999999999999999 s#0 ;",
+    },
+];
+
+fn make_aiger(random: &mut Random) -> Vec<u8> {
+    let system = random_bits(random, BitShape::default());
+    if random.one_in(2) { aiger::write_ascii(&system) } else { aiger::write_binary(&system) }
+}
+
+fn make_btor2(random: &mut Random) -> Vec<u8> {
+    let system = random_words(random, WordShape::default());
+    btor2::write(&system).expect("systems of the generator can be written")
+}
+
+/// How a run went.
+pub struct Count {
+    /// Executions of readers.
+    pub runs: u64,
+    /// How many of the damaged files were different from the good ones.
+    pub damaged: u64,
+    /// The time of all together.
+    pub time: Duration,
+    /// The slowest execution: its time and its number.
+    pub slowest: (Duration, u64),
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rate = self.runs as f64 / self.time.as_secs_f64().max(1e-9);
+        let (slowest, number) = self.slowest;
+        write!(f, "{} executions ({} on damaged files), no crash; ", self.runs, self.damaged)?;
+        write!(f, "{rate:.0} per second; slowest {slowest:.1?} (number {number})")
+    }
+}
+
+/// Executes the runs from number `first` on. A broken promise is an error that names the run and
+/// the file; the file is kept in `fuzz/artifacts`.
+pub fn run(first: u64, runs: u64) -> Result<Count, String> {
+    let models: Vec<_> = READERS.iter().map(|r| models(&tidy::root().join("models"), r)).collect();
+    let mut pools: [Vec<Vec<u8>>; READERS.len()] = Default::default();
+    let mut count =
+        Count { runs: 0, damaged: 0, time: Duration::ZERO, slowest: (Duration::ZERO, first) };
+    let start = Instant::now();
+    for number in first..first + runs {
+        if number == first || number.is_multiple_of(BLOCK) {
+            for (place, reader) in READERS.iter().enumerate() {
+                pools[place] = pool(reader, &models[place], number / BLOCK);
+            }
+        }
+        let place = (number % READERS.len() as u64) as usize;
+        let (bytes, is_damaged) = damaged(&READERS[place], &pools[place], number);
+        let begun = Instant::now();
+        if std::panic::catch_unwind(|| (READERS[place].body)(&bytes)).is_err() {
+            return Err(keep(READERS[place].name, number, &bytes));
+        }
+        count.slowest = count.slowest.max((begun.elapsed(), number));
+        count.damaged += u64::from(is_damaged);
+        count.runs += 1;
+        if count.runs.is_multiple_of(1_000_000) {
+            count.time = start.elapsed();
+            println!("{count}");
+        }
+    }
+    count.time = start.elapsed();
+    Ok(count)
+}
+
+/// Keeps a file that broke a promise and says which one it is.
+fn keep(reader: &str, number: u64, bytes: &[u8]) -> String {
+    let folder = tidy::root().join("fuzz/artifacts").join(reader);
+    let path = folder.join(format!("run-{number}"));
+    let kept = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, bytes));
+    let kept = kept.map_or_else(|error| error.to_string(), |()| path.display().to_string());
+    format!("{reader} broke a promise in run {number} ({kept}): {}", bytes.escape_ascii())
+}
+
+/// The models that we ship for a reader, by name.
+fn models(folder: &Path, reader: &Reader) -> Vec<Vec<u8>> {
+    let mut paths = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(folder) else { continue };
+        for path in entries.flatten().map(|entry| entry.path()) {
+            let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+            if path.is_dir() {
+                folders.push(path);
+            } else if reader.endings.contains(&ending)
+                && path.metadata().is_ok_and(|data| data.len() <= LARGEST)
+            {
+                paths.push(path);
+            }
+        }
+    }
+    paths.sort();
+    paths.iter().filter_map(|path| std::fs::read(path).ok()).collect()
+}
+
+/// The good files of a block of runs.
+fn pool(reader: &Reader, models: &[Vec<u8>], block: u64) -> Vec<Vec<u8>> {
+    let mut random = Random::new(block);
+    let fixed = reader.files.iter().map(|file| file.as_bytes().to_vec());
+    let mut pool: Vec<Vec<u8>> = fixed.chain(models.iter().cloned()).collect();
+    if let Some(make) = reader.make {
+        pool.extend((0..MADE).map(|_| make(&mut random)));
+    }
+    pool
+}
+
+/// The file of one run, and whether it differs from the good one that it was made of.
+fn damaged(reader: &Reader, pool: &[Vec<u8>], number: u64) -> (Vec<u8>, bool) {
+    // Seeds in a row would give nearly the same row of choices, one step apart.
+    let mut random = Random::new(Random::new(number).bits());
+    let good = &pool[random.below(pool.len())];
+    let mut bytes = good.clone();
+    for _ in 0..1 + random.below(4) {
+        match random.below(8) {
+            0 | 1 => damage_byte(&mut random, &mut bytes),
+            2..=4 => damage_word(&mut random, &mut bytes, reader.words),
+            5 | 6 => damage_line(&mut random, &mut bytes),
+            _ => {
+                let other = &pool[random.below(pool.len())];
+                splice(&mut random, &mut bytes, other);
+            }
+        }
+    }
+    let is_damaged = bytes != *good;
+    (bytes, is_damaged)
+}
+
+/// Changes, adds or removes a byte, or cuts the file there.
+fn damage_byte(random: &mut Random, bytes: &mut Vec<u8>) {
+    const INTERESTING: &[u8] = b"0123456789 \nabcfijlox.\r\t;-#@[]\x00\x7f\x80\xff";
+    let at = random.below(bytes.len() + 1);
+    let byte = random.pick(INTERESTING);
+    match random.below(6) {
+        0 if at < bytes.len() => bytes[at] ^= 1 << random.below(8),
+        1 | 2 if at < bytes.len() => bytes[at] = byte,
+        3 if at < bytes.len() => drop(bytes.remove(at)),
+        4 if random.one_in(4) => bytes.truncate(at),
+        _ => bytes.insert(at, byte),
+    }
+}
+
+/// Replaces a word of the file by another, adds one or removes one.
+fn damage_word(random: &mut Random, bytes: &mut Vec<u8>, words: &str) {
+    let is_space = |byte: &u8| byte.is_ascii_whitespace();
+    let at = random.below(bytes.len() + 1);
+    let start = bytes[..at].iter().rposition(is_space).map_or(0, |space| space + 1);
+    let end = bytes[at..].iter().position(is_space).map_or(bytes.len(), |length| at + length);
+    let choice = random.below(words.split(' ').count());
+    let word = words.split(' ').nth(choice).unwrap_or_default().as_bytes();
+    match random.below(4) {
+        0 => drop(bytes.splice(start..start, word.iter().copied().chain([b' ']))),
+        1 => drop(bytes.drain(start..end)),
+        _ => drop(bytes.splice(start..end, word.iter().copied())),
+    }
+}
+
+/// Removes a line, doubles it or moves it.
+fn damage_line(random: &mut Random, bytes: &mut Vec<u8>) {
+    let mut lines: Vec<Vec<u8>> =
+        bytes.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
+    if lines.is_empty() {
+        return;
+    }
+    let at = random.below(lines.len());
+    let line = if random.one_in(3) { lines[at].clone() } else { lines.remove(at) };
+    if !random.one_in(3) {
+        lines.insert(random.below(lines.len() + 1), line);
+    }
+    *bytes = lines.concat();
+}
+
+/// Puts a piece of another file into this one.
+fn splice(random: &mut Random, bytes: &mut Vec<u8>, other: &[u8]) {
+    let from = random.below(other.len() + 1);
+    let piece = &other[from..(from + random.below(24)).min(other.len())];
+    let at = random.below(bytes.len() + 1);
+    bytes.splice(at..at, piece.iter().copied());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Damage leaves enough files readable, so that both outcomes are tested; and it is the same
+    /// whenever it is done again.
+    #[test]
+    fn damage_is_varied_and_repeatable() {
+        for (place, reader) in READERS.iter().enumerate() {
+            let pool = pool(reader, &[], 7);
+            let mut differ = 0;
+            for number in 0..200 {
+                let (bytes, is_damaged) = damaged(reader, &pool, number);
+                assert_eq!(damaged(reader, &pool, number).0, bytes, "{place}");
+                differ += usize::from(is_damaged);
+            }
+            assert!((100..=200).contains(&differ), "{}: {differ}", reader.name);
+        }
+    }
+
+    #[test]
+    fn good_files_are_good() {
+        for block in 0..3 {
+            for file in pool(&READERS[0], &[], block) {
+                aiger::read(&file).expect("a good file");
+            }
+            for file in pool(&READERS[2], &[], block) {
+                btor2::read(&file).expect("a good file");
+            }
+        }
+    }
+
+    #[test]
+    fn a_short_run() {
+        let count = run(0, 2000).expect("no promise is broken");
+        assert_eq!(count.runs, 2000);
+    }
+}
