@@ -157,6 +157,7 @@ pub struct CheckArgs {
     /// The SAT solver of the engines; proofs are checked with another one
     #[arg(long, value_enum, default_value_t = SolverName::Cadical)]
     pub solver: SolverName,
+    /// How words become bits.
     #[command(flatten)]
     pub blast: BlastArgs,
     /// Write the witness of a violation here (AIGER or BTOR2 witness)
@@ -172,8 +173,10 @@ pub struct CheckArgs {
     /// Draw the waveform of a violation in the terminal
     #[arg(long, value_enum, default_value_t = When::Auto, help_heading = "Output")]
     pub wave: When,
+    /// Its limits.
     #[command(flatten)]
     pub limits: LimitArgs,
+    /// What is shown.
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -185,10 +188,13 @@ pub struct CertifyArgs {
     pub model: PathBuf,
     /// A witness (AIGER or BTOR2), or a certificate (a circuit in the model's format)
     pub file: PathBuf,
+    /// How words become bits.
     #[command(flatten)]
     pub blast: BlastArgs,
+    /// Its limits.
     #[command(flatten)]
     pub limits: LimitArgs,
+    /// What is shown.
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -221,6 +227,7 @@ pub struct ConvertArgs {
     pub input: PathBuf,
     /// The file to write: .aig, .aag, .btor2, .btor, .smt2 (Horn clauses) or .dot
     pub output: PathBuf,
+    /// How words become bits.
     #[command(flatten)]
     pub blast: BlastArgs,
 }
@@ -244,8 +251,10 @@ pub struct HwmccArgs {
     pub witness: PathBuf,
     /// Where to write the certificate if the answer is `unsat`
     pub certificate: Option<PathBuf>,
+    /// How words become bits.
     #[command(flatten)]
     pub blast: BlastArgs,
+    /// Its limits.
     #[command(flatten)]
     pub limits: LimitArgs,
 }

@@ -3,7 +3,6 @@
 
 use crate::aig::Node;
 use crate::bits::{BitSystem, Name, Reset, name_at};
-use crate::bv::Bv;
 use crate::lit::Lit;
 use crate::system::{Input, Justice, NamedTerm, State, System};
 use crate::term::{BinaryOp, Sort, TermId, Terms, UnaryOp};

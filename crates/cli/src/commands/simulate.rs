@@ -134,7 +134,7 @@ fn random_bits(system: &BitSystem, steps: usize, dice: &mut Dice) -> Result<Wave
             let inputs: Vec<Ternary> =
                 system.inputs.iter().map(|_| (dice.bits() & 1 == 1).into()).collect();
             if step == 0 {
-                let free = |r| {
+                let mut free = |r| {
                     if r == Reset::Free { (dice.bits() & 1 == 1).into() } else { Ternary::Unknown }
                 };
                 trace.initial = system.latches.iter().map(|l| free(l.reset)).collect();

@@ -1,0 +1,177 @@
+//! Differential fuzzing: random systems through every engine with every reduction, against the
+//! explicit-state oracle and against each other, each answer through its check. Used by tests,
+//! by `cargo fuzz` targets and by the example `fuzz_engines`.
+
+use anyhow::Result;
+use pedra::decide::{EngineName, Observer, Open, Plan, decide};
+use pedra::pipeline::{Checked, Proof, Trace, join_proofs};
+use pedra_certify::{CheckOptions, NumberedModel, check_certificate_for, check_word_certificate};
+use pedra_engines::Reason;
+use pedra_formats::{aiger, aiger_witness, btor2};
+use pedra_model::Model;
+use pedra_model::blast::BlastOptions;
+use pedra_model::reduce::ReduceOptions;
+use pedra_solve::{Interrupt, SolverKind};
+use pedra_testkit::bits::{BitShape, random_bits};
+use pedra_testkit::oracle::{ExplicitBits, explore};
+use pedra_testkit::random::Random;
+use pedra_testkit::words::{ExplicitWords, WordShape, random_words};
+use std::sync::Mutex;
+
+/// What a run said of each property.
+#[derive(Debug, Default)]
+struct Answers {
+    settled: Mutex<Vec<(usize, Checked)>>,
+    open: Mutex<Vec<(usize, Open)>>,
+    safe: Mutex<Vec<(usize, usize)>>,
+}
+
+impl Observer for Answers {
+    fn settled(&self, property: usize, _: &'static str, answer: Checked) -> Result<()> {
+        self.settled.lock().expect("no panic while held").push((property, answer));
+        Ok(())
+    }
+
+    fn open(&self, property: usize, why: Open) {
+        self.open.lock().expect("no panic while held").push((property, why));
+    }
+
+    fn safe_until(&self, property: usize, step: usize) {
+        self.safe.lock().expect("no panic while held").push((property, step));
+    }
+}
+
+/// A random bit-level system against the oracle.
+///
+/// # Panics
+/// If anything disagrees.
+pub fn differential_bits(seed: u64) {
+    let mut random = Random::new(seed);
+    let system = random_bits(&mut random, BitShape::default());
+    let expected = explore(&ExplicitBits::new(&system)).violated_at;
+    let again = aiger::read(&aiger::write_binary(&system)).expect("our own file");
+    aiger::same_model(&system, &again).expect("written and read again");
+    compare(seed, &mut random, &Model::Bits(system), &expected);
+}
+
+/// A random word-level system against the oracle.
+///
+/// # Panics
+/// If anything disagrees.
+pub fn differential_words(seed: u64) {
+    let mut random = Random::new(seed);
+    let system = random_words(&mut random, WordShape::default());
+    let expected = explore(&ExplicitWords::new(&system)).violated_at;
+    let text = btor2::write(&system).expect("expressible");
+    let again = btor2::read(&text).expect("our own file");
+    btor2::same_model(&system, &again).expect("written and read again");
+    compare(seed, &mut random, &Model::Words(again), &expected);
+}
+
+/// All engines on one model. Which options each gets is random, so that over many systems all
+/// combinations meet.
+fn compare(seed: u64, random: &mut Random, model: &Model, expected: &[Option<usize>]) {
+    let properties: Vec<usize> = (0..expected.len()).collect();
+    for engine in [EngineName::Bmc, EngineName::Kind] {
+        let has = |random: &mut Random| !random.one_in(3);
+        let plan = Plan {
+            engine,
+            // Deep enough for every state of these small systems.
+            depth: Some(70),
+            simple_path: engine == EngineName::Kind && random.one_in(2),
+            window: random.pick(&[1, 1, 2, 5]),
+            reduce: ReduceOptions {
+                cone: has(random),
+                structure: has(random),
+                constants: has(random),
+                duplicates: has(random),
+            },
+            solver: if random.one_in(4) { SolverKind::Batsat } else { SolverKind::Cadical },
+            ..Plan::default()
+        };
+        let answers = Answers::default();
+        let context = |what: &str| format!("seed {seed}, {plan:?}: {what}");
+        let decided = decide(model, &properties, &plan, &Interrupt::new(), &answers);
+        decided.unwrap_or_else(|e| panic!("{}", context(&e.to_string())));
+        judge(model, expected, &plan, answers, &context);
+    }
+}
+
+/// Whether the answers are those of the oracle, and of the shape that the engine promises.
+fn judge(
+    model: &Model,
+    expected: &[Option<usize>],
+    plan: &Plan,
+    answers: Answers,
+    context: &dyn Fn(&str) -> String,
+) {
+    let mut proofs = Vec::new();
+    for (property, answer) in answers.settled.into_inner().expect("no panic while held") {
+        match (&answer, expected[property]) {
+            (Checked::Violated(trace), Some(step)) => {
+                assert_eq!(trace.depth(), step, "{}", context("the trace is not shortest"));
+                reread(model, trace, context);
+            }
+            (Checked::Proved(proof), None) => proofs.push(proof.clone()),
+            (answer, truth) => panic!("{}", context(&format!("{answer:?} but {truth:?}"))),
+        }
+    }
+    for (property, step) in answers.safe.into_inner().expect("no panic while held") {
+        let honest = expected[property].is_none_or(|violated| step < violated);
+        assert!(honest, "{}", context("claims a depth that is not safe"));
+    }
+    for (property, why) in answers.open.into_inner().expect("no panic while held") {
+        let known = expected[property].is_none();
+        assert!(known, "{}", context(&format!("misses a violation: {why:?}")));
+        let may_stay_open = match why {
+            Open::Engines(Reason::DepthLimit | Reason::Exhausted(_)) => true,
+            Open::Engines(_) | Open::NotBits(_) | Open::CheckStopped => false,
+        };
+        assert!(may_stay_open, "{}", context(&format!("gives up: {why:?}")));
+    }
+    let simple = plan.simple_path;
+    if let Some(proof) = (!simple).then(|| join_proofs(model, proofs)).flatten() {
+        recheck(model, &proof, context);
+    }
+}
+
+/// A trace, written as a witness and read again, is the same path.
+fn reread(model: &Model, trace: &Trace, context: &dyn Fn(&str) -> String) {
+    match (model, trace) {
+        (Model::Bits(system), Trace::Bits(trace)) => {
+            let text = aiger_witness::write(trace, system);
+            let back = aiger_witness::read(text.as_bytes(), system).expect("our own file");
+            let replay = pedra_certify::replay_bits(system, &back[0].trace(trace.property));
+            replay.unwrap_or_else(|e| panic!("{}", context(&e.to_string())));
+        }
+        (Model::Words(system), Trace::Words(trace)) => {
+            let text = btor2::witness::write(system, trace);
+            let back = btor2::witness::read(text.as_bytes(), system).expect("our own file");
+            let replay = pedra_certify::replay_words(system, &back.trace);
+            replay.unwrap_or_else(|e| panic!("{}", context(&e.to_string())));
+        }
+        _ => panic!("{}", context("a trace of another level")),
+    }
+}
+
+/// A proof as a witness circuit passes the five checks of certificates.
+fn recheck(model: &Model, proof: &Proof, context: &dyn Fn(&str) -> String) {
+    let options = CheckOptions::with_solver(SolverKind::Batsat);
+    let checked = match (model, proof) {
+        (Model::Bits(system), Proof::Bits(proof)) => {
+            let witness = pedra_certify::aiger_certificate(system, proof).expect("expressible");
+            let witness = aiger::read(&aiger::write_binary(&witness)).expect("our own file");
+            check_certificate_for(system, &proof.properties, &witness, &options)
+        }
+        (Model::Words(system), Proof::Words(proof)) => {
+            let text = btor2::write(system).expect("expressible");
+            let nodes = btor2::read_with_ids(&text).expect("our own file").nodes;
+            let witness = pedra_certify::btor2_certificate(proof, &nodes).expect("expressible");
+            let model = NumberedModel { system, nodes: &nodes };
+            let blasting = BlastOptions::default();
+            check_word_certificate(model, &proof.properties, &witness, &blasting, &options)
+        }
+        _ => panic!("{}", context("a proof of another level")),
+    };
+    checked.unwrap_or_else(|e| panic!("{}", context(&format!("certificate: {e}"))));
+}
