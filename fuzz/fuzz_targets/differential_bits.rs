@@ -6,5 +6,5 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     for (place, byte) in seed.iter_mut().zip(bytes) {
         *place = *byte;
     }
-    pedra::fuzzing::differential_bits(u64::from_le_bytes(seed));
+    pedra_differential::differential_bits(u64::from_le_bytes(seed));
 });

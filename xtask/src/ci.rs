@@ -45,33 +45,42 @@ const STEPS: &[Step] = &[
     },
 ];
 
-/// Runs all steps and stops at the first that fails.
+/// Runs all steps, also after one has failed, and names those that did.
 pub fn run() -> Result<(), String> {
     let start = Instant::now();
-    timed("style", || {
-        let violations = tidy::check_tree(tidy::root())?;
-        violations.iter().for_each(|violation| println!("{violation}"));
-        if violations.is_empty() { Ok(()) } else { Err(format!("{}", violations.len())) }
-    })?;
+    let mut failed = Vec::new();
+    let mut timed = |name: &'static str, step: &dyn Fn() -> Result<(), String>| {
+        println!("== {name}");
+        let start = Instant::now();
+        let result = step();
+        println!("== {name}: {:.1} s", start.elapsed().as_secs_f64());
+        if let Err(error) = result {
+            println!("{error}");
+            failed.push(name);
+        }
+    };
+    timed("style", &style);
     for step in STEPS {
-        timed(step.name, || cargo(step.arguments, step.variable))?;
+        timed(step.name, &|| cargo(step.arguments, step.variable));
     }
-    timed("damaged files", || {
-        let count = readers::run(0, READER_RUNS)?;
-        println!("{count}");
-        Ok(())
-    })?;
-    println!("all good in {:.0} s", start.elapsed().as_secs_f64());
-    Ok(())
+    timed("damaged files", &damaged_files);
+    println!("== all: {:.1} s", start.elapsed().as_secs_f64());
+    if failed.is_empty() { Ok(()) } else { Err(format!("failed: {}", failed.join(", "))) }
 }
 
-/// Announces a step, runs it and says how long it took.
-fn timed(name: &str, step: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
-    println!("== {name}");
-    let start = Instant::now();
-    let result = step();
-    println!("== {name}: {:.1} s", start.elapsed().as_secs_f64());
-    result.map_err(|error| format!("{name}: {error}"))
+/// Prints what breaks the style.
+pub fn style() -> Result<(), String> {
+    let violations = tidy::check_tree(tidy::root())?;
+    violations.iter().for_each(|violation| println!("{violation}"));
+    match violations.len() {
+        0 => Ok(()),
+        count => Err(format!("{count} violations")),
+    }
+}
+
+fn damaged_files() -> Result<(), String> {
+    println!("{}", readers::run(0, READER_RUNS)?);
+    Ok(())
 }
 
 /// Runs cargo at the root of the repository.

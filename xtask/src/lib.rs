@@ -1,6 +1,7 @@
 //! The project's chores: style, the one test command, and long fuzz runs. `cargo xtask help`
 //! lists them.
 
+pub mod bench;
 pub mod ci;
 pub mod readers;
 pub mod tidy;

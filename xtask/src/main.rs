@@ -1,7 +1,8 @@
 //! `cargo xtask`: see [`HELP`].
 
 use std::process::ExitCode;
-use xtask::{ci, readers, tidy};
+use xtask::bench::Bench;
+use xtask::{ci, readers};
 
 /// What `cargo xtask help` prints.
 const HELP: &str = "\
@@ -9,6 +10,9 @@ cargo xtask COMMAND
 
   ci             all that must hold before a change is taken: style, lints, tests, documents
   tidy           style only
+  bench          the models of a manifest, each under a limit of CPU time
+                 --manifest FILE  --out FILE.tsv  [--sets aig,btor2] [--expected safe|unsafe]
+                 [--cpu 20] [--pedra target/release/pedra] [-- ARGUMENTS OF pedra check]
   fuzz-readers   damaged files for every reader, with assertions, at full speed
                  --runs N     how many (1000000)
                  --first N    the number of the first (0); a failure names its number
@@ -19,7 +23,8 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let result = match arguments.as_slice() {
         ["ci"] => ci::run(),
-        ["tidy"] => run_tidy(),
+        ["tidy"] => ci::style(),
+        ["bench", options @ ..] => run_bench(options),
         ["fuzz-readers", options @ ..] => fuzz_readers(options),
         ["help" | "--help" | "-h"] => {
             print!("{HELP}");
@@ -36,13 +41,29 @@ fn main() -> ExitCode {
     }
 }
 
-fn run_tidy() -> Result<(), String> {
-    let violations = tidy::check_tree(tidy::root())?;
-    violations.iter().for_each(|violation| println!("{violation}"));
-    match violations.len() {
-        0 => Ok(()),
-        count => Err(format!("{count} violations")),
+fn run_bench(options: &[&str]) -> Result<(), String> {
+    let split = options.iter().position(|&o| o == "--").unwrap_or(options.len());
+    let (options, rest) = options.split_at(split);
+    let mut given = std::collections::BTreeMap::new();
+    for pair in options.chunks(2) {
+        match *pair {
+            [name, value] => drop(given.insert(name, value)),
+            _ => return Err(format!("{} needs a value", pair[0])),
+        }
     }
+    let need = |name: &str| given.get(name).copied().ok_or(format!("{name} is missing"));
+    let list = given.get("--sets").map(|s| s.split(',').map(str::to_owned).collect());
+    let bench = Bench {
+        pedra: given.get("--pedra").unwrap_or(&"target/release/pedra").into(),
+        manifest: need("--manifest")?.into(),
+        sets: list.unwrap_or_default(),
+        expected: given.get("--expected").map(|&e| e.to_owned()),
+        arguments: rest.iter().skip(1).map(|&a| a.to_owned()).collect(),
+        cpu_seconds: given.get("--cpu").unwrap_or(&"20").parse().map_err(|_| "--cpu: a number")?,
+        out: need("--out")?.into(),
+    };
+    println!("{}", bench.run()?);
+    Ok(())
 }
 
 /// Runs the readers' fuzzers here with `--here`; otherwise builds them for speed first.

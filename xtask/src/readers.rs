@@ -1,6 +1,7 @@
-//! Damaged files for every reader. Run number `n` does the same on every machine: it picks a
-//! reader, a good file, and some damage. The bodies are those of the coverage-guided targets in
-//! `fuzz/`; this needs nothing but stable Rust, so it can run everywhere and for long.
+//! Damaged files for every reader. Run number `n` picks a reader, a good file and some damage,
+//! the same on every machine as long as `models/` is the same. The bodies are those of the
+//! coverage-guided targets in `fuzz/`; this needs nothing but stable Rust, so it can run
+//! everywhere and for long.
 
 use crate::tidy;
 use pedra_formats::{aiger, btor2, fuzzing};

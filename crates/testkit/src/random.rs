@@ -21,7 +21,7 @@ impl Random {
 
     /// A number below `bound`, which must not be zero.
     pub fn below(&mut self, bound: usize) -> usize {
-        ((self.bits() >> 32) * bound as u64 >> 32) as usize
+        (((self.bits() >> 32) * bound as u64) >> 32) as usize
     }
 
     /// A number from `low` to `high`, both included.
