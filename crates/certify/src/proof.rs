@@ -230,6 +230,31 @@ impl<'a> Check<'a> {
         }
     }
 
+    /// Proves every clause of the invariant in the last of the frames.
+    fn prove_invariant(
+        &self,
+        prover: &mut Prover<'_>,
+        circuit: &Aig,
+        claim: impl Fn(usize) -> Claim,
+        frames: &[Frame],
+    ) -> Result<(), ProofError> {
+        let last = &frames[frames.len() - 1];
+        let goals: Vec<Vec<Lit>> = self.proof.clauses.iter().map(|c| last.clause(c)).collect();
+        prover
+            .prove_each(circuit, &goals)
+            .map_err(|(clause, failure)| self.error(failure, claim(clause), frames))
+    }
+
+    fn error(&self, failure: Failure, claim: Claim, frames: &[Frame]) -> ProofError {
+        match failure {
+            Failure::Stopped(stop) => ProofError::Stopped(stop),
+            Failure::Refuted(values) => {
+                let counterexample = counterexample(self.system, frames, &values);
+                ProofError::Refuted { claim, counterexample }
+            }
+        }
+    }
+
     fn prove(
         &self,
         prover: &mut Prover<'_>,
@@ -238,16 +263,10 @@ impl<'a> Check<'a> {
         claim: Claim,
         frames: &[Frame],
     ) -> Result<(), ProofError> {
-        prover.prove(circuit, goal).map_err(|failure| match failure {
-            Failure::Stopped(stop) => ProofError::Stopped(stop),
-            Failure::Refuted(values) => ProofError::Refuted {
-                claim,
-                counterexample: counterexample(self.system, frames, &values),
-            },
-        })
+        prover.prove(circuit, goal).map_err(|failure| self.error(failure, claim, frames))
     }
 
-    /// `Init(s₀) ∧ C(s₀) ⟹ Inv(s₀)`, clause by clause.
+    /// `Init(s₀) ∧ C(s₀) ⟹ Inv(s₀)`
     fn check_initiation(&mut self) -> Result<(), ProofError> {
         let (mut unrolling, mut prover) = (self.unrolling(), Prover::new(self.options));
         let frames = [unrolling.any_state()];
@@ -255,15 +274,13 @@ impl<'a> Check<'a> {
             prover.assume([reset]);
         }
         self.assume_constraints(&mut prover, &frames[0]);
-        for (index, clause) in self.proof.clauses.iter().enumerate() {
-            let (goal, claim) = (frames[0].clause(clause), Claim::Initiation { clause: index });
-            self.prove(&mut prover, unrolling.circuit.aig(), &goal, claim, &frames)?;
-        }
+        let claim = |clause| Claim::Initiation { clause };
+        self.prove_invariant(&mut prover, unrolling.circuit.aig(), claim, &frames)?;
         self.effort.add(prover.effort());
         Ok(())
     }
 
-    /// `Inv(s₀) ∧ C(s₀) ∧ T(s₀,s₁) ∧ C(s₁) ⟹ Inv(s₁)`, clause by clause.
+    /// `Inv(s₀) ∧ C(s₀) ∧ T(s₀,s₁) ∧ C(s₁) ⟹ Inv(s₁)`
     fn check_consecution(&mut self) -> Result<(), ProofError> {
         let (mut unrolling, mut prover) = (self.unrolling(), Prover::new(self.options));
         let before = unrolling.any_state();
@@ -272,10 +289,8 @@ impl<'a> Check<'a> {
         self.assume_invariant(&mut prover, &frames[0]);
         self.assume_constraints(&mut prover, &frames[0]);
         self.assume_constraints(&mut prover, &frames[1]);
-        for (index, clause) in self.proof.clauses.iter().enumerate() {
-            let (goal, claim) = (frames[1].clause(clause), Claim::Consecution { clause: index });
-            self.prove(&mut prover, unrolling.circuit.aig(), &goal, claim, &frames)?;
-        }
+        let claim = |clause| Claim::Consecution { clause };
+        self.prove_invariant(&mut prover, unrolling.circuit.aig(), claim, &frames)?;
         self.effort.add(prover.effort());
         Ok(())
     }

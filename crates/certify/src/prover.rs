@@ -2,16 +2,22 @@
 //!
 //! Facts and goals are clauses over the literals of one combinational circuit. A goal follows
 //! if `facts ∧ ¬goal` is unsatisfiable; each solver sees only the gates below the literals that
-//! it was given, by Tseitin's encoding. The literals of ¬goal are assumptions, so that many
-//! goals (the clauses of an invariant) share one solver and what it learned. Asking clause by
-//! clause was measured against one query with the disjunction of all ¬goals, see
-//! `examples/consecution.rs`.
+//! it was given, by Tseitin's encoding.
+//!
+//! Many goals (the clauses of an invariant) are asked for in batches: is some of them false?
+//! That was measured against one query a goal with `examples/consecution.rs`: for a ring of 150
+//! latches with 11,175 clauses BatSat takes 1.2 s instead of 16.2 s and CaDiCaL 0.75 s instead
+//! of 4.7 s, because both spend time proportional to the clauses on every query. Goals of a
+//! batch that is not proved within the budget are asked one by one.
 
 use crate::options::{CheckOptions, Effort, Stop};
 use pedra_model::aig::{Aig, Node};
 use pedra_model::lit::{Lit, Var};
 use pedra_model::value::Ternary;
 use pedra_solve::{Budget, SatResult, SatSolver, SolverKind, new_solver};
+
+/// How many goals are asked for in one query.
+const BATCH: usize = 1024;
 
 /// Why a goal was not shown to follow.
 pub(crate) enum Failure {
@@ -79,6 +85,26 @@ impl<'o> Prover<'o> {
         }
     }
 
+    /// `facts ⟹ ⋁ goal` for each of the goals? Fails with the index of the first that does not
+    /// follow. Whole batches are tried first; goal by goal only where that gives no proof.
+    pub(crate) fn prove_each(
+        &mut self,
+        circuit: &Aig,
+        goals: &[Vec<Lit>],
+    ) -> Result<(), (usize, Failure)> {
+        for (number, batch) in goals.chunks(BATCH).enumerate() {
+            self.effort.queries += 1;
+            if self.first.refute_any(circuit, &self.facts, batch).is_unsat() {
+                continue;
+            }
+            for (offset, goal) in batch.iter().enumerate() {
+                let index = number * BATCH + offset;
+                self.prove(circuit, goal).map_err(|failure| (index, failure))?;
+            }
+        }
+        Ok(())
+    }
+
     /// The work so far.
     pub(crate) fn effort(&self) -> Effort {
         let second = self.fallback.as_ref().map_or(0, |i| i.solver.stats().conflicts);
@@ -107,14 +133,39 @@ impl Instance {
 
     /// Is `facts ∧ ¬goal` satisfiable?
     fn refute(&mut self, circuit: &Aig, facts: &[Vec<Lit>], goal: &[Lit]) -> SatResult {
+        self.add_facts(circuit, facts);
+        let negated: Vec<Lit> = goal.iter().map(|&l| !self.encode(circuit, l)).collect();
+        self.solver.solve(&negated)
+    }
+
+    /// Is `facts ∧ (¬goal₁ ∨ … ∨ ¬goalₙ)` satisfiable? Each goal gets a selector that implies its
+    /// negation; the disjunction of selectors is switched on by an assumption, and off for good
+    /// afterwards.
+    fn refute_any(&mut self, circuit: &Aig, facts: &[Vec<Lit>], goals: &[Vec<Lit>]) -> SatResult {
+        self.add_facts(circuit, facts);
+        let active = self.solver.new_var().lit();
+        let mut disjunction = vec![!active];
+        for goal in goals {
+            let selector = self.solver.new_var().lit();
+            for &lit in goal {
+                let lit = self.encode(circuit, lit);
+                self.solver.add_clause(&[!selector, !lit]);
+            }
+            disjunction.push(selector);
+        }
+        self.solver.add_clause(&disjunction);
+        let answer = self.solver.solve(&[active]);
+        self.solver.add_clause(&[!active]);
+        answer
+    }
+
+    fn add_facts(&mut self, circuit: &Aig, facts: &[Vec<Lit>]) {
         self.vars.resize(circuit.len(), None);
         for fact in &facts[self.facts..] {
             let clause: Vec<Lit> = fact.iter().map(|&l| self.encode(circuit, l)).collect();
             self.solver.add_clause(&clause);
         }
         self.facts = facts.len();
-        let negated: Vec<Lit> = goal.iter().map(|&l| !self.encode(circuit, l)).collect();
-        self.solver.solve(&negated)
     }
 
     /// The solver's literal for a literal of the circuit; defines what is below it.
