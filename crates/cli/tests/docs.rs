@@ -1,4 +1,5 @@
-//! The documentation names every command and option that there is.
+//! The documentation is true: it names every command, option and field that there is, and the
+//! examples of the guide print what the guide says.
 
 use clap::CommandFactory;
 use pedra::args::Cli;
@@ -85,6 +86,78 @@ fn every_json_field_is_described() {
         let value: serde_json::Value = serde_json::from_str(line).expect("JSON");
         for field in value.as_object().expect("an object").keys() {
             assert!(text.contains(&format!("`{field}`")), "JSON.md: {field} is missing");
+        }
+    }
+}
+
+/// A line with its times, such as `0.01 s`, taken out.
+fn without_times(line: &str) -> String {
+    let words = line.trim_end().split(' ').map(|word| match word.split_once('.') {
+        Some((a, b)) if a.parse::<u32>().is_ok() && b.parse::<u32>().is_ok() => "TIME",
+        _ => word,
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// An example: a command and the lines that it prints.
+struct Example {
+    command: String,
+    printed: Vec<String>,
+}
+
+/// The examples of a document: lines `$ pedra …` in blocks of code, and what follows each.
+fn examples(text: &str) -> Vec<Example> {
+    let mut examples: Vec<Example> = Vec::new();
+    let mut within = false;
+    for line in text.lines() {
+        if let Some(command) = line.strip_prefix("$ ") {
+            within = true;
+            examples.push(Example { command: command.to_owned(), printed: Vec::new() });
+        } else if line.starts_with("```") {
+            within = false;
+        } else if within && let Some(example) = examples.last_mut() {
+            example.printed.push(without_times(line));
+        }
+    }
+    // A timeout stops each run elsewhere, and pipes need other programs.
+    examples.retain(|e| !e.command.contains("--timeout") && !e.command.contains('|'));
+    examples
+}
+
+#[test]
+fn the_guide_prints_what_it_says() {
+    let root = format!("{}/../..", env!("CARGO_MANIFEST_DIR"));
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("guide");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(folder.join("models")).expect("a folder");
+    for entry in std::fs::read_dir(format!("{root}/models")).expect("the models") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().expect("a file");
+        std::fs::copy(&path, folder.join("models").join(name)).expect("copied");
+    }
+    let examples = examples(&document("GUIDE.md"));
+    assert!(examples.len() >= 8);
+    for Example { command, printed } in examples {
+        let mut words: Vec<&str> = command.split_whitespace().collect();
+        assert_eq!(words.remove(0), "pedra", "{command}");
+        if printed.iter().any(|line| line.trim_start().starts_with("step ")) {
+            words.extend(["--wave", "always"]);
+        }
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_pedra"))
+            .args(words)
+            .current_dir(&folder)
+            .env("COLUMNS", "100")
+            .output()
+            .expect("pedra starts");
+        let bytes = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8(bytes).expect("text");
+        let lines: Vec<String> = text.lines().map(without_times).collect();
+        assert_eq!(lines.len(), printed.len(), "{command}\n{text}");
+        for (line, said) in lines.iter().zip(&printed) {
+            match said.strip_suffix('…') {
+                Some(start) => assert!(line.starts_with(start), "{command}\n{text}"),
+                None => assert_eq!(line, said, "{command}"),
+            }
         }
     }
 }
