@@ -4,7 +4,8 @@ mod common;
 
 use common::{Random, Truth, excluding, expected, found_claim, random_system};
 use pedra_certify::{
-    CertificateError, CheckOptions, aiger_certificate, check_bit_proof, check_certificate_for,
+    CertificateError, CheckOptions, ProofError, Stop, aiger_certificate, check_bit_proof,
+    check_certificate_for,
 };
 use pedra_model::bits::BitSystem;
 use pedra_model::proof::BitProof;
@@ -60,8 +61,12 @@ fn proofs_are_judged_as_enumeration_does() {
         let system = random_system(&mut random);
         let proof = random_proof(&mut random, &system);
         let truth = Truth::of(&system, &proof);
-        let solver = [SolverKind::Batsat, SolverKind::Cadical][round % 2];
-        let options = CheckOptions::with_solver(solver);
+        let options = match round % 3 {
+            0 => CheckOptions::with_solver(SolverKind::Batsat),
+            1 => CheckOptions::with_solver(SolverKind::Cadical),
+            // The first solver gives up at once, so that the second decides.
+            _ => CheckOptions { limit_conflicts: Some(0), ..CheckOptions::default() },
+        };
         let verdict = found(&system, &proof, &options);
         assert_eq!(verdict, expected(&truth, &proof), "round {round}: {system:?} {proof:?}");
         assert!(verdict != "accepted" || truth.is_safe(), "an unsound proof was accepted");
@@ -128,4 +133,27 @@ fn certificates_are_judged_as_enumeration_does() {
         }
     }
     assert!(accepted[1..].iter().all(|&n| n >= 100) && refused >= 100, "{accepted:?} {refused}");
+}
+
+/// A solver without budget leaves what it cannot see at once to the second one; without a second
+/// one there is no verdict.
+#[test]
+fn the_second_solver_takes_over() {
+    let mut random = Random(0x2468_ace0_1357_9bdf);
+    let (mut taken_over, mut undecided) = (0, 0);
+    for _ in 0..500 {
+        let system = random_system(&mut random);
+        let proof = random_proof(&mut random, &system);
+        let options = CheckOptions { limit_conflicts: Some(0), ..CheckOptions::default() };
+        if let Ok(checked) = check_bit_proof(&system, &proof, &options) {
+            taken_over += (checked.effort.fallback_queries > 0) as usize;
+        }
+        let alone = CheckOptions { fallback: None, ..options };
+        match check_bit_proof(&system, &proof, &alone) {
+            Err(ProofError::Stopped(Stop::OutOfBudget)) => undecided += 1,
+            Ok(_) => assert_eq!(expected(&Truth::of(&system, &proof), &proof), "accepted"),
+            Err(_) => {}
+        }
+    }
+    assert!(taken_over > 0 && undecided > 0, "{taken_over} {undecided}");
 }
