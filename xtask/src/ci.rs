@@ -1,5 +1,6 @@
 //! The one command that says whether the tree is good: `cargo xtask ci`. It needs Rust and a
-//! C++ compiler; cargo fetches the rest.
+//! C++ compiler; cargo fetches the rest. The test suite has the bounded fuzz runs in it; one more
+//! over all readers follows.
 
 use crate::{readers, tidy};
 use std::process::Command;
@@ -23,7 +24,11 @@ const STEPS: &[Step] = &[
         arguments: &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"],
         variable: None,
     },
-    Step { name: "tests", arguments: &["test", "--workspace", "--locked"], variable: None },
+    Step {
+        name: "tests",
+        arguments: &["test", "--workspace", "--locked", "--no-fail-fast"],
+        variable: None,
+    },
     Step {
         name: "documents",
         arguments: &["doc", "--workspace", "--no-deps", "--locked"],
@@ -70,7 +75,7 @@ pub fn run() -> Result<(), String> {
 
 /// Prints what breaks the style.
 pub fn style() -> Result<(), String> {
-    let violations = tidy::check_tree(tidy::root())?;
+    let violations = tidy::check_tree(tidy::root());
     violations.iter().for_each(|violation| println!("{violation}"));
     match violations.len() {
         0 => Ok(()),

@@ -98,31 +98,50 @@ pub fn check(file: &File) -> Vec<Violation> {
     RULES.iter().flat_map(|rule| rule(file)).collect()
 }
 
-/// All violations in the files that git tracks under `root`, in order; or why it cannot say.
-pub fn check_tree(root: &Path) -> Result<Vec<Violation>, String> {
+/// All violations in our files under `root`, in order.
+pub fn check_tree(root: &Path) -> Vec<Violation> {
     let mut violations = Vec::new();
-    for path in tracked(root)? {
+    for path in tracked(root).unwrap_or_else(|| present(root)) {
         // A tracked file may be deleted in the working tree, and models may be binary.
         let Ok(bytes) = std::fs::read(root.join(&path)) else { continue };
         let Ok(text) = String::from_utf8(bytes) else { continue };
         violations.extend(check(&File::new(&path, &text)));
     }
     violations.sort();
-    Ok(violations)
+    violations
 }
 
-/// The paths of the files that git tracks. A copy without its `.git` has no such list.
-fn tracked(root: &Path) -> Result<Vec<String>, String> {
-    let output = Command::new("git")
-        .args(["ls-files", "-z"])
-        .current_dir(root)
-        .output()
-        .map_err(|error| format!("cannot run git: {error}"))?;
+/// The paths of the files that git tracks; none if there is no git or no history.
+fn tracked(root: &Path) -> Option<Vec<String>> {
+    if !root.join(".git").exists() {
+        return None;
+    }
+    let output = Command::new("git").args(["ls-files", "-z"]).current_dir(root).output().ok()?;
     if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).trim().to_string());
+        return None;
     }
     let paths = output.stdout.split(|&byte| byte == 0).filter(|path| !path.is_empty());
-    Ok(paths.map(|path| String::from_utf8_lossy(path).into_owned()).collect())
+    Some(paths.map(|path| String::from_utf8_lossy(path).into_owned()).collect())
+}
+
+/// The paths of all files but those that programs leave behind.
+fn present(root: &Path) -> Vec<String> {
+    const LEFT_BEHIND: &[&str] = &[".git", "target", "corpus", "artifacts"];
+    let (mut files, mut folders) = (Vec::new(), vec![String::new()]);
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(root.join(&folder)) else { continue };
+        for entry in entries.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
+            match is_folder {
+                true if LEFT_BEHIND.contains(&name.as_str()) => {}
+                true => folders.push(path),
+                false => files.push(path),
+            }
+        }
+    }
+    files
 }
 
 /// The root of the repository.
@@ -146,6 +165,14 @@ mod tests {
         let file = File::new("crates/model/src/a.rs", "//! A.\nfn a() { todo!() }\n");
         let all: Vec<String> = check(&file).iter().map(Violation::to_string).collect();
         assert_eq!(all, ["crates/model/src/a.rs:2: `todo!` in code"]);
+    }
+
+    /// Without git the files are found all the same, and nothing that was built.
+    #[test]
+    fn files_without_git() {
+        let files = present(root());
+        assert!(files.iter().any(|path| path == "xtask/src/tidy/mod.rs"));
+        assert!(!files.iter().any(|path| path.starts_with("target/") || path.starts_with(".git/")));
     }
 
     #[test]
