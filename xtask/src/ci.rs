@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Instant;
 
 /// Executions of the readers' fuzzers, on top of those in the test suite.
-const READER_RUNS: u64 = 400_000;
+const READER_RUNS: u64 = 1_000_000;
 
 /// One step: its name, a command line of cargo, and a variable of the environment.
 struct Step {

@@ -87,7 +87,7 @@ pub fn prints(file: &File) -> Vec<Violation> {
     found
 }
 
-/// `unsafe` stands only in the files of [`UNSAFE_FILES`].
+/// `unsafe` stands only in the files that speak to foreign libraries.
 pub fn unsafe_code(file: &File) -> Vec<Violation> {
     if UNSAFE_FILES.contains(&file.path.as_str()) {
         return Vec::new();
