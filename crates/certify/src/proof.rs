@@ -24,13 +24,15 @@
 //! shorter path. So a shortest one never visits two states that agree on `L`. This needs that
 //! `L` is closed, for all `s`, `t`, `i`, `j` with `s =_L t` and `(Inv ∧ C)(s,i)`:
 //!
-//! - `C(t,i)`;
+//! - `(Inv ∧ C)(t,j) ⟹ C(t,i)`, where `t` is on the longer path itself;
+//! - `(Inv ∧ C)(u,h) ∧ t = F(u,h) ⟹ C(t,i)`, where `t` is a state that only the shorter path
+//!   enters, from some `u` with inputs `h`;
 //! - `(Inv ∧ C)(t,i) ⟹ F(s,i) =_L F(t,i) ∧ P(s,i) = P(t,i)`;
 //! - `(Init ∧ Inv ∧ C)(t,j) ⟹ Init(t,i)`, since `t` may be the first state, and reset
 //!   functions may read inputs.
 //!
-//! The first of these may not assume `Inv(t,i)`: along the shorter path `Inv` is known of the
-//! next state only once `C` is, by consecution.
+//! The first two may not assume `Inv(t,i)`: along the shorter path `Inv` is known of the next
+//! state only once `C` is, by consecution.
 
 use crate::frames::{Frame, Unrolling, cone_of_influence, counterexample};
 use crate::options::{CheckOptions, Counterexample, Effort, Stop};
@@ -370,13 +372,20 @@ impl<'a> Check<'a> {
         let constraints: Vec<Lit> = self.system.constraints.iter().map(|&c| cut.lit(c)).collect();
         let frames = [later, earlier];
 
-        // s =_L t ∧ (Inv ∧ C)(s,i) ⟹ C(t,i)
+        // s =_L t ∧ (Inv ∧ C)(s,i) ∧ (Inv ∧ C)(t,j) ⟹ C(t,i)
         let mut prover = Prover::new(self.options);
         self.assume_agreement(&mut prover, &frames[0], &differences);
+        self.assume_constraints(&mut prover, &frames[1]);
+        self.assume_invariant(&mut prover, &frames[1]);
         for &goal in &constraints {
             self.prove(&mut prover, circuit, &[goal], Claim::Closed, &frames)?;
         }
-        // … ∧ (Inv ∧ C)(t,i) ⟹ F(s,i) =_L F(t,i) ∧ P(s,i) = P(t,i)
+        self.effort.add(prover.effort());
+        self.check_closed_entering()?;
+
+        // s =_L t ∧ (Inv ∧ C)(s,i) ∧ (Inv ∧ C)(t,i) ⟹ F(s,i) =_L F(t,i) ∧ P(s,i) = P(t,i)
+        let mut prover = Prover::new(self.options);
+        self.assume_agreement(&mut prover, &frames[0], &differences);
         self.assume_constraints(&mut prover, &cut);
         self.assume_invariant(&mut prover, &cut);
         for &goal in &equal {
@@ -394,6 +403,26 @@ impl<'a> Check<'a> {
         }
         for &goal in &is_initial {
             self.prove(&mut prover, circuit, &[goal], Claim::Closed, &frames)?;
+        }
+        self.effort.add(prover.effort());
+        Ok(())
+    }
+
+    /// `s =_L t ∧ (Inv ∧ C)(s,i) ∧ (Inv ∧ C)(u,h) ∧ t = F(u,h) ⟹ C(t,i)`
+    fn check_closed_entering(&mut self) -> Result<(), ProofError> {
+        let mut unrolling = self.unrolling();
+        let (later, before) = (unrolling.any_state(), unrolling.any_state());
+        let entered = unrolling.after(&before);
+        let cut = unrolling.mixed(&entered, &later);
+        let differences = self.differences(&mut unrolling, &later, &entered);
+        let mut prover = Prover::new(self.options);
+        self.assume_agreement(&mut prover, &later, &differences);
+        self.assume_constraints(&mut prover, &before);
+        self.assume_invariant(&mut prover, &before);
+        let goals: Vec<Lit> = self.system.constraints.iter().map(|&c| cut.lit(c)).collect();
+        let frames = [later, before, entered];
+        for &goal in &goals {
+            self.prove(&mut prover, unrolling.circuit.aig(), &[goal], Claim::Closed, &frames)?;
         }
         self.effort.add(prover.effort());
         Ok(())

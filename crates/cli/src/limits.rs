@@ -111,6 +111,15 @@ pub fn memory_in_use() -> u64 {
     pages.unwrap_or(0) * 4096
 }
 
+/// The most memory that this process has used so far, in bytes; 0 where the system does not
+/// tell.
+pub fn peak_memory() -> u64 {
+    let Ok(text) = std::fs::read_to_string("/proc/self/status") else { return 0 };
+    let line = text.lines().find_map(|l| l.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|l| l.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    kilobytes.unwrap_or(0) * 1024
+}
+
 /// CPU time of this process so far, all threads, in seconds; 0 where the system does not tell.
 pub fn cpu_seconds() -> f64 {
     let Ok(text) = std::fs::read_to_string("/proc/self/stat") else { return 0.0 };

@@ -200,9 +200,11 @@ impl Truth {
         self.paths(k).into_iter().filter(counts).all(|path| self.good[path[k]])
     }
 
-    /// The three conditions on the latches of a simple-path condition.
+    /// The four conditions on the latches of a simple-path condition.
     pub fn closed(&self, mask: usize) -> bool {
         let inputs = !((1 << self.latches) - 1);
+        let known = (0..self.points).filter(|&u| self.known(u));
+        let entered: Vec<usize> = known.map(|u| self.next[u]).collect();
         let mut pairs = (0..self.points)
             .flat_map(|s| (0..self.points).map(move |t| (s, t)))
             .filter(|&(s, t)| s & mask == t & mask && self.known(s));
@@ -212,7 +214,9 @@ impl Truth {
                 self.next[s] & mask == self.next[cut] & mask && self.good[s] == self.good[cut];
             let initial = &self.initial_where_it_matters;
             let stays_initial = !(initial[t] && self.known(t)) || initial[cut];
-            self.allowed[cut] && (!self.known(cut) || same) && stays_initial
+            let is_met = self.known(t) || entered.contains(&self.state(t));
+            let stays_allowed = !is_met || self.allowed[cut];
+            stays_allowed && (!self.known(cut) || same) && stays_initial
         })
     }
 }

@@ -4,12 +4,13 @@
 
 use crate::args::HwmccArgs;
 use crate::decide::{Observer, Open, Plan, decide};
-use crate::evidence::{certificate_bytes, certificate_form, witness_text};
+use crate::evidence::{CertificateForm, certificate_bytes, certificate_form, witness_text};
 use crate::limits::Watch;
 use crate::load::load;
 use crate::output::{note, say, write_file};
 use crate::pipeline::{Checked, Proof, Trace, join_proofs};
 use anyhow::Result;
+use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
 use std::sync::Mutex;
 
@@ -48,10 +49,6 @@ pub fn run(args: &HwmccArgs) -> Result<i32> {
         30
     });
     let loaded = load(&args.model)?;
-    let form = match &args.certificate {
-        Some(path) => Some((path, certificate_form(path, &loaded.model)?)),
-        None => None,
-    };
     let selected = loaded.select(&[])?;
     let plan = Plan {
         blast: BlastOptions { max_array_bits: args.blast.array_bits, ..BlastOptions::default() },
@@ -74,7 +71,12 @@ pub fn run(args: &HwmccArgs) -> Result<i32> {
         say("unknown");
         return Ok(30);
     }
-    if let Some((path, form)) = form {
+    if let Some(path) = &args.certificate {
+        // The competition's file names may end in anything: text, unless it ends in `.aig`.
+        let form = certificate_form(path, &loaded.model).unwrap_or(match loaded.model {
+            Model::Bits(_) => CertificateForm::AigerAscii,
+            Model::Words(_) => CertificateForm::Btor2,
+        });
         let proofs = answers.proofs.into_inner().expect("no panic while held");
         let proof = join_proofs(&loaded.model, proofs).expect("one proof a property, none simple");
         let options = plan.check_options(watch.interrupt());

@@ -69,6 +69,6 @@ pub fn end(reports: &[PropertyReport], exit: i32, time: Duration) -> Value {
         "exit": exit,
         "seconds": seconds(time),
         "cpu_seconds": crate::limits::cpu_seconds(),
-        "memory_bytes": crate::limits::memory_in_use(),
+        "memory_bytes": crate::limits::peak_memory(),
     })
 }
