@@ -4,6 +4,7 @@
 //! - [`interrupt`]: how a running question is stopped from outside.
 //! - [`cadical`], [`batsat`]: two back ends that share no code, so that one can check the
 //!   other. CaDiCaL is the stronger one by far; BatSat is the second opinion.
+//! - [`cdcl`]: our own, made for PDR's many small queries.
 //! - [`gate`], [`encode`]: gates and whole circuits as clauses, one time step at a time.
 //!
 //! A further back end implements [`SatSolver`], gets a [`SolverKind`] and a line in
@@ -11,6 +12,7 @@
 
 pub mod batsat;
 pub mod cadical;
+pub mod cdcl;
 pub mod encode;
 pub mod gate;
 pub mod interrupt;
@@ -18,6 +20,7 @@ pub mod sat;
 
 pub use batsat::Batsat;
 pub use cadical::{Cadical, CadicalConfig};
+pub use cdcl::Cdcl;
 pub use encode::FrameEncoder;
 pub use interrupt::Interrupt;
 pub use sat::{Budget, SatResult, SatSolver, SatStats};
@@ -32,12 +35,14 @@ pub enum SolverKind {
     CadicalChecked,
     /// BatSat.
     Batsat,
+    /// Our own.
+    Cdcl,
 }
 
 impl SolverKind {
     /// Every kind, for tests and option tables.
-    pub const ALL: [SolverKind; 3] =
-        [SolverKind::Cadical, SolverKind::CadicalChecked, SolverKind::Batsat];
+    pub const ALL: [SolverKind; 4] =
+        [SolverKind::Cadical, SolverKind::CadicalChecked, SolverKind::Batsat, SolverKind::Cdcl];
 
     /// Its name as an option.
     pub fn name(self) -> &'static str {
@@ -45,6 +50,7 @@ impl SolverKind {
             SolverKind::Cadical => "cadical",
             SolverKind::CadicalChecked => "cadical-checked",
             SolverKind::Batsat => "batsat",
+            SolverKind::Cdcl => "cdcl",
         }
     }
 
@@ -52,7 +58,7 @@ impl SolverKind {
     pub fn other_make(self) -> SolverKind {
         match self {
             SolverKind::Cadical | SolverKind::CadicalChecked => SolverKind::Batsat,
-            SolverKind::Batsat => SolverKind::Cadical,
+            SolverKind::Batsat | SolverKind::Cdcl => SolverKind::Cadical,
         }
     }
 }
@@ -63,5 +69,6 @@ pub fn new_solver(kind: SolverKind) -> Box<dyn SatSolver> {
         SolverKind::Cadical => Box::new(Cadical::default()),
         SolverKind::CadicalChecked => Box::new(Cadical::new(CadicalConfig::checked())),
         SolverKind::Batsat => Box::new(Batsat::new()),
+        SolverKind::Cdcl => Box::new(Cdcl::new()),
     }
 }

@@ -5,10 +5,10 @@
 //! (Sörensson and Biere 2009), with a stack in place of recursion. If an assumption turns out
 //! to be false, the same graph tells which other assumptions are to blame.
 
+use super::clauses::{Arena, ClauseRef};
 use super::propagate::Conflict;
 use super::trail::{Reason, Trail, Why};
 use super::{ACTIVATION, Cdcl};
-use super::clauses::{Arena, ClauseRef};
 use pedra_model::lit::Lit;
 
 /// Working memory; empty (and all marks false) between calls.
@@ -54,18 +54,11 @@ impl Analysis {
 /// Shows the literals of the reason of a true literal, without that literal itself, to `visit`
 /// until it says false. Says whether it never did.
 #[inline]
-fn all_causes(
-    arena: &Arena,
-    lit: Lit,
-    reason: Reason,
-    mut visit: impl FnMut(Lit) -> bool,
-) -> bool {
+fn all_causes(arena: &Arena, lit: Lit, reason: Reason, mut visit: impl FnMut(Lit) -> bool) -> bool {
     match reason.why() {
         Why::Decided => true,
         Why::Binary(other) => visit(other),
-        Why::Clause(clause) => {
-            arena.lits(clause).iter().all(|&other| other == lit || visit(other))
-        }
+        Why::Clause(clause) => arena.lits(clause).iter().all(|&other| other == lit || visit(other)),
     }
 }
 

@@ -175,6 +175,8 @@ impl Cdcl {
             for &lit in &self.buffer[..self.buffer.len() - 1] {
                 self.domain.depend(top.var(), lit.var(), &mut self.trail);
             }
+            // The defined variable becomes a blocker: if it is outside, so is the clause.
+            self.buffer.rotate_right(1);
         }
         self.store_given();
     }
@@ -212,7 +214,9 @@ impl Cdcl {
 /// Whether every assignment of the other variables leaves a value for `var`; true without a
 /// look if there are many of them.
 fn is_total(var: Var, clauses: &[&[Lit]]) -> bool {
-    let mut fanin: Vec<Var> = clauses.iter().flat_map(|clause| clause.iter())
+    let mut fanin: Vec<Var> = clauses
+        .iter()
+        .flat_map(|clause| clause.iter())
         .map(|lit| lit.var())
         .filter(|&other| other != var && other != Var::CONST)
         .collect();

@@ -188,9 +188,10 @@ impl Trail {
     /// current level. Nothing may follow from it. Says whether it had a value.
     pub(super) fn unfix(&mut self, var: Var) -> bool {
         debug_assert_eq!(self.level(), 0);
-        let Some(at) = self.lits.iter().rposition(|lit| lit.var() == var) else {
+        if self.value(var.lit()) >= OPEN {
             return false;
-        };
+        }
+        let at = self.lits.iter().rposition(|lit| lit.var() == var).expect("it has a value");
         self.forget(var);
         self.lits.remove(at);
         self.head -= (at < self.head) as usize;
