@@ -4,4 +4,5 @@
 pub mod bench;
 pub mod ci;
 pub mod readers;
+pub mod roundtrip;
 pub mod tidy;

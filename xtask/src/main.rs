@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 use xtask::bench::Bench;
-use xtask::{ci, readers};
+use xtask::{ci, readers, roundtrip};
 
 /// What `cargo xtask help` prints.
 const HELP: &str = "\
@@ -13,6 +13,8 @@ cargo xtask COMMAND
   bench          the models of a manifest, each under a limit of CPU time
                  --manifest FILE  --out FILE.tsv  [--sets aig,btor2] [--expected safe|unsafe]
                  [--cpu 20] [--pedra target/release/pedra] [-- ARGUMENTS OF pedra check]
+  roundtrip      reads, writes and reads again every model of a manifest (in release mode:
+                 cargo run --release -p xtask -- roundtrip MANIFEST)
   fuzz-readers   damaged files for every reader, with assertions, at full speed
                  --runs N     how many (1000000)
                  --first N    the number of the first (0); a failure names its number
@@ -25,6 +27,9 @@ fn main() -> ExitCode {
         ["ci"] => ci::run(),
         ["tidy"] => ci::style(),
         ["bench", options @ ..] => run_bench(options),
+        ["roundtrip", manifest] => {
+            roundtrip::run(manifest.as_ref()).map(|summary| print!("{summary}"))
+        }
         ["fuzz-readers", options @ ..] => fuzz_readers(options),
         ["help" | "--help" | "-h"] => {
             print!("{HELP}");
