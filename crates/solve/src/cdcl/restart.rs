@@ -40,7 +40,7 @@ fn luby(index: u64) -> u64 {
     while !(index + 1).is_power_of_two() {
         index -= (1 << index.ilog2()) - 1;
     }
-    (index + 1) / 2
+    index.div_ceil(2)
 }
 
 #[cfg(test)]

@@ -20,3 +20,9 @@ impl Random {
         self.below(2) == 1
     }
 }
+
+/// How often a randomised test runs: `PEDRA_FUZZ_RUNS` times, or `default`.
+#[allow(dead_code)]
+pub fn runs(default: u64) -> u64 {
+    std::env::var("PEDRA_FUZZ_RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(default)
+}
