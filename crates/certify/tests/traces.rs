@@ -154,3 +154,22 @@ fn word_traces() {
     .expect("accepted before");
     assert_eq!(counts, [7, 9].map(|n| Some(Bv::from_u64(4, n))));
 }
+
+/// A witness file may say what follows from the model anyway; it must then be right.
+#[test]
+fn given_values_of_witness_files_are_claims() {
+    let system = counter();
+    let accepted = Ok(Replay { depth: 1, dont_cares_confirmed: true });
+    let contradiction = |index, step| Err(ReplayError::StateContradiction { index, step });
+    for (first, second, expected) in [
+        ("0 0111\n", "", accepted.clone()),
+        ("0 0111\n1 1\n", "0 1001\n1 0\n", accepted.clone()),
+        ("0 0111\n1 x\n", "0 1xx1\n", accepted),
+        ("0 0111\n1 0\n", "", contradiction(1, 0)),
+        ("0 0111\n", "0 1101\n", contradiction(0, 1)),
+    ] {
+        let text = format!("sat\nb0\n#0\n{first}@0\n0 0010\n#1\n{second}@1\n0 0000\n.\n");
+        let witness = btor2::witness::read(text.as_bytes(), &system).expect("well-formed");
+        assert_eq!(replay_words(&system, &witness.trace), expected, "{text}");
+    }
+}

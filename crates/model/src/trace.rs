@@ -28,7 +28,8 @@ pub struct WordTrace {
     /// Which property: an index into the bads.
     pub property: usize,
     /// For each step and state the value that is given from outside: in step 0 for states
-    /// without init, later for states without next. Others are `None`: they follow.
+    /// without init, later for states without next. Others follow and are `None`, or a claim
+    /// that is checked against what follows.
     pub states: Vec<Vec<Option<TernaryValue>>>,
     /// For each step the inputs.
     pub inputs: Vec<Vec<TernaryValue>>,

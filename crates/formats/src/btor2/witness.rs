@@ -13,8 +13,9 @@
 //!
 //! Indices count the inputs or states of the model from 0. A state part is needed only where
 //! the model leaves a choice: in step 0 for states without init, later for states without
-//! next. Values of other states follow from the model and are not kept. What has no value is
-//! unknown; `x` digits say so for single bits.
+//! next. Values of other states follow from the model; where a file gives them they are kept, so
+//! that a replay can find those that contradict the model. What has no value is unknown; `x`
+//! digits say so for single bits.
 
 use super::line::{Line, Word, decode, shown};
 use crate::error::FormatError;
@@ -202,10 +203,9 @@ impl<'a> Reader<'a> {
         };
         let sort = self.system.terms.sort(term);
         let step = self.states.len() - 1;
-        // A value that follows from the model is read like others, but not kept.
-        let mut ignored = TernaryValue::unknown(sort);
         let target = match is_state {
-            true => self.states[step][index].as_mut().unwrap_or(&mut ignored),
+            // A value that follows from the model is a claim like any other.
+            true => self.states[step][index].get_or_insert_with(|| TernaryValue::unknown(sort)),
             false => &mut self.inputs[step][index],
         };
         match target {
@@ -304,7 +304,8 @@ pub fn write(system: &System, trace: &WordTrace) -> String {
     for (step, (states, inputs)) in trace.states.iter().zip(&trace.inputs).enumerate() {
         let mut part = String::new();
         for (index, (state, value)) in system.states.iter().zip(states).enumerate() {
-            if let Some(value) = value {
+            let follows = if step == 0 { state.init } else { state.next }.is_some();
+            if let Some(value) = value.as_ref().filter(|_| !follows) {
                 assignment(&mut part, index, value, &state.name, '#', step);
             }
         }
