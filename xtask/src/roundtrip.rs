@@ -6,7 +6,10 @@
 //! outputs).
 
 use pedra_formats::{aiger, btor2};
+use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::blast::{BlastOptions, blast};
+use pedra_model::lit::Lit;
+use pedra_testkit::random::Random;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -49,7 +52,45 @@ pub fn run(manifest: &Path) -> Result<String, String> {
         }
         timed.push(one);
     }
-    Ok(summary(timed))
+    Ok(summary(timed) + &large_circuit()?)
+}
+
+/// A made-up circuit of half a million gates: how long its binary and ascii forms take.
+fn large_circuit() -> Result<String, String> {
+    let mut random = Random::new(1);
+    let mut system = BitSystem::new();
+    for _ in 0..1000 {
+        system.add_input();
+    }
+    for _ in 0..20_000 {
+        system.add_latch(Reset::Zero);
+    }
+    for _ in 0..500_000 {
+        let lit = |random: &mut Random| random.below(2 * system.aig.len()) as u32;
+        let (a, b) = (lit(&mut random), lit(&mut random));
+        system.aig.push_and(Lit::from_code(a), Lit::from_code(b));
+    }
+    for latch in &mut system.latches {
+        latch.next = Lit::from_code(random.below(2 * system.aig.len()) as u32);
+    }
+    system.bads.push(Lit::from_code(2 * system.aig.len() as u32 - 1));
+    let mut text = String::from("made up, 500000 gates:\n");
+    for (name, bytes) in
+        [("binary", aiger::write_binary(&system)), ("ascii", aiger::write_ascii(&system))]
+    {
+        let start = Instant::now();
+        let again = aiger::read(&bytes).map_err(|e| e.to_string())?;
+        let time = start.elapsed();
+        aiger::same_model(&system, &again)?;
+        let (size, time) = (bytes.len() as f64 / 1e6, time.as_secs_f64());
+        let _ = writeln!(
+            text,
+            "  {name}: {size:.2} MB read in {:.1} ms, {:.0} MB/s",
+            time * 1e3,
+            size / time
+        );
+    }
+    Ok(text)
 }
 
 /// Reads, writes and reads one model again; gives its times and sizes.
