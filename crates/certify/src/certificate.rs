@@ -71,6 +71,10 @@ pub enum CertificateError {
     /// One of the two circuits makes no sense for this purpose.
     #[error("{0}")]
     Malformed(String),
+    /// The certificate is of a kind or size that cannot be checked here: nothing is known
+    /// about it.
+    #[error("{0}")]
+    Unsupported(String),
     /// A formula is not valid.
     #[error("{formula}; counterexample: model {model}, witness {witness}")]
     Refuted {

@@ -129,12 +129,13 @@ impl Mapping {
             };
             let simulating = match u32::try_from(witness_code).map(Lit::from_code) {
                 Ok(lit) if theirs.get(lit.var().index()) == Some(&true) => lit,
-                _ => {
-                    return wrong(format!(
+                Ok(lit) if lit.var().index() < theirs.len() => {
+                    return Err(CertificateError::Unsupported(format!(
                         "literal {witness_code} is no input or latch of the witness; gates that \
                          simulate a part of the model are not supported"
-                    ));
+                    )));
                 }
+                _ => return wrong(format!("the witness has no literal {witness_code}")),
             };
             mapping.add(simulating, model_literal(model_code, &ours)?)?;
         }

@@ -40,7 +40,7 @@ pub fn check_word_certificate(
 ) -> Result<CheckedCertificate, CertificateError> {
     let blasted = |system: &System, name: &str| {
         blast(system, blasting)
-            .map_err(|error| CertificateError::Malformed(format!("{name}: {error}")))
+            .map_err(|error| CertificateError::Unsupported(format!("{name}: {error}")))
     };
     let ours = blasted(model.system, "the model")?;
     let theirs = blasted(witness, "the witness")?;

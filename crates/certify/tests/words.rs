@@ -200,3 +200,18 @@ fn a_proof_of_another_model_is_refused() {
     let nothing = WordProof { invariant: vec![], ..proof };
     assert_eq!(found_claim(check(&system, &nothing)), "step");
 }
+
+/// What cannot be made into bits is not checked, and so is not refuted either.
+#[test]
+fn arrays_beyond_the_limit_are_not_judged() {
+    let text = b"1 sort bitvec 2\n2 sort array 1 1\n3 sort bitvec 1\n4 state 2\n5 zero 1\n\
+        6 init 2 4 5\n7 next 2 4 4\n8 read 1 4 5\n9 neq 3 8 5\n10 bad 9\n";
+    let Btor2 { system, nodes } = btor2::read_with_ids(text).expect("well-formed");
+    let model = NumberedModel { system: &system, nodes: &nodes };
+    let check = |max_array_bits| {
+        let blasting = BlastOptions { max_array_bits, ..BlastOptions::default() };
+        check_word_certificate(model, &[0], &system, &blasting, &CheckOptions::default())
+    };
+    assert!(check(8).is_ok());
+    assert!(matches!(check(7), Err(CertificateError::Unsupported(_))));
+}
