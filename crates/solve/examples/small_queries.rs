@@ -8,6 +8,7 @@
 use pedra_model::aig::{Aig, AigBuilder};
 use pedra_model::lit::{Lit, Var};
 use pedra_solve::{Batsat, Cadical, Cdcl, FrameEncoder, SatSolver};
+use std::sync::OnceLock;
 use std::time::Instant;
 
 const LATCHES: usize = 300;
@@ -58,13 +59,13 @@ fn run<S: SatSolver>(
     let mut random = Random(7);
     let mut lemmas = Random(8);
     let mut sat = 0;
-    let start = Instant::now();
+    let start = cpu_seconds();
     for _ in 0..queries {
         let mut assumptions: Vec<Lit> = Vec::new();
-        for _ in 0..8 {
+        for _ in 0..10 {
             assumptions.push(latches[random.below(LATCHES)] ^ (random.below(2) == 0));
         }
-        for _ in 0..3 {
+        for _ in 0..6 {
             assumptions.push(outputs[random.below(LATCHES)] ^ (random.below(2) == 0));
         }
         let answer = solver.solve(&assumptions);
@@ -76,7 +77,17 @@ fn run<S: SatSolver>(
             solver.add_clause(&lits);
         }
     }
-    (start.elapsed().as_secs_f64() * 1e6 / queries as f64, sat)
+    ((cpu_seconds() - start) * 1e6 / queries as f64, sat)
+}
+
+/// The processor time of this thread as Linux counts it; elsewhere the time of the clock.
+fn cpu_seconds() -> f64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    match stat.split(' ').next().and_then(|nanos| nanos.parse::<f64>().ok()) {
+        Some(nanos) => nanos / 1e9,
+        None => START.get_or_init(Instant::now).elapsed().as_secs_f64(),
+    }
 }
 
 fn main() {
