@@ -1,7 +1,8 @@
 //! `pedra certify`: checks a witness or a certificate, ours or anyone's, without any engine.
 //!
 //! A file in the model's own format is a certificate (a witness circuit), anything else a
-//! witness. Accepted: exit 0. Refuted: exit 1 and the reason. A file that cannot be read: 2.
+//! witness. Accepted: exit 0. Refuted: exit 1 and the reason. A file that cannot be read: 2. A
+//! check that was stopped or is not supported: 3, since that says nothing about the file.
 
 use crate::args::CertifyArgs;
 use crate::limits::Watch;
@@ -146,8 +147,12 @@ fn certificate(
             let count = loaded.num_properties();
             Judgement::Accepted(format!("certificate: all {count} properties hold"))
         }
-        Err(CertificateError::Proof(ProofError::Stopped(stop))) => {
-            Judgement::Unknown(stop.to_string())
+        // A check that was stopped or cannot be made says nothing about the file.
+        Err(
+            CertificateError::Stopped(stop) | CertificateError::Proof(ProofError::Stopped(stop)),
+        ) => Judgement::Unknown(stop.to_string()),
+        Err(CertificateError::Unsupported(text)) => {
+            Judgement::Unknown(format!("certificate: {text}"))
         }
         Err(error) => Judgement::Refuted(format!("certificate: {error}")),
     })
