@@ -19,7 +19,8 @@ pub enum Event {
         /// How many properties are still open.
         open: usize,
     },
-    /// The engine turns to this step (BMC), `k` (k-induction) or frame (PDR).
+    /// The engine turns to this step or frame. This is a claim, which listeners pass on: no
+    /// property that is still open is violated at any step before it.
     Depth {
         /// The first step that is looked at now.
         depth: usize,

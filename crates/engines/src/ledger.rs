@@ -59,10 +59,12 @@ impl Ledger {
     /// If the answer is unknown or the property already has one.
     pub fn settle(&mut self, context: &Context, property: usize, outcome: Outcome) {
         assert!(outcome.is_settled() && !self.is_settled(property), "one definite answer each");
+        // The event comes first: once the board is marked, other engines pass over the property
+        // and go deeper, and whoever listens must know by then that this says nothing about it.
+        context.emit(|| Event::Settled { property, outcome: outcome.clone() });
         if let Some(board) = context.settled {
             board.mark(property);
         }
-        context.emit(|| Event::Settled { property, outcome: outcome.clone() });
         self.settled[property] = Some(outcome);
     }
 
@@ -79,5 +81,36 @@ impl Ledger {
             }
         };
         self.settled.iter().enumerate().map(one).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::events::EventSink;
+    use pedra_model::proof::BitProof;
+    use std::sync::atomic::AtomicUsize;
+
+    /// Counts answers that are told after the board shows them.
+    struct Late<'a>(&'a SettledBoard, AtomicUsize);
+
+    impl EventSink for Late<'_> {
+        fn emit(&self, event: &Event) {
+            if matches!(event, Event::Settled { property, .. } if self.0.is_settled(*property)) {
+                self.1.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    #[test]
+    fn answers_are_told_before_others_pass_over_the_property() {
+        let board = SettledBoard::new(2);
+        let sink = Late(&board, AtomicUsize::new(0));
+        let context = Context { events: &sink, settled: Some(&board), ..Context::default() };
+        let mut ledger = Ledger::new(2);
+        ledger.settle(&context, 1, Outcome::Proved(BitProof::default()));
+        assert_eq!(sink.1.load(Ordering::Relaxed), 0);
+        assert_eq!(ledger.open(&context), [0]);
+        assert!(board.is_settled(1) && !board.is_settled(0));
     }
 }
