@@ -96,10 +96,8 @@ pub struct CdclStats {
 #[derive(Clone)]
 pub struct Cdcl {
     arena: Arena,
-    /// For each literal the clauses of three and more that watch it.
+    /// For each literal the clauses that watch it.
     watches: Lists<Watch>,
-    /// For each literal the other literals of its binary clauses.
-    binaries: Lists<Lit>,
     trail: Trail,
     domain: Domain,
     decider: Decider,
@@ -138,7 +136,6 @@ impl Cdcl {
         let mut solver = Cdcl {
             arena: Arena::default(),
             watches: Lists::new(),
-            binaries: Lists::new(),
             trail: Trail::default(),
             domain: Domain::new(),
             decider: Decider::new(),
@@ -304,7 +301,6 @@ impl SatSolver for Cdcl {
         assert!(count < 1 << 30, "more variables than the solver can number");
         self.marks.resize(2 * count, 0);
         self.watches.resize(2 * count);
-        self.binaries.resize(2 * count);
         self.trail.resize(count);
         self.domain.resize(count);
         self.decider.resize(count);

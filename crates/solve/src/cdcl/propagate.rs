@@ -40,29 +40,9 @@ impl Cdcl {
         while let Some(&lit) = self.trail.lits.get(self.trail.head) {
             self.trail.head += 1;
             self.stats.propagations += 1;
-            let conflict = self.propagate_binaries::<FULL>(!lit);
+            let conflict = self.propagate_lit::<FULL>(!lit);
             if conflict.is_some() {
                 return conflict;
-            }
-            let conflict = self.propagate_clauses::<FULL>(!lit);
-            if conflict.is_some() {
-                return conflict;
-            }
-        }
-        None
-    }
-
-    /// The binary clauses with `falsified`.
-    #[inline]
-    fn propagate_binaries<const FULL: bool>(&mut self, falsified: Lit) -> Option<Conflict> {
-        let Cdcl { binaries, trail, .. } = self;
-        let reason = if FULL { Reason::NONE } else { Reason::binary(falsified) };
-        for &other in binaries.get(falsified.index()) {
-            match trail.value(other) {
-                TRUE => {}
-                FALSE => return Some(Conflict::Binary([other, falsified])),
-                OUTSIDE if !FULL => {}
-                _ => trail.assign(other, reason),
             }
         }
         None
@@ -70,7 +50,7 @@ impl Cdcl {
 
     /// The clauses that watch `falsified`.
     #[inline]
-    fn propagate_clauses<const FULL: bool>(&mut self, falsified: Lit) -> Option<Conflict> {
+    fn propagate_lit<const FULL: bool>(&mut self, falsified: Lit) -> Option<Conflict> {
         let Cdcl { arena, watches, trail, .. } = self;
         let passes = |value| value == TRUE || (!FULL && value == OUTSIDE);
         let list = falsified.index();
@@ -80,9 +60,21 @@ impl Cdcl {
         'watches: while from < end {
             let watch = watches.at(from);
             from += 1;
-            if passes(trail.value(watch.blocker)) {
+            let value = trail.value(watch.blocker);
+            if passes(value) {
                 watches.set(to, watch);
                 to += 1;
+                continue;
+            }
+            if watch.is_binary() {
+                watches.set(to, watch);
+                to += 1;
+                if value == FALSE {
+                    conflict = Some(Conflict::Binary([watch.blocker, falsified]));
+                    break;
+                }
+                let reason = if FULL { Reason::NONE } else { Reason::binary(falsified) };
+                trail.assign(watch.blocker, reason);
                 continue;
             }
             // The other watched literal goes to the front.

@@ -85,8 +85,22 @@ impl Cdcl {
 
     /// Stores a binary clause.
     pub(super) fn attach_binary(&mut self, a: Lit, b: Lit) {
-        self.binaries.push(a.index(), b);
-        self.binaries.push(b.index(), a);
+        self.watches.push(a.index(), Watch::binary(b));
+        self.watches.push(b.index(), Watch::binary(a));
+    }
+
+    /// Removes all binary clauses with a literal.
+    pub(super) fn detach_binaries(&mut self, lit: Lit) {
+        let Cdcl { watches, proof, .. } = self;
+        for place in watches.range(lit.index()) {
+            let watch = watches.at(place);
+            if watch.is_binary() {
+                let other = watch.blocker;
+                watches.remove(other.index(), |back| back.is_binary() && back.blocker == lit);
+                proof.deleted(&[other, lit]);
+            }
+        }
+        watches.retain(lit.index(), |watch| !watch.is_binary());
     }
 
     /// Removes a clause with its watches at once; it must not be a reason.
@@ -185,7 +199,7 @@ impl Cdcl {
     fn sweep_watches(&mut self) {
         let Cdcl { watches, arena, .. } = self;
         for list in 0..watches.count() {
-            watches.retain(list, |watch| !arena.is_deleted(watch.clause));
+            watches.retain(list, |watch| watch.is_binary() || !arena.is_deleted(watch.clause));
         }
     }
 
@@ -195,8 +209,8 @@ impl Cdcl {
         debug_assert!(self.trail.value(ACTIVATION.lit()) > TRUE, "temporary clauses are gone");
         for place in self.database.simplified..self.trail.lits.len() {
             let lit = self.trail.lits[place];
-            self.remove_binaries(lit);
-            self.remove_binaries(!lit);
+            self.detach_binaries(lit);
+            self.detach_binaries(!lit);
         }
         self.database.simplified = self.trail.lits.len();
         let mut originals = std::mem::take(&mut self.database.originals);
@@ -206,17 +220,6 @@ impl Cdcl {
         learnts.retain(|&clause| self.simplify_clause(clause));
         self.database.learnts = learnts;
         self.sweep_watches();
-    }
-
-    /// Removes all binary clauses with a literal.
-    fn remove_binaries(&mut self, lit: Lit) {
-        let Cdcl { binaries, proof, .. } = self;
-        for place in binaries.range(lit.index()) {
-            let other = binaries.at(place);
-            binaries.remove(other.index(), |&back| back == lit);
-            proof.deleted(&[lit, other]);
-        }
-        binaries.clear(lit.index());
     }
 
     /// Simplifies one clause; false if it is gone from the arena.
@@ -249,7 +252,6 @@ impl Cdcl {
     /// Moves the live clauses together if a third of the arena is waste.
     fn collect_if_wasteful(&mut self) {
         self.watches.compact_if_wasteful();
-        self.binaries.compact_if_wasteful();
         if !self.arena.is_wasteful() {
             return;
         }
@@ -264,7 +266,9 @@ impl Cdcl {
         }
         for list in 0..watches.count() {
             for watch in watches.get_mut(list) {
-                watch.clause = arena.forward(&mut old, watch.clause);
+                if !watch.is_binary() {
+                    watch.clause = arena.forward(&mut old, watch.clause);
+                }
             }
         }
         for place in 0..trail.lits.len() {

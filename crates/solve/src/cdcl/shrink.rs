@@ -37,8 +37,7 @@ impl Cdcl {
             self.watch_true_literals();
             self.watches_are_true = true;
         }
-        let is_satisfied = |&other: &Lit| matches!(self.trail.value(other), TRUE | OUTSIDE);
-        if !self.binaries.get(lit.index()).iter().all(is_satisfied) || !self.release_watches(lit) {
+        if !self.release_watches(lit) {
             return false;
         }
         self.trail.forget(var);
@@ -70,6 +69,17 @@ impl Cdcl {
         while from < end {
             let watch = watches.at(from);
             from += 1;
+            if watch.is_binary() {
+                // A learnt one is not known as such and counts, too.
+                if !matches!(trail.value(watch.blocker), TRUE | OUTSIDE) && !go_on(lit) {
+                    complete = false;
+                    from -= 1;
+                    break;
+                }
+                watches.set(to, watch);
+                to += 1;
+                continue;
+            }
             let learnt = arena.is_learnt(watch.clause);
             let lits = arena.lits_mut(watch.clause);
             let own = (lits[1] == lit) as usize;

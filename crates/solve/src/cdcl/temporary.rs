@@ -76,11 +76,6 @@ impl Cdcl {
         {
             self.detach(clause);
         }
-        for place in self.binaries.range(guard.index()) {
-            let other = self.binaries.at(place);
-            self.binaries.remove(other.index(), |&back| back == guard);
-            self.proof.deleted(&[other, guard]);
-        }
-        self.binaries.clear(guard.index());
+        self.detach_binaries(guard);
     }
 }
