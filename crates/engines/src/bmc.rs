@@ -93,6 +93,11 @@ impl<'a> Bmc<'a> {
         self.next.checked_sub(1)
     }
 
+    /// Whether no shortest violation can lie at a step that was not looked at.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.exhausted.is_some_and(|end| self.next >= end)
+    }
+
     /// Looks for violations at all steps up to `limit`; returns why it stopped, `None` if
     /// nothing is open. After [`Reason::DepthLimit`] the steps `0..=limit` are clean.
     pub(crate) fn search(&mut self, context: &Context, limit: Option<usize>) -> Option<Reason> {

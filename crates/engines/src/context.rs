@@ -52,6 +52,14 @@ impl Context<'_> {
         }
     }
 
+    /// The same for one of the many events of the second rank.
+    #[inline]
+    pub fn detail(&self, make: impl FnOnce() -> Event) {
+        if self.events.wants_details() {
+            self.events.emit(&make());
+        }
+    }
+
     /// A new solver of the chosen kind that listens to the interrupt. The preset and the seed
     /// are for CaDiCaL; the others have none.
     pub fn new_solver(&self, preset: Preset) -> Box<dyn SatSolver> {
@@ -106,8 +114,8 @@ pub enum Outcome {
 pub struct Unknown {
     /// Why the engine stopped.
     pub reason: Reason,
-    /// `Some(n)`: no path violates the property at any of the steps `0..=n`, and each of these
-    /// steps was really checked. `None`: not even step 0 was.
+    /// `Some(n)`: no path violates the property at any of the steps `0..=n`. Each of them was
+    /// really checked, or lies beyond the last one that can hold a shortest violation. `None`: not even step 0 was.
     pub safe_up_to: Option<usize>,
 }
 

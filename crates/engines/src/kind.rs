@@ -130,6 +130,13 @@ impl<'a> Kind<'a> {
         }
     }
 
+    /// The last step up to which the open properties are known to hold. After the base case is
+    /// exhausted it looks at no further step, but all of them are clean.
+    fn safe_up_to(&self) -> Option<usize> {
+        let beyond = if self.base.is_exhausted() { self.k.checked_sub(2) } else { None };
+        self.base.safe_up_to().max(beyond)
+    }
+
     /// Is the claim inductive at depth `k`?
     fn check_step(&mut self, index: usize) -> Step {
         let (k, system) = (self.k, self.system);
@@ -270,7 +277,7 @@ impl Engine for Kind<'_> {
         let open = self.base.ledger.open(context).len();
         context.emit(|| Event::Finished { open, progress: self.progress() });
         let reason = stopped.unwrap_or(Reason::SettledElsewhere);
-        self.base.ledger.outcomes(context, reason, self.base.safe_up_to())
+        self.base.ledger.outcomes(context, reason, self.safe_up_to())
     }
 
     fn progress(&self) -> Progress {
