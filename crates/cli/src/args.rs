@@ -100,6 +100,12 @@ pub struct LimitArgs {
     /// Stop when this much memory is in use, for example 500M, 4G
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub memory: Option<u64>,
+}
+
+/// How engines run.
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Limits")]
+pub struct RunArgs {
     /// How many threads engines may use
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: u16,
@@ -134,7 +140,7 @@ pub struct BlastArgs {
 /// `pedra check`.
 #[derive(Args, Debug, Clone)]
 pub struct CheckArgs {
-    /// The model: AIGER (.aig, .aag) or BTOR2 (.btor2, .btor)
+    /// The model: AIGER (.aig, .aag) or BTOR2 (.btor2, .btor); `-` is standard input
     pub model: PathBuf,
     /// The engine
     #[arg(long, short, value_enum, default_value_t = EngineName::Auto)]
@@ -176,6 +182,9 @@ pub struct CheckArgs {
     /// Its limits.
     #[command(flatten)]
     pub limits: LimitArgs,
+    /// How engines run.
+    #[command(flatten)]
+    pub run: RunArgs,
     /// What is shown.
     #[command(flatten)]
     pub output: OutputArgs,
@@ -188,15 +197,18 @@ pub struct CertifyArgs {
     pub model: PathBuf,
     /// A witness (AIGER or BTOR2), or a certificate (a circuit in the model's format)
     pub file: PathBuf,
+    /// Only this property, by name or number (b2 or 2); may be repeated
+    #[arg(long, short, value_name = "NAME")]
+    pub property: Vec<String>,
     /// How words become bits.
     #[command(flatten)]
     pub blast: BlastArgs,
     /// Its limits.
     #[command(flatten)]
     pub limits: LimitArgs,
-    /// What is shown.
-    #[command(flatten)]
-    pub output: OutputArgs,
+    /// One JSON object instead of text (schema: docs/JSON.md)
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
 }
 
 /// `pedra simulate`.
@@ -257,6 +269,9 @@ pub struct HwmccArgs {
     /// Its limits.
     #[command(flatten)]
     pub limits: LimitArgs,
+    /// How engines run.
+    #[command(flatten)]
+    pub run: RunArgs,
 }
 
 /// `pedra demo`.

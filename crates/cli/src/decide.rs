@@ -2,6 +2,7 @@
 //! through here. Engines run on the reduced bits; each answer is checked on the model as it was
 //! read before the observer hears of it.
 
+use crate::limits::StopCause;
 use crate::pipeline::{Checked, NotChecked, Prepared};
 use pedra_certify::CheckOptions;
 use pedra_engines::portfolio::{Listener, race};
@@ -115,6 +116,25 @@ pub enum Open {
     NotBits(String),
     /// It was settled, but the check of the answer was stopped.
     CheckStopped,
+}
+
+impl Open {
+    /// In words. `cause` is why the run was stopped, if it was.
+    pub fn text(&self, cause: Option<StopCause>) -> String {
+        let stopped = || cause.map_or("stopped", StopCause::text).to_owned();
+        match self {
+            Open::Engines(Reason::Interrupted) => stopped(),
+            Open::Engines(Reason::DepthLimit) => "depth limit reached".to_owned(),
+            Open::Engines(Reason::Budget) => "work limit reached".to_owned(),
+            Open::Engines(Reason::Exhausted(step)) => {
+                format!("no path needs step {step}, but this engine has no proof of it; try kind")
+            }
+            Open::Engines(Reason::SettledElsewhere) => "settled, but not told".to_owned(),
+            Open::Engines(Reason::Unsupported(what)) => (*what).to_owned(),
+            Open::NotBits(text) => text.clone(),
+            Open::CheckStopped => format!("{} while the answer was checked", stopped()),
+        }
+    }
 }
 
 /// Hears what happens, from several threads.

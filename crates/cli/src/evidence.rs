@@ -4,11 +4,14 @@
 use crate::args::CheckArgs;
 use crate::decide::InternalError;
 use crate::load::{InputError, Loaded};
-use crate::output::write_file;
+use crate::output::{check_writable, same_file, write_file};
 use crate::pipeline::{Checked, Proof, Trace};
+use crate::report::Missing;
 use crate::view::signals;
 use anyhow::Result;
-use pedra_certify::{CheckOptions, NumberedModel, check_word_certificate};
+use pedra_certify::{
+    CertificateError, CheckOptions, NumberedModel, ProofError, check_word_certificate,
+};
 use pedra_formats::vcd::Waves;
 use pedra_formats::{aiger, aiger_witness, btor2, vcd};
 use pedra_model::Model;
@@ -53,7 +56,11 @@ pub fn certificate_form(path: &Path, model: &Model) -> Result<CertificateForm, I
 }
 
 /// Refuses, before anything runs, files that could not be written later.
-pub fn check_paths(args: &CheckArgs, loaded: &Loaded) -> Result<(), InputError> {
+pub fn check_paths(
+    args: &CheckArgs,
+    loaded: &Loaded,
+    selected: &[usize],
+) -> Result<(), InputError> {
     if let Some(path) = &args.certificate {
         certificate_form(path, &loaded.model)?;
         if args.simple_path {
@@ -62,14 +69,42 @@ pub fn check_paths(args: &CheckArgs, loaded: &Loaded) -> Result<(), InputError> 
             return Err(InputError(text.to_owned()));
         }
     }
-    for path in [&args.trace, &args.vcd, &args.certificate].into_iter().flatten() {
-        let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
-        if path.is_dir() || folder.is_some_and(|f| !f.is_dir()) {
-            let text = "cannot be written: no such folder, or it is a folder";
+    let outputs: Vec<&Path> =
+        [&args.trace, &args.vcd, &args.certificate].into_iter().flatten().map(|p| &**p).collect();
+    for (i, path) in outputs.iter().enumerate() {
+        let several = selected.len() > 1;
+        let last = for_property(path, *selected.last().unwrap_or(&0), several);
+        refuse_unwritable(&last)?;
+        if outputs[..i].iter().any(|other| same_file(path, other)) {
+            let text = "named for two files; each needs a name of its own";
             return Err(InputError(format!("{}: {text}", path.display())));
+        }
+        // With several properties the names differ from each other, but one may be the model's.
+        let is_model = |&property: &usize| {
+            let file = for_property(path, property, several);
+            file.file_name() == loaded.path.file_name() && same_file(&file, &loaded.path)
+        };
+        if same_file(&last, &loaded.path) || selected.iter().any(is_model) {
+            return Err(overwrites_model(path));
         }
     }
     Ok(())
+}
+
+/// Refuses a file that could not be written later.
+pub fn refuse_unwritable(path: &Path) -> Result<(), InputError> {
+    check_writable(path).map_err(|error| {
+        let why = match error.kind() {
+            std::io::ErrorKind::NotFound => "there is no such folder".to_owned(),
+            _ => error.to_string(),
+        };
+        InputError(format!("{}: cannot be written: {why}", path.display()))
+    })
+}
+
+/// The complaint about an output that is the input.
+pub fn overwrites_model(path: &Path) -> InputError {
+    InputError(format!("{}: this is the model itself; choose another name", path.display()))
 }
 
 /// The waveform of a violation.
@@ -90,7 +125,22 @@ pub fn witness_text(model: &Model, trace: &Trace) -> String {
     }
 }
 
+/// A limit struck while a certificate was checked in the form in which it is written.
+#[derive(Debug)]
+pub struct CheckStopped;
+
+impl std::fmt::Display for CheckStopped {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("stopped while the certificate file was checked")
+    }
+}
+
+impl std::error::Error for CheckStopped {}
+
 /// A proof as a certificate file, checked in that form.
+///
+/// # Errors
+/// [`CheckStopped`], or an [`InternalError`] if the file would be refuted.
 pub fn certificate_bytes(
     loaded: &Loaded,
     proof: &Proof,
@@ -98,12 +148,19 @@ pub fn certificate_bytes(
     blasting: &BlastOptions,
     options: &CheckOptions,
 ) -> Result<Vec<u8>> {
-    let wrong = |e: &dyn std::fmt::Display| InternalError(format!("certificate: {e}"));
+    let judge = |error: CertificateError| -> anyhow::Error {
+        match error {
+            CertificateError::Stopped(_) | CertificateError::Proof(ProofError::Stopped(_)) => {
+                CheckStopped.into()
+            }
+            other => InternalError(format!("certificate: {other}")).into(),
+        }
+    };
     match (&loaded.model, proof) {
         (Model::Bits(system), Proof::Bits(proof)) => {
             let witness = pedra_certify::aiger_certificate(system, proof)?;
             pedra_certify::check_certificate_for(system, &proof.properties, &witness, options)
-                .map_err(|e| wrong(&e))?;
+                .map_err(judge)?;
             Ok(match form {
                 CertificateForm::AigerAscii => aiger::write_ascii(&witness),
                 _ => aiger::write_binary(&witness),
@@ -117,7 +174,7 @@ pub fn certificate_bytes(
             let witness = pedra_certify::btor2_certificate(proof, &nodes)?;
             let model = NumberedModel { system, nodes: &nodes };
             check_word_certificate(model, &proof.properties, &witness, blasting, options)
-                .map_err(|e| wrong(&e))?;
+                .map_err(judge)?;
             Ok(btor2::write(&witness)?)
         }
         _ => unreachable!("a checked proof is of the model's level"),
@@ -147,40 +204,102 @@ pub struct Request<'a> {
     pub several: bool,
 }
 
-/// Writes the files that were asked for; gives their names.
+/// What became of the files that were asked for.
+#[derive(Default)]
+pub struct Written {
+    /// Names of those that were written.
+    pub files: Vec<String>,
+    /// Why others were not. The verdict stands without them.
+    pub problems: Vec<(Missing, String)>,
+}
+
+/// Writes the files that were asked for.
+///
+/// # Errors
+/// An [`InternalError`] if a file would not show what the verdict says.
 pub fn write_files(
     request: &Request<'_>,
     loaded: &Loaded,
     answer: &Checked,
     blasting: &BlastOptions,
     options: &CheckOptions,
-) -> Result<Vec<String>> {
+) -> Result<Written> {
     let Request { args, property, several } = *request;
-    let mut files: Vec<(PathBuf, Vec<u8>)> = Vec::new();
-    let path_for = |path: &PathBuf| for_property(path, property, several);
+    let mut written = Written::default();
+    let mut add = |path: &PathBuf, bytes: Result<Vec<u8>>| -> Result<()> {
+        let path = for_property(path, property, several);
+        match bytes.and_then(|bytes| write_file(&path, &bytes)) {
+            Ok(()) => written.files.push(path.display().to_string()),
+            Err(error) if error.is::<InternalError>() => return Err(error),
+            Err(error) if error.is::<CheckStopped>() => {
+                let text = format!("{}: not written: {error}", path.display());
+                written.problems.push((Missing::Stopped, text));
+            }
+            Err(error) => written.problems.push((Missing::NotWritten, format!("{error:#}"))),
+        }
+        Ok(())
+    };
     match answer {
         Checked::Violated(trace) => {
             if let Some(path) = &args.trace {
-                files.push((path_for(path), witness_text(&loaded.model, trace).into_bytes()));
+                add(path, Ok(witness_text(&loaded.model, trace).into_bytes()))?;
             }
             if let Some(path) = &args.vcd {
                 let waves = waves(&loaded.model, trace).map_err(InternalError)?;
                 let about = format!("{}, property b{property}", loaded.path.display());
-                files.push((path_for(path), vcd::write(&waves, &about)?));
+                add(path, vcd::write(&waves, &about).map_err(Into::into))?;
             }
         }
         Checked::Proved(proof) => {
             if let Some(path) = &args.certificate {
                 let form = certificate_form(path, &loaded.model)?;
-                let bytes = certificate_bytes(loaded, proof, form, blasting, options)?;
-                files.push((path_for(path), bytes));
+                add(path, certificate_bytes(loaded, proof, form, blasting, options))?;
             }
         }
     }
-    let mut written = Vec::new();
-    for (path, bytes) in files {
-        write_file(&path, &bytes)?;
-        written.push(path.display().to_string());
-    }
     Ok(written)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pedra_model::bits::{BitSystem, Reset};
+    use pedra_model::proof::BitProof;
+
+    /// One latch that stays 0, and the proof that it does.
+    fn proved() -> (Loaded, Proof) {
+        let mut system = BitSystem::new();
+        system.add_latch(Reset::Zero);
+        let lit = system.latches[0].var.lit();
+        system.latches[0].next = lit;
+        system.bads.push(lit);
+        let proof = BitProof {
+            properties: vec![0],
+            gates: Vec::new(),
+            clauses: Vec::new(),
+            k: 1,
+            simple_path: None,
+        };
+        let loaded = Loaded { path: "m.aag".into(), bytes: Vec::new(), model: Model::Bits(system) };
+        (loaded, Proof::Bits(proof))
+    }
+
+    #[test]
+    fn a_limit_is_no_internal_error() {
+        let (loaded, proof) = proved();
+        let options = CheckOptions::default();
+        let (form, blasting) = (CertificateForm::AigerAscii, BlastOptions::default());
+        let write = || certificate_bytes(&loaded, &proof, form, &blasting, &options);
+        assert!(write().expect("a certificate").starts_with(b"aag "));
+        options.interrupt.raise();
+        assert!(write().expect_err("stopped").is::<CheckStopped>());
+    }
+
+    #[test]
+    fn names_for_several_properties() {
+        let name = |path: &str, several| for_property(Path::new(path), 2, several);
+        assert_eq!(name("a/out.vcd", true), Path::new("a/out.b2.vcd"));
+        assert_eq!(name("a/out", true), Path::new("a/out.b2"));
+        assert_eq!(name("a/out.vcd", false), Path::new("a/out.vcd"));
+    }
 }

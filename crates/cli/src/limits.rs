@@ -58,12 +58,7 @@ impl Watch {
     ) -> Watch {
         let watch = Watch { interrupt: Interrupt::new(), cause: Arc::new(OnceLock::new()) };
         let signal = Arc::new(AtomicUsize::new(0));
-        for number in [SIGINT, SIGTERM, SIGHUP, SIGXCPU] {
-            let registered =
-                signal_hook::flag::register_usize(number, signal.clone(), number as usize);
-            // Without a handler the signal still ends the program, only less politely.
-            drop(registered);
-        }
+        listen(&signal, [SIGINT, SIGTERM, SIGHUP, SIGXCPU]);
         let shared = watch.clone();
         let deadline = limits.timeout.and_then(|t| Instant::now().checked_add(t));
         let memory = limits.memory;
@@ -102,6 +97,41 @@ impl Watch {
     pub fn cause(&self) -> Option<StopCause> {
         self.cause.get().copied()
     }
+}
+
+/// Has signals noted in `signal` instead of ending the program.
+fn listen<const N: usize>(signal: &Arc<AtomicUsize>, numbers: [i32; N]) {
+    let ignored = ignored_signals();
+    for number in numbers {
+        // Under `nohup` a hangup is to be ignored.
+        if number == SIGHUP && ignored & (1 << (SIGHUP - 1)) != 0 {
+            continue;
+        }
+        let registered = signal_hook::flag::register_usize(number, signal.clone(), number as usize);
+        // Without a handler the signal still ends the program, only less politely.
+        drop(registered);
+    }
+}
+
+/// The signals that whoever started us has ignored, bit `n − 1` for signal `n`.
+fn ignored_signals() -> u64 {
+    let Ok(text) = std::fs::read_to_string("/proc/self/status") else { return 0 };
+    let line = text.lines().find_map(|l| l.strip_prefix("SigIgn:"));
+    line.and_then(|l| u64::from_str_radix(l.trim(), 16).ok()).unwrap_or(0)
+}
+
+/// For commands without partial answer: a signal ends the program at once, except that a file
+/// that is being written is finished first, so that nothing is left behind.
+pub fn exit_on_signal() {
+    let signal = Arc::new(AtomicUsize::new(0));
+    listen(&signal, [SIGINT, SIGTERM, SIGHUP, SIGXCPU]);
+    thread::spawn(move || {
+        while signal.load(Ordering::Relaxed) == 0 {
+            thread::sleep(LOOK_EVERY);
+        }
+        let _files = crate::output::no_more_files();
+        std::process::exit(3);
+    });
 }
 
 /// Resident memory of this process in bytes; 0 where the system does not tell.

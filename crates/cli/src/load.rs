@@ -3,8 +3,13 @@
 use pedra_formats::error::{FormatError, Position};
 use pedra_formats::{aiger, btor2};
 use pedra_model::Model;
+use pedra_model::term::Sort;
 use std::fmt::Write as _;
+use std::io::Read;
 use std::path::{Path, PathBuf};
+
+/// How many bits the values of a run may have together; some hundred megabytes.
+const MAX_SIMULATED_BITS: u128 = 1 << 31;
 
 /// A model file that was read.
 pub struct Loaded {
@@ -37,9 +42,26 @@ pub enum Format {
     Btor2,
 }
 
-/// Reads the bytes of a file.
+/// Reads the bytes of a file; `-` is standard input.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, InputError> {
-    std::fs::read(path).map_err(|e| InputError(format!("{}: cannot be read: {e}", path.display())))
+    let bytes = if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        std::fs::read(path)
+    };
+    bytes.map_err(|e| InputError(format!("{}: cannot be read: {e}", path.display())))
+}
+
+/// The program that unpacks a file, if it is a packed one.
+fn unpacker(bytes: &[u8]) -> Option<&'static str> {
+    let known: [(&[u8], &str); 4] = [
+        (b"\x1f\x8b", "gunzip"),
+        (b"BZh", "bunzip2"),
+        (b"\xfd7zXZ", "unxz"),
+        (b"\x28\xb5\x2f\xfd", "unzstd"),
+    ];
+    known.into_iter().find(|(start, _)| bytes.starts_with(start)).map(|(_, name)| name)
 }
 
 /// Tells the format by content, not by the file's name.
@@ -68,7 +90,11 @@ pub fn load(path: &Path) -> Result<Loaded, InputError> {
         None => {
             let text = "unknown format: neither AIGER (which starts with `aig` or `aag`) nor \
                         BTOR2 (which starts with a numbered line such as `1 sort bitvec 8`)";
-            return Err(InputError(format!("{}:1:1: {text}", path.display())));
+            let hint = unpacker(&bytes).map(|program| {
+                format!("\nhint: it is packed; try `{program} -c FILE | pedra check -`")
+            });
+            let hint = hint.unwrap_or_default();
+            return Err(InputError(format!("{}:1:1: {text}{hint}", path.display())));
         }
     };
     match model {
@@ -108,6 +134,25 @@ impl Loaded {
             Model::Bits(system) => system.properties().len(),
             Model::Words(system) => system.bads.len(),
         }
+    }
+
+    /// Refuses to run the model for `steps` steps if its words do not fit: a short file can
+    /// declare very wide ones.
+    ///
+    /// # Errors
+    /// How much is too much.
+    pub fn check_size(&self, steps: usize) -> Result<(), InputError> {
+        let Model::Words(system) = &self.model else { return Ok(()) };
+        let bits = |sort: Sort| sort.width().unwrap_or(0) as u128;
+        let all: u128 = system.terms.iter().map(|(id, _)| bits(system.terms.sort(id))).sum();
+        let symbols = system.inputs.iter().map(|i| i.term);
+        let symbols = symbols.chain(system.states.iter().map(|s| s.term));
+        let kept: u128 = symbols.map(|id| bits(system.terms.sort(id))).sum();
+        if all + kept * steps as u128 <= MAX_SIMULATED_BITS {
+            return Ok(());
+        }
+        let text = format!("running it takes values of more than {MAX_SIMULATED_BITS} bits");
+        Err(InputError(format!("{}: {text}", self.path.display())))
     }
 
     /// The name that the model gives a property.

@@ -4,13 +4,15 @@ use clap::{CommandFactory, Parser};
 use pedra::args::{Cli, Command};
 use pedra::commands::{certify, check, convert, demo, hwmcc, info, sby, simulate};
 use pedra::decide::InternalError;
-use pedra::output::note;
+use pedra::output::{note, printable};
 
 fn main() {
     let code = match std::panic::catch_unwind(run) {
         Ok(Ok(code)) => code,
         Ok(Err(error)) => {
-            note(&format!("{error:#}"));
+            // The text may quote a file: its control characters are not for the terminal.
+            let text = format!("{error:#}");
+            text.lines().for_each(|line| note(&printable(line)));
             if error.is::<InternalError>() { 70 } else { 2 }
         }
         // The panic has printed its message already.

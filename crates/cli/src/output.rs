@@ -2,10 +2,11 @@
 //! then renamed. A reader that goes away (`pedra … | head`) ends the program quietly.
 
 use anyhow::{Context, Result};
+use std::borrow::Cow;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Held while a temporary file exists, so that an exit forced by a limit waits for the rename.
 static WRITING: Mutex<()> = Mutex::new(());
@@ -15,14 +16,101 @@ pub fn no_more_files() -> MutexGuard<'static, ()> {
     WRITING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// What a path stands for when it is written to.
+enum Target {
+    /// Our own standard output, whatever it is connected to.
+    Stdout,
+    /// Our own standard error.
+    Stderr,
+    /// A device or pipe, which cannot be renamed onto.
+    Special,
+    /// A file, existing or not; links are followed, so that they stay links.
+    File(PathBuf),
+}
+
+impl Target {
+    fn of(path: &Path) -> Target {
+        match path.to_str() {
+            Some("/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1") => return Target::Stdout,
+            Some("/dev/stderr" | "/dev/fd/2" | "/proc/self/fd/2") => return Target::Stderr,
+            _ => {}
+        }
+        match fs::metadata(path) {
+            Ok(found) if !found.is_file() => Target::Special,
+            Ok(_) => Target::File(path.canonicalize().unwrap_or_else(|_| path.to_owned())),
+            Err(_) => Target::File(path.to_owned()),
+        }
+    }
+}
+
 /// Writes a file whole or not at all.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     let _guard = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
-    // A device or pipe (/dev/stdout, /dev/null) cannot be renamed onto.
-    let special = fs::metadata(path).is_ok_and(|m| !m.is_file());
-    let written =
-        if special { fs::write(path, bytes) } else { write_beside_and_rename(path, bytes) };
-    written.with_context(|| format!("{}: cannot be written", path.display()))
+    let written = match Target::of(path) {
+        Target::Stdout => write_stream(&mut io::stdout().lock(), bytes),
+        Target::Stderr => write_stream(&mut io::stderr().lock(), bytes),
+        Target::Special => fs::write(path, bytes),
+        Target::File(path) => write_beside_and_rename(&path, bytes),
+    };
+    written.with_context(|| format!("{}: cannot be written", printable(&path.to_string_lossy())))
+}
+
+/// Whether a file could be written: its folder takes new files, and its name is possible. The
+/// file itself is not touched.
+///
+/// # Errors
+/// What the system says to the attempt.
+pub fn check_writable(path: &Path) -> io::Result<()> {
+    let Target::File(path) = Target::of(path) else {
+        let is_folder = path.is_dir();
+        return if is_folder { Err(io::Error::other("it is a folder")) } else { Ok(()) };
+    };
+    if let Err(error) = fs::symlink_metadata(&path)
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        return Err(error);
+    }
+    let _guard = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    let temporary = temporary_name(&path);
+    fs::OpenOptions::new().write(true).create_new(true).open(&temporary)?;
+    fs::remove_file(&temporary)
+}
+
+/// Whether two paths name one file: the same existing one, or the same name in one folder.
+pub fn same_file(a: &Path, b: &Path) -> bool {
+    fn whole(path: &Path) -> Option<PathBuf> {
+        if let Ok(found) = path.canonicalize() {
+            return Some(found);
+        }
+        let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+        Some(folder.join(path.file_name()?))
+    }
+    if is_stream(a) || is_stream(b) {
+        return false;
+    }
+    a == b || matches!((whole(a), whole(b)), (Some(a), Some(b)) if a == b) || same_inode(a, b)
+}
+
+/// A device or pipe takes several files one after the other.
+fn is_stream(path: &Path) -> bool {
+    !matches!(Target::of(path), Target::File(_)) && !path.is_dir()
+}
+
+#[cfg(unix)]
+fn same_inode(a: &Path, b: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |path: &Path| fs::metadata(path).ok().map(|m| (m.dev(), m.ino()));
+    identity(a).is_some_and(|a| identity(b) == Some(a))
+}
+
+#[cfg(not(unix))]
+fn same_inode(_: &Path, _: &Path) -> bool {
+    false
+}
+
+fn write_stream(out: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
+    out.write_all(bytes).and_then(|()| out.flush())
 }
 
 fn write_beside_and_rename(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -31,10 +119,7 @@ fn write_beside_and_rename(path: &Path, bytes: &[u8]) -> io::Result<()> {
         .write(true)
         .create_new(true)
         .open(&temporary)
-        .and_then(|mut file| {
-            file.write_all(bytes)?;
-            file.flush()
-        })
+        .and_then(|mut file| write_stream(&mut file, bytes))
         .and_then(|()| fs::rename(&temporary, path));
     if result.is_err() {
         // Nothing is left behind; the first error is the one to report.
@@ -43,17 +128,42 @@ fn write_beside_and_rename(path: &Path, bytes: &[u8]) -> io::Result<()> {
     result
 }
 
+/// A name of its own, not made of the file's: that may have the greatest length already.
 fn temporary_name(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.{}.tmp", std::process::id()))
+    path.with_file_name(format!(".pedra-{}.tmp", std::process::id()))
+}
+
+/// A text from a file or the command line for a terminal: control characters, which could move
+/// the cursor or change colours, are shown as `?`.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    // Marks that turn the direction of writing can make a line read as another one.
+    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let unsafe_char = |c: char| c.is_control() || turns(c);
+    if !text.contains(unsafe_char) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.chars().map(|c| if unsafe_char(c) { '?' } else { c }).collect())
 }
 
 /// Prints a line on standard output. If nobody reads it any more, the program ends.
 pub fn say(line: &str) {
     let mut out = io::stdout().lock();
-    if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
+    if let Err(error) = writeln!(out, "{line}").and_then(|()| out.flush()) {
+        if error.kind() != io::ErrorKind::BrokenPipe {
+            note(&format!("standard output: cannot be written: {error}"));
+        }
+        let _files = no_more_files();
         std::process::exit(3);
     }
+}
+
+/// Gives the one answer of a run, unless the run or its watchdog has given one already; in any
+/// case the exit code of the one that was given.
+pub fn answer_once(given: &OnceLock<i32>, text: &str, code: i32) -> i32 {
+    *given.get_or_init(|| {
+        say(text);
+        code
+    })
 }
 
 /// Prints text on standard error, where nobody may be reading.
@@ -75,6 +185,38 @@ mod tests {
         assert_eq!(fs::read(&file).expect("there"), b"two");
         assert!(write_file(&folder.join("missing/b.txt"), b"x").is_err());
         assert_eq!(fs::read_dir(&folder).expect("there").count(), 1);
+
+        let longest = folder.join("n".repeat(255));
+        check_writable(&longest).expect("a name of the greatest length");
+        write_file(&longest, b"x").expect("written");
+        assert!(check_writable(&folder.join("n".repeat(256))).is_err());
+        assert!(check_writable(&folder).is_err());
+        assert!(check_writable(&folder.join("missing/b.txt")).is_err());
+        check_writable(Path::new("/dev/null")).expect("takes anything");
+        assert_eq!(fs::read_dir(&folder).expect("there").count(), 2);
         fs::remove_dir_all(&folder).expect("removed");
+    }
+    #[test]
+    #[cfg(unix)]
+    fn links_stay_links() {
+        let folder = std::env::temp_dir().join(format!("pedra-links-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a temporary folder");
+        let (file, link) = (folder.join("a.txt"), folder.join("b.txt"));
+        write_file(&file, b"one").expect("written");
+        std::os::unix::fs::symlink("a.txt", &link).expect("linked");
+        assert!(same_file(&file, &link));
+        assert!(same_file(&folder.join("new"), &folder.join("./new")));
+        assert!(!same_file(&file, &folder.join("new")));
+        assert!(!same_file(Path::new("/dev/null"), Path::new("/dev/null")));
+        write_file(&link, b"two").expect("replaced");
+        assert_eq!(fs::read(&file).expect("there"), b"two");
+        assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
+        fs::remove_dir_all(&folder).expect("removed");
+    }
+
+    #[test]
+    fn control_characters_reach_no_terminal() {
+        assert_eq!(printable("top.count[3] ü"), "top.count[3] ü");
+        assert_eq!(printable("a\x1b[2Jb\nc\u{9b}d\u{202e}"), "a?[2Jb?c?d?");
     }
 }

@@ -7,12 +7,12 @@
 use crate::args::CertifyArgs;
 use crate::limits::Watch;
 use crate::load::{InputError, Loaded, describe, detect, load, read_bytes};
-use crate::output::say;
+use crate::output::{printable, say};
 use crate::report::Style;
 use anyhow::Result;
 use pedra_certify::{
-    CertificateError, CheckOptions, NumberedModel, ProofError, check_certificate,
-    check_word_certificate, replay_bits, replay_words,
+    CertificateError, CheckOptions, CheckedCertificate, NumberedModel, ProofError,
+    check_certificate_for, check_word_certificate, replay_bits, replay_words,
 };
 use pedra_formats::error::FormatError;
 use pedra_formats::{aiger, aiger_witness, btor2};
@@ -33,21 +33,27 @@ enum Judgement {
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &CertifyArgs) -> Result<i32> {
-    let style = if args.output.json { Style::Json } else { Style::Human };
+    let style = if args.json { Style::Json } else { Style::Human };
     let watch = Watch::start(&args.limits, move |cause| {
         tell(style, &Judgement::Unknown(cause.text().to_owned()))
     });
     let loaded = load(&args.model)?;
     let bytes = read_bytes(&args.file)?;
-    let is_circuit = detect(&bytes).is_some();
-    let judgement = if is_circuit {
+    if is_smtlib(&bytes) {
+        let text = "SMT-LIB queries are for an SMT solver, such as `z3 FILE` or `bitwuzla FILE`: \
+                    all answers must be `unsat`. `pedra certify` takes certificates that end in \
+                    .btor2";
+        return Err(InputError(format!("{}: {text}", args.file.display())).into());
+    }
+    let selected = loaded.select(&args.property)?;
+    let judgement = if detect(&bytes).is_some() {
         let options =
             CheckOptions { interrupt: watch.interrupt().clone(), ..CheckOptions::default() };
         let blasting =
             BlastOptions { max_array_bits: args.blast.array_bits, ..BlastOptions::default() };
-        certificate(&loaded, &args.file, &bytes, &blasting, &options)?
+        certificate(&loaded, &selected, &args.file, &bytes, &blasting, &options)?
     } else {
-        witness(&loaded, &args.file, &bytes)?
+        witness(&loaded, &selected, &args.file, &bytes)?
     };
     let judgement = match (judgement, watch.cause()) {
         (Judgement::Unknown(_), Some(cause)) => Judgement::Unknown(cause.text().to_owned()),
@@ -56,12 +62,19 @@ pub fn run(args: &CertifyArgs) -> Result<i32> {
     Ok(tell(style, &judgement))
 }
 
+impl Judgement {
+    /// As it is told: word, text and exit code.
+    fn told(&self) -> (&'static str, &str, i32) {
+        match self {
+            Judgement::Accepted(text) => ("accepted", text, 0),
+            Judgement::Refuted(text) => ("refuted", text, 1),
+            Judgement::Unknown(text) => ("unknown", text, 3),
+        }
+    }
+}
+
 fn tell(style: Style, judgement: &Judgement) -> i32 {
-    let (word, text, code) = match judgement {
-        Judgement::Accepted(text) => ("accepted", text, 0),
-        Judgement::Refuted(text) => ("refuted", text, 1),
-        Judgement::Unknown(text) => ("unknown", text, 3),
-    };
+    let (word, text, code) = judgement.told();
     match style {
         Style::Json => say(&json!({
             "schema": crate::report::SCHEMA,
@@ -71,9 +84,16 @@ fn tell(style: Style, judgement: &Judgement) -> i32 {
             "exit": code,
         })
         .to_string()),
-        _ => say(&format!("{word:<8}  {text}")),
+        Style::Human => say(&format!("{word:<8}  {}", printable(text))),
     }
     code
+}
+
+/// Queries of `check --certificate x.smt2`, or of another tool.
+fn is_smtlib(bytes: &[u8]) -> bool {
+    let lines = bytes.split(|&b| b == b'\n').map(<[u8]>::trim_ascii);
+    let first = lines.into_iter().find(|l| !l.is_empty() && l[0] != b';');
+    first.is_some_and(|line| line[0] == b'(')
 }
 
 fn property(loaded: &Loaded, index: usize) -> String {
@@ -83,25 +103,30 @@ fn property(loaded: &Loaded, index: usize) -> String {
     }
 }
 
-fn witness(loaded: &Loaded, path: &Path, bytes: &[u8]) -> Result<Judgement> {
+fn witness(loaded: &Loaded, selected: &[usize], path: &Path, bytes: &[u8]) -> Result<Judgement> {
     let bad_file = |e: FormatError| describe(path, bytes, &e);
-    // Every property that the file names must be violated.
+    loaded.check_size(1)?;
+    // Every selected property that the file names must be violated.
     let mut judged = Vec::new();
     match &loaded.model {
         Model::Bits(system) => {
             for witness in aiger_witness::read(bytes, system).map_err(bad_file)? {
-                for &p in &witness.properties {
+                for &p in witness.properties.iter().filter(|p| selected.contains(p)) {
                     judged.push((p, replay_bits(system, &witness.trace(p))));
                 }
             }
         }
         Model::Words(system) => {
             let mut witness = btor2::witness::read(bytes, system).map_err(bad_file)?;
-            for &p in &witness.properties {
+            for &p in witness.properties.iter().filter(|p| selected.contains(p)) {
                 witness.trace.property = p;
                 judged.push((p, replay_words(system, &witness.trace)));
             }
         }
+    }
+    if judged.is_empty() {
+        let text = "witness: it is about none of the properties that were asked for";
+        return Ok(Judgement::Refuted(text.to_owned()));
     }
     let mut texts = Vec::new();
     for (index, result) in judged {
@@ -116,38 +141,49 @@ fn witness(loaded: &Loaded, path: &Path, bytes: &[u8]) -> Result<Judgement> {
 
 fn certificate(
     loaded: &Loaded,
+    selected: &[usize],
     path: &Path,
     bytes: &[u8],
     blasting: &BlastOptions,
     options: &CheckOptions,
 ) -> Result<Judgement> {
     let bad_file = |e: FormatError| describe(path, bytes, &e);
-    if loaded.num_properties() == 0 {
-        let text = "there is no safety property that a certificate could prove";
-        return Err(InputError(format!("{}: {text}", loaded.path.display())).into());
-    }
     let checked = match &loaded.model {
         Model::Bits(system) => {
             let witness = aiger::read(bytes).map_err(bad_file)?;
-            check_certificate(system, &witness, options)
+            check_certificate_for(system, selected, &witness, options)
         }
         Model::Words(system) => {
             let witness = btor2::read(bytes).map_err(bad_file)?;
             let nodes = btor2::read_with_ids(&loaded.bytes)?.nodes;
-            let properties: Vec<usize> = (0..system.bads.len()).collect();
             let model = NumberedModel { system, nodes: &nodes };
-            check_word_certificate(model, &properties, &witness, blasting, options)
+            check_word_certificate(model, selected, &witness, blasting, options)
         }
     };
-    Ok(match checked {
-        Ok(_) if loaded.num_properties() == 1 => {
-            Judgement::Accepted(format!("certificate: {} holds", property(loaded, 0)))
-        }
+    Ok(judgement(loaded, selected, checked))
+}
+
+/// Only a formula that fails, or a file that makes no sense, refutes a certificate: a check that
+/// was stopped or cannot be made says nothing about it.
+fn judgement(
+    loaded: &Loaded,
+    selected: &[usize],
+    checked: Result<CheckedCertificate, CertificateError>,
+) -> Judgement {
+    match checked {
         Ok(_) => {
-            let count = loaded.num_properties();
-            Judgement::Accepted(format!("certificate: all {count} properties hold"))
+            let text = match selected {
+                [one] => format!("{} holds", property(loaded, *one)),
+                all if all.len() == loaded.num_properties() => {
+                    format!("all {} properties hold", all.len())
+                }
+                some => {
+                    let names: Vec<String> = some.iter().map(|&i| property(loaded, i)).collect();
+                    format!("{} hold", names.join(", "))
+                }
+            };
+            Judgement::Accepted(format!("certificate: {text}"))
         }
-        // A check that was stopped or cannot be made says nothing about the file.
         Err(
             CertificateError::Stopped(stop) | CertificateError::Proof(ProofError::Stopped(stop)),
         ) => Judgement::Unknown(stop.to_string()),
@@ -155,5 +191,34 @@ fn certificate(
             Judgement::Unknown(format!("certificate: {text}"))
         }
         Err(error) => Judgement::Refuted(format!("certificate: {error}")),
-    })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pedra_certify::{Effort, Stop};
+    use pedra_model::bits::BitSystem;
+
+    #[test]
+    fn what_was_not_checked_is_not_refuted() {
+        use CertificateError::{Malformed, Mapping, Proof, Stopped, Unsupported};
+        let model = Model::Bits(BitSystem {
+            bads: vec![pedra_model::lit::Lit::FALSE],
+            ..BitSystem::default()
+        });
+        let loaded = Loaded { path: "m.aag".into(), bytes: Vec::new(), model };
+        let text = || "text".to_owned();
+        for (checked, code) in [
+            (Ok(CheckedCertificate { shared: 0, effort: Effort::default() }), 0),
+            (Err(Mapping(text())), 1),
+            (Err(Malformed(text())), 1),
+            (Err(Stopped(Stop::Interrupted)), 3),
+            (Err(Stopped(Stop::OutOfBudget)), 3),
+            (Err(Proof(ProofError::Stopped(Stop::Interrupted))), 3),
+            (Err(Unsupported(text())), 3),
+        ] {
+            assert_eq!(judgement(&loaded, &[0], checked.clone()).told().2, code, "{checked:?}");
+        }
+    }
 }

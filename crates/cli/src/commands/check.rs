@@ -7,13 +7,13 @@ use crate::decide::{Observer, Open, Plan, decide};
 use crate::evidence::{self, Request, write_files};
 use crate::limits::{StopCause, Watch};
 use crate::load::{Loaded, load};
-use crate::output::note;
+use crate::output::{note, printable};
 use crate::pipeline::Checked;
 use crate::report::{PropertyReport, Reporter, Style, Verdict};
 use crate::view::status::Status;
 use crate::view::wave::{WaveStyle, draw};
 use anyhow::Result;
-use pedra_engines::{Event, Reason};
+use pedra_engines::Event;
 use pedra_model::blast::BlastOptions;
 use pedra_model::reduce::ReduceOptions;
 use pedra_solve::SolverKind;
@@ -44,8 +44,8 @@ impl From<&CheckArgs> for Plan {
                 SolverName::Cadical => SolverKind::Cadical,
                 SolverName::Batsat => SolverKind::Batsat,
             },
-            threads: args.limits.threads as usize,
-            seed: args.limits.seed,
+            threads: args.run.threads as usize,
+            seed: args.run.seed,
         }
     }
 }
@@ -62,8 +62,8 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
         Watch::start(&args.limits, words)
     };
     let loaded = load(&args.model)?;
-    evidence::check_paths(args, &loaded)?;
     let selected = loaded.select(&args.property)?;
+    evidence::check_paths(args, &loaded, &selected)?;
     let names = selected.iter().map(|&i| (i, loaded.property_name(i).map(str::to_owned)));
     reporter.expect(names.collect());
     reporter.announce_start(&args.model, &selected, plan.engine.text());
@@ -129,23 +129,7 @@ impl Session<'_> {
             WaveStyle { columns: columns(), all: false, max_signals: 30, color: stderr_color() };
         match evidence::waves(&self.loaded.model, trace) {
             Ok(waves) => note(draw(&waves, &style).trim_end()),
-            Err(error) => note(&format!("no waveform: {error}")),
-        }
-    }
-
-    fn why(&self, why: Open) -> String {
-        let stopped = || self.watch.cause().map_or("stopped", StopCause::text).to_owned();
-        match why {
-            Open::Engines(Reason::Interrupted) => stopped(),
-            Open::Engines(Reason::DepthLimit) => "depth limit reached".to_owned(),
-            Open::Engines(Reason::Budget) => "work limit reached".to_owned(),
-            Open::Engines(Reason::Exhausted(step)) => {
-                format!("no path needs step {step}, but this engine has no proof of it; try kind")
-            }
-            Open::Engines(Reason::SettledElsewhere) => "settled, but not told".to_owned(),
-            Open::Engines(Reason::Unsupported(what)) => what.to_owned(),
-            Open::NotBits(text) => text,
-            Open::CheckStopped => format!("{} while the answer was checked", stopped()),
+            Err(error) => note(&format!("no waveform: {}", printable(&error))),
         }
     }
 }
@@ -180,19 +164,23 @@ impl Observer for Session<'_> {
     fn settled(&self, property: usize, engine: &'static str, answer: Checked) -> Result<()> {
         let checks = self.plan.check_options(self.watch.interrupt());
         let request = Request { args: self.args, property, several: self.several };
-        let files = write_files(&request, self.loaded, &answer, &self.plan.blast, &checks)?;
+        let written = write_files(&request, self.loaded, &answer, &self.plan.blast, &checks)?;
         let verdict = match &answer {
             Checked::Proved(proof) => Verdict::Proved { k: proof.k(), clauses: proof.clauses() },
             Checked::Violated(trace) => Verdict::Violated { depth: trace.depth() },
         };
-        self.report(property, verdict, engine, files);
+        for (why, problem) in &written.problems {
+            self.reporter.file_missing(*why);
+            note(&printable(problem));
+        }
+        self.report(property, verdict, engine, written.files);
         self.show_wave(&answer);
         Ok(())
     }
 
     fn open(&self, property: usize, why: Open) {
         let safe_until = self.reporter.known_safe_until(property);
-        let verdict = Verdict::Unknown { reason: self.why(why), safe_until };
+        let verdict = Verdict::Unknown { reason: why.text(self.watch.cause()), safe_until };
         self.report(property, verdict, self.plan.engine.text(), Vec::new());
     }
 }

@@ -4,22 +4,26 @@
 
 use crate::args::HwmccArgs;
 use crate::decide::{Observer, Open, Plan, decide};
-use crate::evidence::{CertificateForm, certificate_bytes, certificate_form, witness_text};
+use crate::evidence::{
+    CertificateForm, CheckStopped, certificate_bytes, certificate_form, overwrites_model,
+    refuse_unwritable, witness_text,
+};
 use crate::limits::Watch;
-use crate::load::load;
-use crate::output::{note, say, write_file};
+use crate::load::{InputError, load};
+use crate::output::{answer_once, note, printable, same_file, write_file};
 use crate::pipeline::{Checked, Proof, Trace, join_proofs};
 use anyhow::Result;
 use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
-use std::sync::Mutex;
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Keeps the answers until all are there.
 #[derive(Default)]
 struct Answers {
     violated: Mutex<Option<Trace>>,
     proofs: Mutex<Vec<Proof>>,
-    open: Mutex<Vec<String>>,
+    open: Mutex<Vec<(usize, Open)>>,
     stop: pedra_solve::Interrupt,
 }
 
@@ -37,51 +41,78 @@ impl Observer for Answers {
     }
 
     fn open(&self, property: usize, why: Open) {
-        let text = format!("b{property}: {why:?}");
-        self.open.lock().expect("no panic while held").push(text);
+        self.open.lock().expect("no panic while held").push((property, why));
     }
 }
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &HwmccArgs) -> Result<i32> {
-    let watch = Watch::start(&args.limits, |_| {
-        say("unknown");
-        30
+    let once = Arc::new(OnceLock::new());
+    let watch = Watch::start(&args.limits, {
+        let once = once.clone();
+        move |_| answer_once(&once, "unknown", 30)
     });
     let loaded = load(&args.model)?;
-    let selected = loaded.select(&[])?;
+    check_paths(args)?;
+    let selected = match loaded.select(&[]) {
+        Ok(selected) => selected,
+        // A model that is well formed has an answer, be it that there is nothing to decide.
+        Err(nothing) => {
+            note(&printable(&nothing.0));
+            return Ok(answer_once(&once, "unknown", 30));
+        }
+    };
     let plan = Plan {
         blast: BlastOptions { max_array_bits: args.blast.array_bits, ..BlastOptions::default() },
-        threads: args.limits.threads as usize,
-        seed: args.limits.seed,
+        threads: args.run.threads as usize,
+        seed: args.run.seed,
         ..Plan::default()
     };
     let answers = Answers { stop: watch.interrupt().child(), ..Answers::default() };
     decide(&loaded.model, &selected, &plan, &answers.stop, &answers)?;
     if let Some(trace) = answers.violated.into_inner().expect("no panic while held") {
         write_file(&args.witness, witness_text(&loaded.model, &trace).as_bytes())?;
-        say("sat");
-        return Ok(10);
+        return Ok(answer_once(&once, "sat", 10));
     }
     let open = answers.open.into_inner().expect("no panic while held");
     if !open.is_empty() {
-        for line in open {
-            note(&line);
+        for (property, why) in open {
+            note(&printable(&format!("b{property}: {}", why.text(watch.cause()))));
         }
-        say("unknown");
-        return Ok(30);
+        return Ok(answer_once(&once, "unknown", 30));
     }
     if let Some(path) = &args.certificate {
-        // The competition's file names may end in anything: text, unless it ends in `.aig`.
-        let form = certificate_form(path, &loaded.model).unwrap_or(match loaded.model {
-            Model::Bits(_) => CertificateForm::AigerAscii,
-            Model::Words(_) => CertificateForm::Btor2,
-        });
         let proofs = answers.proofs.into_inner().expect("no panic while held");
         let proof = join_proofs(&loaded.model, proofs).expect("one proof a property, none simple");
         let options = plan.check_options(watch.interrupt());
-        write_file(path, &certificate_bytes(&loaded, &proof, form, &plan.blast, &options)?)?;
+        let form = form_of(path, &loaded.model);
+        match certificate_bytes(&loaded, &proof, form, &plan.blast, &options) {
+            Ok(bytes) => write_file(path, &bytes)?,
+            Err(error) if error.is::<CheckStopped>() => {
+                note(&error.to_string());
+                return Ok(answer_once(&once, "unknown", 30));
+            }
+            Err(error) => return Err(error),
+        }
     }
-    say("unsat");
-    Ok(20)
+    Ok(answer_once(&once, "unsat", 20))
+}
+
+/// The competition's file names may end in anything: text, unless the ending says otherwise.
+fn form_of(path: &Path, model: &Model) -> CertificateForm {
+    certificate_form(path, model).unwrap_or(match model {
+        Model::Bits(_) => CertificateForm::AigerAscii,
+        Model::Words(_) => CertificateForm::Btor2,
+    })
+}
+
+/// Refuses, before anything runs, files that could not be written later.
+fn check_paths(args: &HwmccArgs) -> Result<(), InputError> {
+    for path in [Some(&args.witness), args.certificate.as_ref()].into_iter().flatten() {
+        refuse_unwritable(path)?;
+        if same_file(path, &args.model) {
+            return Err(overwrites_model(path));
+        }
+    }
+    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use crate::args::InfoArgs;
 use crate::load::{Loaded, load};
-use crate::output::say;
+use crate::output::{printable, say};
 use anyhow::Result;
 use pedra_model::Model;
 use pedra_model::bits::{BitSystem, Reset};
@@ -114,7 +114,7 @@ fn word_facts(system: &System) -> Value {
 fn text(loaded: &Loaded, facts: &Value) -> String {
     let mut lines = vec![format!(
         "{}  {}, {} bytes",
-        loaded.path.display(),
+        printable(&loaded.path.to_string_lossy()),
         facts["format"].as_str().unwrap_or_default(),
         loaded.bytes.len()
     )];
@@ -141,7 +141,7 @@ fn text(loaded: &Loaded, facts: &Value) -> String {
     for array in facts["arrays"].as_array().into_iter().flatten() {
         let name = array["name"].as_str().unwrap_or("(no name)");
         let (index, element) = (&array["index_bits"], &array["element_bits"]);
-        add("array", format!("{name}: 2^{index} elements of {element} bits"));
+        add("array", format!("{}: 2^{index} elements of {element} bits", printable(name)));
     }
     for (key, name) in [("gates", "gates"), ("levels", "levels"), ("operators", "operators")] {
         if facts.get(key).is_some() {
@@ -158,7 +158,9 @@ fn text(loaded: &Loaded, facts: &Value) -> String {
     add("properties", format!("{}{note}", loaded.num_properties()));
     for i in 0..loaded.num_properties() {
         lines.push(
-            format!("    b{i} {}", loaded.property_name(i).unwrap_or("")).trim_end().to_owned(),
+            format!("    b{i} {}", printable(loaded.property_name(i).unwrap_or("")))
+                .trim_end()
+                .to_owned(),
         );
     }
     lines.join("\n")

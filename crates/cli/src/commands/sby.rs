@@ -13,13 +13,13 @@ use crate::decide::{EngineName, Observer, Open, Plan, decide};
 use crate::evidence::witness_text;
 use crate::limits::Watch;
 use crate::load::{InputError, load};
-use crate::output::say;
+use crate::output::answer_once;
 use crate::pipeline::{Checked, Trace};
 use anyhow::Result;
 use pedra_model::Model;
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// What sby asks for.
 #[derive(Debug, PartialEq, Eq)]
@@ -113,13 +113,14 @@ impl Observer for Answers {
 
 /// Answers in sby's words; gives the exit code.
 pub fn run(request: Request) -> Result<i32> {
-    let limits = LimitArgs { timeout: None, memory: None, threads: 1, seed: 0 };
+    let limits = LimitArgs { timeout: None, memory: None };
     let loaded = load(&request.model)?;
     let is_bits = matches!(loaded.model, Model::Bits(_));
     let unknown = if is_bits { ("2", 30) } else { ("unknown", 255) };
-    let watch = Watch::start(&limits, move |_| {
-        say(unknown.0);
-        unknown.1
+    let once = Arc::new(OnceLock::new());
+    let watch = Watch::start(&limits, {
+        let once = once.clone();
+        move |_| answer_once(&once, unknown.0, unknown.1)
     });
     let selected = loaded.select(&[])?;
     let plan = Plan { engine: request.engine, depth: request.depth, ..Plan::default() };
@@ -127,15 +128,14 @@ pub fn run(request: Request) -> Result<i32> {
     decide(&loaded.model, &selected, &plan, &answers.stop, &answers)?;
     if let Some(trace) = answers.violated.into_inner().expect("no panic while held") {
         // Not every version of sby's converter knows `x`.
-        say(witness_text(&loaded.model, &trace.zero_filled()).trim_end());
-        return Ok(if is_bits { 10 } else { 0 });
+        let text = witness_text(&loaded.model, &trace.zero_filled());
+        return Ok(answer_once(&once, text.trim_end(), if is_bits { 10 } else { 0 }));
     }
     if answers.open.into_inner().expect("no panic while held") {
-        say(unknown.0);
-        return Ok(unknown.1);
+        return Ok(answer_once(&once, unknown.0, unknown.1));
     }
-    say(if is_bits { "0" } else { "unsat" });
-    Ok(if is_bits { 20 } else { 1 })
+    let proved = if is_bits { ("0", 20) } else { ("unsat", 1) };
+    Ok(answer_once(&once, proved.0, proved.1))
 }
 
 #[cfg(test)]

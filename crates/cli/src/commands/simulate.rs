@@ -3,8 +3,10 @@
 
 use crate::args::SimulateArgs;
 use crate::commands::{columns, stdout_color};
+use crate::evidence::refuse_unwritable;
+use crate::limits::exit_on_signal;
 use crate::load::{InputError, Loaded, describe, load, read_bytes};
-use crate::output::{note, say, write_file};
+use crate::output::{note, printable, same_file, say, write_file};
 use crate::view::signals;
 use crate::view::wave::{WaveStyle, draw};
 use anyhow::Result;
@@ -28,7 +30,19 @@ const TRIES: usize = 1000;
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &SimulateArgs) -> Result<i32> {
+    exit_on_signal();
     let loaded = load(&args.model)?;
+    if let Some(path) = &args.vcd {
+        refuse_unwritable(path)?;
+        if [Some(&args.model), args.witness.as_ref()]
+            .into_iter()
+            .flatten()
+            .any(|i| same_file(path, i))
+        {
+            let text = "this is an input; choose another name for the waveform";
+            return Err(InputError(format!("{}: {text}", path.display())).into());
+        }
+    }
     let (waves, code) = match &args.witness {
         Some(path) => replay(&loaded, path)?,
         None => (random(&loaded, args)?, 0),
@@ -48,6 +62,7 @@ pub fn run(args: &SimulateArgs) -> Result<i32> {
 
 /// The waves of a witness, and whether it shows what it claims (exit code 0, else 1).
 fn replay(loaded: &Loaded, path: &Path) -> Result<(Waves, i32)> {
+    loaded.check_size(1)?;
     let bytes = read_bytes(path)?;
     let bad_file = |e| InputError(describe(path, &bytes, &e).0);
     let (waves, judged) = match &loaded.model {
@@ -66,12 +81,12 @@ fn replay(loaded: &Loaded, path: &Path) -> Result<(Waves, i32)> {
     let code = match judged {
         Ok((property, depth)) => {
             let name = loaded.property_name(property).unwrap_or_default();
-            note(format!("violates b{property} {name}").trim_end());
-            note(&format!("at step {depth}"));
+            let property = printable(format!("b{property} {name}").trim_end()).into_owned();
+            note(&format!("violates {property} at step {depth}"));
             0
         }
         Err(error) => {
-            note(&format!("this is no violation: {error}"));
+            note(&format!("this is no violation: {}", printable(&error.to_string())));
             1
         }
     };
@@ -82,6 +97,7 @@ fn replay(loaded: &Loaded, path: &Path) -> Result<(Waves, i32)> {
 fn random(loaded: &Loaded, args: &SimulateArgs) -> Result<Waves> {
     let mut dice = Dice(args.seed);
     let steps = args.steps as usize;
+    loaded.check_size(steps)?;
     let waves = match &loaded.model {
         Model::Bits(system) => random_bits(system, steps, &mut dice),
         Model::Words(system) => random_words(system, steps, &mut dice),
@@ -95,7 +111,7 @@ fn random(loaded: &Loaded, args: &SimulateArgs) -> Result<Waves> {
     }
     for signal in waves.signals.iter().filter(|s| s.kind == SignalKind::Bad) {
         if let Some(step) = signal.values.iter().position(|v| v.bit(0) == Ternary::True) {
-            note(&format!("{} is violated at step {step}", signal.name));
+            note(&format!("{} is violated at step {step}", printable(&signal.name)));
         }
     }
     Ok(waves)

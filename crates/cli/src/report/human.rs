@@ -1,6 +1,7 @@
 //! Verdicts for people: one line a property.
 
 use super::{PropertyReport, Verdict};
+use crate::output::printable;
 
 /// `violated  b1 overflow  step 7, bmc, 0.02 s, trace replayed`.
 pub fn line(report: &PropertyReport, color: bool) -> String {
@@ -12,7 +13,7 @@ pub fn line(report: &PropertyReport, color: bool) -> String {
     let word = format!("{word:<8}");
     let word = if color { format!("\x1b[1;{code}m{word}\x1b[0m") } else { word };
     let name = match &report.name {
-        Some(name) => format!("b{} {name}", report.index),
+        Some(name) => format!("b{} {}", report.index, printable(name)),
         None => format!("b{}", report.index),
     };
     let engine = &report.engine;
@@ -34,9 +35,9 @@ pub fn line(report: &PropertyReport, color: bool) -> String {
                 Some(step) => format!("no violation up to step {step}"),
                 None => "no step checked".to_owned(),
             };
-            format!("{reason}; {safe}, {engine}, {seconds:.2} s")
+            format!("{}; {safe}, {engine}, {seconds:.2} s", printable(reason))
         }
     };
-    let files: String = report.files.iter().map(|f| format!(", {f}")).collect();
+    let files: String = report.files.iter().map(|f| format!(", {}", printable(f))).collect();
     format!("{word}  {name}  {told}{files}")
 }

@@ -6,6 +6,7 @@ mod json;
 pub use json::SCHEMA;
 
 use crate::limits::StopCause;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -51,6 +52,15 @@ pub struct PropertyReport {
     pub files: Vec<String>,
 }
 
+/// Why a file that was asked for is missing.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Missing {
+    /// A limit struck while its content was checked.
+    Stopped,
+    /// The system did not take it.
+    NotWritten,
+}
+
 /// How reports look.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Style {
@@ -58,8 +68,6 @@ pub enum Style {
     Human,
     /// One JSON object a line.
     Json,
-    /// Nothing: another interface speaks.
-    Silent,
 }
 
 /// Tells each verdict once, when it is settled, from whatever thread.
@@ -70,17 +78,19 @@ pub struct Reporter {
 }
 
 struct Inner {
-    open: Vec<OpenProperty>,
+    /// By index.
+    open: BTreeMap<usize, OpenProperty>,
     done: Vec<PropertyReport>,
     /// Whether the properties are known.
     expecting: bool,
     finished: bool,
+    /// A file that was asked for is missing, for this reason.
+    missing: Option<Missing>,
 }
 
 /// A property without verdict.
 #[derive(Clone, Debug)]
 struct OpenProperty {
-    index: usize,
     name: Option<String>,
     safe_until: Option<usize>,
 }
@@ -88,14 +98,20 @@ struct OpenProperty {
 impl Reporter {
     /// A reporter that knows of no property yet.
     pub fn new(style: Style, color: bool) -> Reporter {
-        let inner = Inner { open: Vec::new(), done: Vec::new(), expecting: false, finished: false };
+        let inner = Inner {
+            open: BTreeMap::new(),
+            done: Vec::new(),
+            expecting: false,
+            finished: false,
+            missing: None,
+        };
         Reporter { style, color, inner: Mutex::new(inner) }
     }
 
     /// Says which properties will be told about: index and name.
     pub fn expect(&self, properties: Vec<(usize, Option<String>)>) {
         let open = properties.into_iter();
-        let open = open.map(|(index, name)| OpenProperty { index, name, safe_until: None });
+        let open = open.map(|(index, name)| (index, OpenProperty { name, safe_until: None }));
         let mut inner = self.lock();
         inner.open = open.collect();
         inner.expecting = true;
@@ -115,24 +131,22 @@ impl Reporter {
     /// Notes that the steps up to `step` hold no violation of a property.
     pub fn safe_until(&self, index: usize, step: usize) {
         let mut inner = self.lock();
-        if let Some(open) = inner.open.iter_mut().find(|o| o.index == index) {
+        if let Some(open) = inner.open.get_mut(&index) {
             open.safe_until = open.safe_until.max(Some(step));
         }
     }
 
     /// How far an open property is known to be safe.
     pub fn known_safe_until(&self, index: usize) -> Option<usize> {
-        self.lock().open.iter().find(|o| o.index == index).and_then(|o| o.safe_until)
+        self.lock().open.get(&index).and_then(|o| o.safe_until)
     }
 
     /// Tells a verdict, unless the property has one.
     pub fn settle(&self, report: PropertyReport) {
         let mut inner = self.lock();
-        let Some(at) = inner.open.iter().position(|o| o.index == report.index) else { return };
-        if inner.finished {
+        if inner.finished || inner.open.remove(&report.index).is_none() {
             return;
         }
-        inner.open.remove(at);
         self.tell(&report);
         inner.done.push(report);
     }
@@ -141,7 +155,6 @@ impl Reporter {
         match self.style {
             Style::Human => crate::output::say(&human::line(report, self.color)),
             Style::Json => crate::output::say(&json::property(report).to_string()),
-            Style::Silent => {}
         }
     }
 
@@ -150,18 +163,17 @@ impl Reporter {
     pub fn finish(&self, reason: &str, engine: &str, time: Duration) -> i32 {
         let mut inner = self.lock();
         if !inner.finished {
-            for open in std::mem::take(&mut inner.open) {
+            for (index, open) in std::mem::take(&mut inner.open) {
                 let verdict =
                     Verdict::Unknown { reason: reason.to_owned(), safe_until: open.safe_until };
-                let (index, name) = (open.index, open.name);
-                let engine = engine.to_owned();
+                let (name, engine) = (open.name, engine.to_owned());
                 let report =
                     PropertyReport { index, name, verdict, engine, time, files: Vec::new() };
                 self.tell(&report);
                 inner.done.push(report);
             }
             inner.finished = true;
-            let code = if inner.expecting { exit_code(&inner.done) } else { 3 };
+            let code = inner.exit_code();
             if !inner.expecting && self.style == Style::Human {
                 crate::output::say(&format!("unknown   {reason} before the model was read"));
             }
@@ -170,7 +182,13 @@ impl Reporter {
             }
             return code;
         }
-        exit_code(&inner.done)
+        inner.exit_code()
+    }
+
+    /// Notes that a file that was asked for is missing: the run did not do all that it should.
+    pub fn file_missing(&self, why: Missing) {
+        let mut inner = self.lock();
+        inner.missing = inner.missing.max(Some(why));
     }
 
     /// The last words of a run that a limit had to end from outside.
@@ -182,10 +200,17 @@ impl Reporter {
     pub fn silence(&self) {
         self.lock().finished = true;
     }
+}
 
-    /// The verdicts told so far.
-    pub fn verdicts(&self) -> Vec<PropertyReport> {
-        self.lock().done.clone()
+impl Inner {
+    fn exit_code(&self) -> i32 {
+        let code = exit_code(&self.done);
+        match self.missing {
+            _ if !self.expecting => 3,
+            Some(Missing::NotWritten) => 2,
+            Some(Missing::Stopped) if code == 0 => 3,
+            _ => code,
+        }
     }
 }
 

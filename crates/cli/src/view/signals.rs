@@ -76,25 +76,36 @@ fn bit_signals(system: &BitSystem, property: Option<usize>) -> Vec<BitSignal> {
     signals
 }
 
-/// Which variables a literal depends on, through latches.
+/// Which variables a literal depends on, through latches. Each is visited once, however long
+/// the chains of latches are.
 fn bit_cone(system: &BitSystem, root: Lit) -> Vec<bool> {
-    let mut roots = vec![root];
-    let mut inside = vec![false; system.latches.len()];
-    loop {
-        let cone = system.aig.cone(roots.iter().copied());
-        let before = roots.len();
-        for (latch, inside) in system.latches.iter().zip(&mut inside) {
-            if cone[latch.var.index()] && !std::mem::replace(inside, true) {
-                roots.push(latch.next);
-                if let Reset::Function(f) = latch.reset {
-                    roots.push(f);
-                }
-            }
-        }
-        if roots.len() == before {
-            return cone;
-        }
+    // The two literals that a variable follows from; the constant stands for "none".
+    let mut behind = vec![[Lit::FALSE; 2]; system.aig.len()];
+    for (var, a, b) in system.aig.gates() {
+        behind[var.index()] = [a, b];
     }
+    for latch in &system.latches {
+        let reset = if let Reset::Function(f) = latch.reset { f } else { Lit::FALSE };
+        behind[latch.var.index()] = [latch.next, reset];
+    }
+    reach(system.aig.len(), root.var().index(), |var, visit| {
+        behind[var].iter().for_each(|lit| visit(lit.var().index()));
+    })
+}
+
+/// What can be reached from `root` among `count` nodes.
+fn reach(count: usize, root: usize, behind: impl Fn(usize, &mut dyn FnMut(usize))) -> Vec<bool> {
+    let mut inside = vec![false; count];
+    let mut open = vec![root];
+    inside[root] = true;
+    while let Some(node) = open.pop() {
+        behind(node, &mut |next| {
+            if !std::mem::replace(&mut inside[next], true) {
+                open.push(next);
+            }
+        });
+    }
+    inside
 }
 
 /// Splits `count[3]` into `count` and 3.
@@ -112,13 +123,18 @@ fn group(signals: Vec<BitSignal>, values: Vec<Vec<Ternary>>) -> Vec<Signal> {
             words.entry((signal.kind, base)).or_default().insert(index, i);
         }
     }
+    // All of 0..n, each once: as many bits as the highest index says. A second signal of the
+    // same name replaces the first in the map, which then stands alone.
+    words.retain(|_, word| word.len() > 1 && word.keys().copied().eq(0..word.len()));
+    let firsts: BTreeMap<(SignalKind, &str), usize> = words
+        .iter()
+        .map(|(&key, word)| (key, word.values().copied().min().expect("it has two bits")))
+        .collect();
     let member = |i: usize| {
-        let (base, _) = split_index(&signals[i].name)?;
-        let word = &words[&(signals[i].kind, base)];
-        // All of 0..n, each once: as many bits as the highest index says.
-        let whole = word.keys().copied().eq(0..word.len()) && word.len() > 1;
-        let mine = word.values().any(|&j| j == i);
-        (whole && mine).then_some((base, word))
+        let (base, index) = split_index(&signals[i].name)?;
+        let key = (signals[i].kind, base);
+        let word = words.get(&key)?;
+        (word.get(&index) == Some(&i)).then(|| (base, word, firsts[&key]))
     };
     let mut grouped = Vec::new();
     for (i, signal) in signals.iter().enumerate() {
@@ -126,9 +142,9 @@ fn group(signals: Vec<BitSignal>, values: Vec<Vec<Ternary>>) -> Vec<Signal> {
         let bits: Vec<usize>;
         let name;
         match member(i) {
-            Some((base, word)) => {
+            Some((base, word, first)) => {
                 // The word stands where its first bit stood.
-                if word.values().min() != Some(&i) {
+                if first != i {
                     continue;
                 }
                 name = base.to_owned();
@@ -213,22 +229,14 @@ fn word_signals(system: &System, property: Option<usize>) -> Vec<(TermId, Signal
 
 /// Which terms a term depends on, through states.
 fn word_cone(system: &System, root: TermId) -> Vec<bool> {
-    let mut roots = vec![root];
-    let mut inside = vec![false; system.states.len()];
-    loop {
-        let cone = system.terms.cone(roots.iter().copied());
-        let before = roots.len();
-        for (state, inside) in system.states.iter().zip(&mut inside) {
-            if cone[state.term.index()] && !std::mem::replace(inside, true) {
-                // A state counts even without next and init, lest the loop sees no growth.
-                roots.push(state.term);
-                roots.extend(state.next.into_iter().chain(state.init));
-            }
-        }
-        if roots.len() == before {
-            return cone;
-        }
+    let mut follows: Vec<Vec<TermId>> = vec![Vec::new(); system.terms.len()];
+    for state in &system.states {
+        follows[state.term.index()] = state.next.into_iter().chain(state.init).collect();
     }
+    reach(system.terms.len(), root.index(), |node, visit| {
+        let arguments = system.terms.get(TermId::new(node)).args();
+        arguments.chain(follows[node].iter().copied()).for_each(|term| visit(term.index()));
+    })
 }
 
 #[cfg(test)]

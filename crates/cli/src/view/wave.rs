@@ -2,6 +2,7 @@
 //! matter for the violation. Only signals in the cone of the violated property are shown,
 //! unless all are asked for, and long traces are cut in the middle.
 
+use crate::output::printable;
 use pedra_formats::vcd::{Signal, SignalKind, Waves};
 use pedra_model::value::{Ternary, TernaryBv};
 use std::fmt::Write as _;
@@ -73,7 +74,7 @@ fn draw_signal(
     cell: usize,
     style: &WaveStyle,
 ) {
-    let name = shorten(&signal.name, name_width);
+    let name = shorten(&printable(&signal.name), name_width);
     let (on, off) = match (style.color, signal.kind) {
         (false, _) => ("", ""),
         (true, SignalKind::Bad) => ("\x1b[1;31m", "\x1b[0m"),
@@ -140,7 +141,7 @@ fn value_text(value: &TernaryBv) -> String {
     text
 }
 
-/// Keeps the end of a name, which tells most, and the start of a value.
+/// Keeps the end, which tells most: of a name the signal, of a value the low bits.
 fn shorten(text: &str, width: usize) -> String {
     let length = text.chars().count();
     if length <= width {

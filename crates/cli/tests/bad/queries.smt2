@@ -1,0 +1,3 @@
+; obligations
+(set-logic QF_BV)
+(check-sat)
