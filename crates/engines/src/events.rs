@@ -6,6 +6,7 @@
 //! [`Context::emit`](crate::Context::emit).
 
 use crate::context::Outcome;
+use pedra_model::lit::Lit;
 use std::sync::Mutex;
 
 /// Something that happened in a run.
@@ -33,6 +34,46 @@ pub enum Event {
         property: usize,
         /// The answer; never unknown.
         outcome: Outcome,
+    },
+    /// PDR opened a frame. This and the following are details, see
+    /// [`EventSink::wants_details`].
+    FrameOpened {
+        /// Its level.
+        level: usize,
+    },
+    /// PDR learned a lemma.
+    LemmaLearned {
+        /// The highest level where it holds; `None` for all.
+        level: Option<usize>,
+        /// The lemma, over the variables of the system (and of the proof's gates).
+        clause: Vec<Lit>,
+        /// How many lemmas it made useless.
+        subsumed: usize,
+    },
+    /// PDR found that a lemma holds at a higher level, too.
+    LemmaPushed {
+        /// Its highest level before.
+        from: usize,
+        /// The highest level now; `None` for all.
+        to: Option<usize>,
+        /// The lemma.
+        clause: Vec<Lit>,
+        /// How many lemmas it made useless.
+        subsumed: usize,
+    },
+    /// PDR found states that lead to a violation and must be excluded.
+    ObligationRaised {
+        /// From which level on.
+        level: usize,
+        /// The number of steps from there to the violation.
+        depth: usize,
+        /// The clause that excludes them all.
+        clause: Vec<Lit>,
+    },
+    /// PDR excluded the states of an obligation from a frame.
+    ObligationBlocked {
+        /// The level of the frame.
+        level: usize,
     },
     /// The run ended, settled or not.
     Finished {
@@ -69,6 +110,12 @@ pub trait EventSink: Sync {
     fn is_listening(&self) -> bool {
         true
     }
+
+    /// Whether the sink also wants to hear of every frame, lemma and obligation: many thousands
+    /// a second.
+    fn wants_details(&self) -> bool {
+        false
+    }
 }
 
 /// Nobody listens.
@@ -87,12 +134,18 @@ impl EventSink for NoEvents {
 #[derive(Debug, Default)]
 pub struct Collector {
     events: Mutex<Vec<Event>>,
+    with_details: bool,
 }
 
 impl Collector {
     /// An empty record.
     pub fn new() -> Collector {
         Collector::default()
+    }
+
+    /// An empty record, for details as well.
+    pub fn with_details() -> Collector {
+        Collector { with_details: true, ..Collector::default() }
     }
 
     /// What was recorded so far, in order; the record is empty afterwards.
@@ -104,5 +157,9 @@ impl Collector {
 impl EventSink for Collector {
     fn emit(&self, event: &Event) {
         self.events.lock().expect("recording does not panic").push(event.clone());
+    }
+
+    fn wants_details(&self) -> bool {
+        self.with_details
     }
 }

@@ -11,6 +11,7 @@
 //! - [`unroll`]: time-frame expansion of a system on a SAT solver.
 //! - [`bmc`]: bounded model checking.
 //! - [`kind`]: k-induction, with and without simple paths.
+//! - [`pdr`]: property-directed reachability (IC3).
 
 pub mod bmc;
 pub mod cone;
@@ -18,6 +19,7 @@ pub mod context;
 pub mod events;
 pub mod kind;
 pub mod ledger;
+pub mod pdr;
 pub mod portfolio;
 pub mod unroll;
 
@@ -26,3 +28,4 @@ pub use context::{Context, Engine, Outcome, Reason, Unknown, Verdict};
 pub use events::{Collector, Event, EventSink, NoEvents, Progress};
 pub use kind::{Kind, KindOptions};
 pub use ledger::{Ledger, SettledBoard};
+pub use pdr::{Pdr, PdrOptions, Variant};

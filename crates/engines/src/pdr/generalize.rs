@@ -1,0 +1,168 @@
+//! From a blocked cube to a lemma: drop literals as long as the clause stays inductive relative
+//! to the frame below and excludes no initial state.
+//!
+//! `mic` (minimal inductive clause) and `down` are Bradley's; counterexamples to generalisation
+//! (CTGs) are from Z. Hassan, A. R. Bradley, F. Somenzi: *Better generalization in IC3*, FMCAD
+//! 2013: a predecessor that prevents a drop is itself blocked if that is easy, and otherwise the
+//! cube shrinks to what it has in common with it.
+
+use super::frames::Level;
+use super::options::{DropOrder, Generalize, Lift, PdrOptions};
+use super::relative::{Answer, Hypothesis, Relative};
+use super::solver::Stopped;
+use crate::context::Context;
+use pedra_model::lit::Lit;
+
+/// Widens cubes at work on one search.
+pub(super) struct Generalizer<'r, 'a, 'c> {
+    pub(super) relative: &'r mut Relative<'a>,
+    pub(super) options: &'r PdrOptions,
+    pub(super) context: &'r Context<'c>,
+}
+
+impl Generalizer<'_, '_, '_> {
+    /// A part of `cube` that can be excluded from `F_i` as well, as short as is easy.
+    ///
+    /// Pre: `¬cube` is inductive relative to `F_{i−1}` (with [`Generalize::Naive`]: no state of
+    /// `F_{i−1}` has a successor in the cube), and the cube contains no initial state. Both hold
+    /// for the result.
+    pub(super) fn generalize(&mut self, cube: Vec<Lit>, level: Level) -> Result<Vec<Lit>, Stopped> {
+        match self.options.generalize {
+            Generalize::Off => Ok(cube),
+            Generalize::Naive | Generalize::Relative => self.mic(cube, level, 0),
+        }
+    }
+
+    /// Tries to drop each literal once. The depth of recursion is at most `ctg.depth`.
+    fn mic(&mut self, mut cube: Vec<Lit>, level: Level, depth: u32) -> Result<Vec<Lit>, Stopped> {
+        if cube.len() <= 1 {
+            return Ok(cube);
+        }
+        let order = self.drop_order(&cube, level);
+        self.relative.pin(&cube, level);
+        // Literals that could not be dropped: a join that loses one has failed before.
+        let mut kept: Vec<Lit> = Vec::new();
+        let mut result = Ok(());
+        for lit in order {
+            if cube.len() == 1 || cube.binary_search(&lit).is_err() {
+                continue;
+            }
+            let smaller: Vec<Lit> = cube.iter().copied().filter(|&other| other != lit).collect();
+            match self.down(smaller, level, &kept, depth) {
+                Ok(Some(smaller)) => cube = smaller,
+                Ok(None) => kept.push(lit),
+                Err(Stopped) => {
+                    result = Err(Stopped);
+                    break;
+                }
+            }
+        }
+        self.relative.unpin(level);
+        result.map(|()| cube)
+    }
+
+    /// The literals in the order in which they are tried. Heuristic.
+    fn drop_order(&self, cube: &[Lit], level: Level) -> Vec<Lit> {
+        let mut order = cube.to_vec();
+        if self.options.drop_order == DropOrder::Activity {
+            self.relative.activity.sort(&mut order);
+            order.reverse();
+        }
+        if self.options.parent_lemma && level > Level::ZERO.above() {
+            // What a lemma one level below needed is likely to be needed here.
+            let frames = self.relative.frames();
+            if let Some(parent) = frames.find_subsuming(cube, level.below()) {
+                let parent = frames.lemma(parent).cube();
+                order.sort_by_key(|lit| parent.binary_search(lit).is_ok());
+            }
+        }
+        order
+    }
+
+    /// Is the cube, or a part of it that has all of `kept`, good for a lemma?
+    fn down(
+        &mut self,
+        mut cube: Vec<Lit>,
+        level: Level,
+        kept: &[Lit],
+        depth: u32,
+    ) -> Result<Option<Vec<Lit>>, Stopped> {
+        let hypothesis = match self.options.generalize {
+            Generalize::Naive => Hypothesis::None,
+            _ => Hypothesis::NotCube,
+        };
+        let ctg = self.options.ctg;
+        let mut ctgs = 0;
+        loop {
+            // ¬SAT(S_0 ∧ c): required for soundness, for every candidate.
+            if cube.is_empty() || self.relative.check_meets_init(&cube)? {
+                return Ok(None);
+            }
+            // ¬SAT([¬c ∧] F_{i−1} ∧ R ∧ c')
+            match self.relative.check_inductive(self.context, &cube, level, hypothesis)? {
+                Answer::Inductive(core) => return Ok(Some(core)),
+                Answer::Predecessor if depth > ctg.depth => return Ok(None),
+                Answer::Predecessor => {}
+            }
+            let common = self.relative.common_with_predecessor(&cube, level);
+            if ctgs < ctg.max && depth < ctg.depth && self.block_ctg(&cube, level, depth)? {
+                ctgs += 1;
+                continue;
+            }
+            // Both `c` and the predecessor must be excluded, so try what contains both.
+            let joins = ctg.join && depth < ctg.depth.max(1);
+            if !joins || !kept.iter().all(|lit| common.binary_search(lit).is_ok()) {
+                return Ok(None);
+            }
+            // Under the hypothesis the predecessor is outside of the cube; so this gets shorter.
+            if common.len() == cube.len() {
+                return Ok(None);
+            }
+            (cube, ctgs) = (common, 0);
+        }
+    }
+
+    /// Excludes the predecessor that was just found from the frame where it lies, if it is
+    /// inductive there; says whether it did.
+    fn block_ctg(&mut self, cube: &[Lit], level: Level, depth: u32) -> Result<bool, Stopped> {
+        let at = level.below();
+        if at == Level::ZERO {
+            return Ok(false);
+        }
+        let lift = match self.options.lift {
+            Lift::Off => Lift::Off,
+            Lift::Core(_) => Lift::Core(1),
+        };
+        let ctg = self.relative.lift_predecessor(cube, level, lift)?.cube;
+        if ctg.is_empty() || self.relative.check_meets_init(&ctg)? {
+            return Ok(false);
+        }
+        let answer = self.relative.check_inductive(self.context, &ctg, at, Hypothesis::NotCube)?;
+        let Answer::Inductive(core) = answer else { return Ok(false) };
+        let lemma = self.mic(core, at, depth + 1)?;
+        let (lemma, at) = self.push(lemma, at)?;
+        self.relative.add_lemma(self.context, lemma, at);
+        Ok(true)
+    }
+
+    /// The highest level where the lemma, found for `level`, holds, and what is left of it there.
+    pub(super) fn push(
+        &mut self,
+        mut lemma: Vec<Lit>,
+        mut level: Level,
+    ) -> Result<(Vec<Lit>, Level), Stopped> {
+        while level < self.relative.top() {
+            // ¬c ∧ F_i ∧ R ⟹ ¬c'
+            let answer = self.relative.check_inductive(
+                self.context,
+                &lemma,
+                level.above(),
+                Hypothesis::NotCube,
+            )?;
+            let Answer::Inductive(core) = answer else { break };
+            lemma = core;
+            level = level.above();
+        }
+        Ok((lemma, level))
+    }
+}

@@ -1,0 +1,85 @@
+//! Lifting: from one state that goes into a target to a cube of such states.
+//!
+//! A model of a query gives a state `s` and inputs `i` with `s ∧ i ⟹ C ∧ target`, where the
+//! target is a cube one step later, or a bad literal now. Inputs stay as they are; of the state
+//! the literals are kept to which a contradiction between `s ∧ i` and `¬(C ∧ target)` is due.
+//!
+//! *Required for soundness*: the lifting solver holds the definitions and nothing else, and the
+//! constraints belong to the *target*. If they were asserted, then states which violate them
+//! with the recorded inputs would get into the cube, and counterexamples that are none would
+//! come out.
+
+use super::options::Lift;
+use super::solver::{FrameSolver, Stopped};
+use super::transition::Transition;
+use pedra_model::lit::{Lit, Var};
+
+/// A cube of states that go into the target with these inputs.
+#[derive(Clone, Debug)]
+pub(super) struct Lifted {
+    /// The states, sorted.
+    pub(super) cube: Vec<Lit>,
+    /// The inputs.
+    pub(super) inputs: Vec<Lit>,
+}
+
+/// The solver for lifting, with definitions only.
+pub(super) struct Lifter {
+    pub(super) solver: FrameSolver,
+}
+
+impl Lifter {
+    /// Widens the state of `model`, the last model of a frame's solver, under `target`: literals
+    /// that hold in it. `order` sorts the state literals so that those to keep come first.
+    pub(super) fn lift(
+        &mut self,
+        transition: &Transition,
+        model: &FrameSolver,
+        target: &[Lit],
+        effort: Lift,
+        order: impl FnOnce(&mut Vec<Lit>),
+    ) -> Result<Lifted, Stopped> {
+        let goal: Vec<Lit> = target.iter().chain(&transition.constraints).copied().collect();
+        let solver = &mut self.solver;
+        solver.pin(&goal);
+        let known = |var: usize| {
+            let value = model.value(Var::new(var).lit())?;
+            Some(Lit::new(Var::new(var), !value))
+        };
+        let matters = |lit: &Lit| solver.is_in_domain(lit.var());
+        let inputs: Vec<Lit> = transition.input_vars().filter_map(known).filter(matters).collect();
+        let states = transition.state_vars().filter(|&var| transition.is_encoded(var));
+        let mut cube: Vec<Lit> = states.filter_map(known).filter(matters).collect();
+        order(&mut cube);
+        let not_goal: Vec<Lit> = goal.iter().map(|&lit| !lit).collect();
+        let rounds = match effort {
+            Lift::Off => 0,
+            Lift::Core(rounds) => rounds,
+        };
+        let mut stopped = Ok(());
+        for _ in 0..rounds {
+            let before = cube.len();
+            // D ∧ i ∧ s ∧ ¬(C ∧ target)
+            let assumptions: Vec<Lit> = inputs.iter().chain(&cube).copied().collect();
+            match solver.solve(&assumptions, Some(&not_goal)) {
+                Ok(false) => cube.retain(|&lit| solver.is_failed(lit)),
+                Ok(true) => {
+                    debug_assert!(false, "the model does not determine the target");
+                    break;
+                }
+                Err(Stopped) => {
+                    stopped = Err(Stopped);
+                    break;
+                }
+            }
+            if cube.len() == before {
+                break;
+            }
+            // Heuristic: another order may leave out other literals.
+            cube.reverse();
+        }
+        solver.unpin();
+        cube.sort_unstable();
+        stopped.map(|()| Lifted { cube, inputs })
+    }
+}

@@ -1,0 +1,125 @@
+//! Proof obligations: cubes that lead to a violation and must be shown unreachable.
+//!
+//! An obligation `⟨c, i⟩` says: every state of `c` reaches a violation with the recorded inputs,
+//! so `c` must be excluded from `F_i`. They wait in a priority queue, lowest level first
+//! (*required* for the levels to close in order; all further ordering is heuristic), and live in
+//! an arena with links to their successors, which is where counterexamples are read from.
+
+use super::frames::Level;
+use pedra_model::lit::Lit;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// The name of an obligation.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ObligationId(u32);
+
+/// A cube that leads to a violation.
+#[derive(Clone, Debug)]
+pub struct Obligation {
+    /// The states, sorted literals.
+    pub cube: Box<[Lit]>,
+    /// The inputs under which each of these states satisfies the constraints and goes into the
+    /// successor (or is bad).
+    pub inputs: Box<[Lit]>,
+    /// Where they go; `None` if the state itself is bad.
+    pub successor: Option<ObligationId>,
+    /// Which property is violated in the end.
+    pub property: usize,
+    /// How many steps are left until then.
+    pub depth: u32,
+    /// How often it came up without getting ahead (heuristic).
+    pub activity: f32,
+}
+
+/// What the queue sorts by: level; then far from the violation (deep search finds long
+/// counterexamples); then short cubes; then the older one.
+type Key = Reverse<(Level, Reverse<u32>, usize, ObligationId)>;
+
+/// All obligations, and those that wait.
+#[derive(Clone, Debug, Default)]
+pub struct Obligations {
+    arena: Vec<Obligation>,
+    queue: BinaryHeap<Key>,
+}
+
+impl Obligations {
+    /// None.
+    pub fn new() -> Obligations {
+        Obligations::default()
+    }
+
+    /// Adds an obligation and lets it wait for this level.
+    pub fn raise(&mut self, obligation: Obligation, level: Level) -> ObligationId {
+        let number = u32::try_from(self.arena.len()).expect("memory ends before");
+        let id = ObligationId(number);
+        self.arena.push(obligation);
+        self.wait(id, level);
+        id
+    }
+
+    /// Lets an obligation wait for this level.
+    pub fn wait(&mut self, id: ObligationId, level: Level) {
+        let Obligation { depth, ref cube, .. } = self.arena[id.0 as usize];
+        self.queue.push(Reverse((level, Reverse(depth), cube.len(), id)));
+    }
+
+    /// Takes the first obligation whose level is at most `top`.
+    pub fn pop(&mut self, top: Level) -> Option<(ObligationId, Level)> {
+        let &Reverse((level, .., id)) = self.queue.peek()?;
+        if level > top {
+            return None;
+        }
+        self.queue.pop();
+        Some((id, level))
+    }
+
+    /// An obligation.
+    pub fn get(&self, id: ObligationId) -> &Obligation {
+        &self.arena[id.0 as usize]
+    }
+
+    /// Its activity, to be changed.
+    pub fn activity_mut(&mut self, id: ObligationId) -> &mut f32 {
+        &mut self.arena[id.0 as usize].activity
+    }
+
+    /// How many wait.
+    pub fn waiting(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Forgets obligations that neither wait nor follow one that does, and those that wait for a
+    /// property for which `is_open` is false. Names change, so nobody may hold one.
+    pub fn tidy(&mut self, is_open: impl Fn(usize) -> bool) {
+        let waiting = std::mem::take(&mut self.queue).into_vec();
+        let waiting: Vec<Key> = waiting
+            .into_iter()
+            .filter(|Reverse((.., id))| is_open(self.get(*id).property))
+            .collect();
+        let mut kept = vec![false; self.arena.len()];
+        for Reverse((.., id)) in &waiting {
+            let mut at = Some(*id);
+            while let Some(id) = at.filter(|id| !kept[id.0 as usize]) {
+                kept[id.0 as usize] = true;
+                at = self.get(id).successor;
+            }
+        }
+        let mut names = Vec::with_capacity(kept.len());
+        let mut count = 0;
+        for &keep in &kept {
+            names.push(ObligationId(count));
+            count += keep as u32;
+        }
+        let mut number = 0;
+        self.arena.retain_mut(|obligation| {
+            number += 1;
+            obligation.successor = obligation.successor.map(|id| names[id.0 as usize]);
+            kept[number - 1]
+        });
+        let renamed = |Reverse((level, depth, length, id)): Key| {
+            Reverse((level, depth, length, names[id.0 as usize]))
+        };
+        self.queue = waiting.into_iter().map(renamed).collect();
+    }
+}

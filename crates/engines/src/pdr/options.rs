@@ -1,0 +1,136 @@
+//! The choices of PDR, and the ladder.
+
+use pedra_solve::SolverKind;
+
+/// The steps of the ladder: each adds one idea to the one before.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Variant {
+    /// "First version": single states. `removeBad` excludes one state after the other.
+    Simple,
+    /// "Naive generalization": a shortest cube `c` around the state with
+    /// `¬SAT(F_{i−1} ∧ R ∧ c')` and `¬SAT(S_0 ∧ c)`.
+    Generalize,
+    /// "Relative inductiveness": the same with `¬SAT(¬c ∧ F_{i−1} ∧ R ∧ c')`.
+    Relative,
+    /// "Final": clauses are propagated; and everything else that makes PDR fast.
+    #[default]
+    Full,
+}
+
+/// How obligations become cubes rather than states.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Lift {
+    /// Not at all.
+    Off,
+    /// By the core of a query: one with the literals in order of activity, and more, in other
+    /// orders, as long as they gain something, but at most so many.
+    Core(u32),
+}
+
+/// How a blocked cube becomes a lemma.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Generalize {
+    /// The cube itself.
+    Off,
+    /// Literals are dropped as long as no state of `F_{i−1}` has a successor in the cube.
+    Naive,
+    /// Literals are dropped as long as the clause is inductive relative to `F_{i−1}`.
+    Relative,
+}
+
+/// In which order literals are tried for dropping.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum DropOrder {
+    /// As the latches come in the system.
+    Fixed,
+    /// Those that are rare in recent lemmas first.
+    Activity,
+}
+
+/// Counterexamples to generalisation: what is done about a predecessor that prevents a drop.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Ctg {
+    /// How many are blocked for one drop; 0 to give up the drop at once.
+    pub max: u32,
+    /// How deep blocking one may lead to blocking others.
+    pub depth: u32,
+    /// Whether, if it cannot be blocked, the cube shrinks to what both have in common.
+    pub join: bool,
+}
+
+/// The choices of [`Pdr`](super::Pdr). Every one of them is a matter of speed: answers are right
+/// in all combinations.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct PdrOptions {
+    /// The solver of the frames. Our own is made for it; others use activation literals.
+    pub solver: SolverKind,
+    /// How obligations are widened.
+    pub lift: Lift,
+    /// How lemmas are widened.
+    pub generalize: Generalize,
+    /// The order of dropping.
+    pub drop_order: DropOrder,
+    /// Counterexamples to generalisation.
+    pub ctg: Ctg,
+    /// Whether literals of a lemma one level below that covers the cube are kept if possible.
+    pub parent_lemma: bool,
+    /// Whether a new lemma is pushed as high as it goes at once.
+    pub eager_push: bool,
+    /// Whether lemmas are pushed when a frame is opened.
+    pub propagate: bool,
+    /// Whether a lemma that could not be pushed is tried again only if the state that prevented
+    /// it has been excluded since.
+    pub triggered_push: bool,
+    /// Whether obligations are kept and raised again at the next level.
+    pub persistent: bool,
+    /// Obligations that came up so often without getting ahead are dropped until they are found
+    /// again; 0 for never.
+    pub drop_obligations: u32,
+    /// Whether lemmas of the last frame are tried as invariants on their own.
+    pub infinity: bool,
+}
+
+impl Default for PdrOptions {
+    fn default() -> PdrOptions {
+        PdrOptions::variant(Variant::Full)
+    }
+}
+
+impl PdrOptions {
+    /// The options of a step of the ladder.
+    pub fn variant(variant: Variant) -> PdrOptions {
+        let simple = PdrOptions {
+            solver: SolverKind::Cdcl,
+            lift: Lift::Off,
+            generalize: Generalize::Off,
+            drop_order: DropOrder::Fixed,
+            ctg: Ctg { max: 0, depth: 0, join: false },
+            parent_lemma: false,
+            eager_push: false,
+            propagate: false,
+            triggered_push: false,
+            persistent: false,
+            drop_obligations: 0,
+            infinity: false,
+        };
+        match variant {
+            Variant::Simple => simple,
+            Variant::Generalize => PdrOptions { generalize: Generalize::Naive, ..simple },
+            Variant::Relative => PdrOptions { generalize: Generalize::Relative, ..simple },
+            Variant::Full => PdrOptions {
+                lift: Lift::Core(3),
+                generalize: Generalize::Relative,
+                drop_order: DropOrder::Activity,
+                ctg: Ctg { max: 3, depth: 1, join: true },
+                parent_lemma: true,
+                eager_push: true,
+                propagate: true,
+                triggered_push: false,
+                persistent: true,
+                drop_obligations: 20,
+                infinity: true,
+                ..simple
+            },
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Propagation: lemmas move up to the highest frame where they hold.
+
+use super::frames::{LemmaId, Level};
+use super::relative::{Answer, Hypothesis, Relative};
+use super::solver::Stopped;
+use crate::context::Context;
+use pedra_model::lit::Lit;
+
+/// "propagateClauses(k)": for `i := 1` to `k − 1`, for every clause `c` of `Δ_i`: if
+/// `¬SAT(F_i ∧ R ∧ ¬c')` then `F_{i+1} := F_{i+1} ∧ c`. Ends early at a fixpoint.
+pub(super) fn propagate_clauses(relative: &mut Relative, context: &Context) -> Result<(), Stopped> {
+    for level in (1..relative.top().index()).map(Level::new) {
+        for id in shortest_first(relative, level) {
+            if !relative.frames().is_live(id) {
+                continue;
+            }
+            let cube: Vec<Lit> = relative.frames().lemma(id).cube().to_vec();
+            let above = level.above();
+            // F_i ∧ C ∧ T ⟹ ¬c'; that F_i ⟹ ¬c is known already.
+            let answer = relative.check_inductive(context, &cube, above, Hypothesis::None)?;
+            match answer {
+                Answer::Predecessor => {}
+                Answer::Inductive(core) if core.len() == cube.len() => {
+                    relative.raise_lemma(context, id, above);
+                }
+                Answer::Inductive(core) => {
+                    // A part is enough, and subsumes the whole.
+                    relative.add_lemma(context, core, above);
+                }
+            }
+        }
+        if relative.frames().delta(level).is_empty() {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Moves lemmas of the last two frames that are inductive without any frame to level infinity;
+/// says whether there were any.
+///
+/// `¬c ∧ F_∞ ∧ C ∧ T ⟹ ¬c'`, and no initial state is in `c`: then `¬c` is an invariant.
+pub(super) fn find_invariants(relative: &mut Relative, context: &Context) -> Result<bool, Stopped> {
+    let mut found = false;
+    let top = relative.top();
+    for level in [top, top.below()] {
+        if level == Level::ZERO {
+            continue;
+        }
+        for id in shortest_first(relative, level) {
+            if !relative.frames().is_live(id) {
+                continue;
+            }
+            let cube: Vec<Lit> = relative.frames().lemma(id).cube().to_vec();
+            let answer =
+                relative.check_inductive(context, &cube, Level::INFINITY, Hypothesis::NotCube)?;
+            if let Answer::Inductive(core) = answer {
+                found = true;
+                if core.len() == cube.len() {
+                    relative.raise_lemma(context, id, Level::INFINITY);
+                } else {
+                    relative.add_lemma(context, core, Level::INFINITY);
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// `Δ_i`. Heuristic order: a short lemma that moves up subsumes longer ones.
+fn shortest_first(relative: &Relative, level: Level) -> Vec<LemmaId> {
+    let frames = relative.frames();
+    let mut ids = frames.delta(level).to_vec();
+    ids.sort_by_key(|&id| (frames.lemma(id).cube().len(), id));
+    ids
+}

@@ -1,0 +1,352 @@
+//! All queries relative to frames. This file owns the index arithmetic: whoever asks whether a
+//! cube can be excluded from `F_i` names `i`, and only here is it known that `F_{i−1}` answers.
+//!
+//! Each frame has its own solver with the definitions, the constraints `C`, and the lemmas of
+//! the frame; that of `F_0` has the initial states besides. [`Relative`] keeps the solvers and
+//! the store of lemmas in agreement:
+//!
+//! - I1: `Init ∧ C ⟹ F_i`;
+//! - I2: `F_i ⟹ F_{i+1}`;
+//! - I4: `F_i ∧ C ∧ T ⟹ F'_{i+1}`.
+//!
+//! The property is in no frame (`F_k` is asked for bad states instead), so lemmas serve all
+//! properties.
+
+use super::activity::Activity;
+use super::frames::{Frames, LemmaId, Level};
+use super::initial::Initial;
+use super::lift::{Lifted, Lifter};
+use super::options::{DropOrder, Lift, PdrOptions};
+use super::solver::{FrameSolver, SolverMaker, Stopped};
+use super::transition::Transition;
+use crate::context::Context;
+use crate::events::Event;
+use pedra_model::bits::BitSystem;
+use pedra_model::lit::{Lit, Var};
+use pedra_model::value::Ternary;
+use pedra_solve::{Interrupt, SatStats};
+
+/// What a query for induction says.
+pub(super) enum Answer {
+    /// The clause is inductive relative to the frame below, and so is this part of it, which
+    /// excludes no initial state either.
+    Inductive(Vec<Lit>),
+    /// A state of the frame below has a successor in the cube; the solver of that frame holds
+    /// it, see [`Relative::lift_predecessor`].
+    Predecessor,
+}
+
+/// Whether a query assumes the clause itself.
+#[derive(Copy, Clone, PartialEq, Eq)]
+pub(super) enum Hypothesis {
+    /// `F ∧ T ∧ c'`
+    None,
+    /// `¬c ∧ F ∧ T ∧ c'`
+    NotCube,
+}
+
+/// The frames with their solvers.
+pub(super) struct Relative<'a> {
+    system: &'a BitSystem,
+    pub(super) transition: Transition,
+    maker: SolverMaker,
+    /// By level.
+    solvers: Vec<FrameSolver>,
+    /// How many lemmas each solver was given.
+    given: Vec<usize>,
+    /// `C` and the invariants.
+    infinity: FrameSolver,
+    lifter: Lifter,
+    initial: Initial,
+    frames: Frames,
+    pub(super) activity: Activity,
+    by_activity: bool,
+    /// The work of solvers that are no more.
+    past: SatStats,
+    primed: Vec<Lit>,
+}
+
+impl<'a> Relative<'a> {
+    /// Only `F_0` is open.
+    pub(super) fn new(system: &'a BitSystem, options: &PdrOptions, context: &Context) -> Self {
+        let (maker, transition) = SolverMaker::new(options.solver, system);
+        let num_vars = transition.state_vars().end;
+        let mut infinity = maker.make(system, context);
+        for &constraint in &transition.constraints {
+            infinity.add_clause(&[constraint]);
+        }
+        let lifter = Lifter { solver: maker.make(system, context) };
+        let mut relative = Relative {
+            system,
+            initial: Initial::new(&transition),
+            transition,
+            maker,
+            solvers: Vec::new(),
+            given: Vec::new(),
+            infinity,
+            lifter,
+            frames: Frames::new(num_vars),
+            activity: Activity::new(num_vars),
+            by_activity: options.drop_order == DropOrder::Activity,
+            past: SatStats::default(),
+            primed: Vec::new(),
+        };
+        let f0 = relative.make_solver(Level::ZERO, context);
+        relative.solvers.push(f0);
+        relative.given.push(0);
+        relative
+    }
+
+    /// The lemmas.
+    pub(super) fn frames(&self) -> &Frames {
+        &self.frames
+    }
+
+    /// The highest frame.
+    pub(super) fn top(&self) -> Level {
+        self.frames.top()
+    }
+
+    /// `k++; F_k := true`
+    pub(super) fn open_frame(&mut self, context: &Context) {
+        self.frames.open();
+        let level = self.top();
+        let solver = self.make_solver(level, context);
+        self.solvers.push(solver);
+        self.given.push(0);
+        // Heuristic: retired lemmas stay in solvers; when they are the majority, start afresh.
+        for level in (1..level.index()).map(Level::new) {
+            let lemmas = self.frames.cubes(level).count();
+            if self.given[level.index()] > 2 * lemmas + 500 {
+                self.renew(level, context);
+            }
+        }
+        context.detail(|| Event::FrameOpened { level: self.top().index() });
+    }
+
+    /// A solver with the lemmas of a frame.
+    fn make_solver(&self, level: Level, context: &Context) -> FrameSolver {
+        let copy = self.infinity.try_clone();
+        let is_copy = copy.is_some();
+        let mut solver = copy.unwrap_or_else(|| {
+            let mut solver = self.maker.make(self.system, context);
+            for &constraint in &self.transition.constraints {
+                solver.add_clause(&[constraint]);
+            }
+            solver
+        });
+        if level == Level::ZERO {
+            for &lit in &self.transition.init {
+                solver.add_clause(&[lit]);
+            }
+            return solver;
+        }
+        // A copy has the invariants already; the solver of `F_0` needs no lemma at all.
+        let invariants = self.frames.delta(Level::INFINITY).len() * is_copy as usize;
+        let needed = self.frames.cubes(level).count() - invariants;
+        for cube in self.frames.cubes(level).take(needed) {
+            add_negation(&mut solver, cube);
+        }
+        solver
+    }
+
+    fn renew(&mut self, level: Level, context: &Context) {
+        let solver = self.make_solver(level, context);
+        let old = std::mem::replace(&mut self.solvers[level.index()], solver);
+        let work = old.stats();
+        self.past.queries += work.queries;
+        self.past.conflicts += work.conflicts;
+        self.given[level.index()] = self.frames.cubes(level).count();
+    }
+
+    /// Does any path begin? `Init ∧ C`
+    pub(super) fn check_any_initial(&mut self) -> Result<bool, Stopped> {
+        self.solvers[0].solve(&[], None)
+    }
+
+    /// Does a cube contain an initial state?
+    pub(super) fn check_meets_init(&mut self, cube: &[Lit]) -> Result<bool, Stopped> {
+        self.initial.check_meets(&mut self.solvers[0], cube)
+    }
+
+    /// An initial state in the cube: one value a latch.
+    pub(super) fn find_initial_state(&mut self, cube: &[Lit]) -> Result<Vec<Ternary>, Stopped> {
+        // Init ∧ C ∧ cube
+        let meets = self.solvers[0].solve(cube, None)?;
+        assert!(meets, "the cube was seen to contain an initial state");
+        let latches = self.transition.latch_vars();
+        let value = |var| self.solvers[0].value(Var::new(var).lit());
+        Ok(latches.map(|var| value(var).map_or(Ternary::Unknown, Ternary::from)).collect())
+    }
+
+    /// `s := SAT(F_k ∧ C ∧ ¬P)`: states of the last frame that are bad, if there are any.
+    pub(super) fn find_bad(
+        &mut self,
+        property: usize,
+        lift: Lift,
+    ) -> Result<Option<Lifted>, Stopped> {
+        let bad = self.transition.bads[property];
+        let top = self.top();
+        if !self.solvers[top.index()].solve(&[bad], None)? {
+            return Ok(None);
+        }
+        self.lift_model(top, &[bad], lift).map(Some)
+    }
+
+    /// Do the invariants alone exclude bad states? `F_∞ ∧ C ⟹ P`
+    pub(super) fn check_invariants_imply(&mut self, property: usize) -> Result<bool, Stopped> {
+        let bad = self.transition.bads[property];
+        Ok(!self.infinity.solve(&[bad], None)?)
+    }
+
+    /// Can the cube, which contains no initial state, be excluded from `F_i`?
+    ///
+    /// `[¬c ∧] F_{i−1} ∧ C ∧ T ⟹ ¬c'`; at level infinity, `¬c ∧ F_∞ ∧ C ∧ T ⟹ ¬c'`.
+    pub(super) fn check_inductive(
+        &mut self,
+        context: &Context,
+        cube: &[Lit],
+        level: Level,
+        hypothesis: Hypothesis,
+    ) -> Result<Answer, Stopped> {
+        let mut primed = std::mem::take(&mut self.primed);
+        primed.clear();
+        primed.extend_from_slice(cube);
+        if self.by_activity {
+            // Heuristic: what is assumed first is more likely to be in the core.
+            self.activity.sort(&mut primed);
+        }
+        let not_cube: Vec<Lit> = cube.iter().map(|&lit| !lit).collect();
+        for lit in &mut primed {
+            *lit = self.transition.primed(*lit);
+        }
+        let solver = match level {
+            Level::INFINITY => &mut self.infinity,
+            _ => {
+                let below = level.below();
+                if self.solvers[below.index()].is_worn() {
+                    self.renew(below, context);
+                }
+                &mut self.solvers[below.index()]
+            }
+        };
+        // In F_0 the hypothesis holds anyway.
+        let assume = hypothesis == Hypothesis::NotCube && level != Level::ZERO.above();
+        let answer = solver.solve(&primed, assume.then_some(&not_cube));
+        self.primed = primed;
+        if answer? {
+            return Ok(Answer::Predecessor);
+        }
+        let failed = |lit: &Lit| solver.is_failed(self.transition.primed(*lit));
+        let mut core: Vec<Lit> = cube.iter().copied().filter(failed).collect();
+        self.initial.exclude(&mut self.solvers[0], &mut core, cube)?;
+        Ok(Answer::Inductive(core))
+    }
+
+    /// The states around the last [`Answer::Predecessor`] that go into the cube.
+    pub(super) fn lift_predecessor(
+        &mut self,
+        cube: &[Lit],
+        level: Level,
+        lift: Lift,
+    ) -> Result<Lifted, Stopped> {
+        let target: Vec<Lit> = cube.iter().map(|&lit| self.transition.primed(lit)).collect();
+        self.lift_model(level.below(), &target, lift)
+    }
+
+    /// The literals of the cube that hold in the last [`Answer::Predecessor`].
+    pub(super) fn common_with_predecessor(&self, cube: &[Lit], level: Level) -> Vec<Lit> {
+        let solver = &self.solvers[level.below().index()];
+        cube.iter().copied().filter(|&lit| solver.value(lit) == Some(true)).collect()
+    }
+
+    fn lift_model(&mut self, at: Level, target: &[Lit], lift: Lift) -> Result<Lifted, Stopped> {
+        let Relative { lifter, transition, solvers, activity, by_activity, .. } = self;
+        let order = |cube: &mut Vec<Lit>| {
+            if *by_activity {
+                activity.sort(cube);
+            }
+        };
+        lifter.lift(transition, &solvers[at.index()], target, lift, order)
+    }
+
+    /// Prepares the solver for many queries about parts of a cube at this level.
+    pub(super) fn pin(&mut self, cube: &[Lit], level: Level) {
+        let primed = cube.iter().map(|&lit| self.transition.primed(lit));
+        let lits: Vec<Lit> = cube.iter().copied().chain(primed).collect();
+        self.solvers[level.below().index()].pin(&lits);
+    }
+
+    /// Ends [`pin`](Relative::pin).
+    pub(super) fn unpin(&mut self, level: Level) {
+        self.solvers[level.below().index()].unpin();
+    }
+
+    /// `∀ 0 < j ≤ i: F_j := F_j ∧ ¬c`. The caller has shown that this keeps I1 and I4.
+    pub(super) fn add_lemma(
+        &mut self,
+        context: &Context,
+        cube: Vec<Lit>,
+        level: Level,
+    ) -> Option<LemmaId> {
+        debug_assert!(self.check_meets_init(&cube) != Ok(true), "a lemma excludes initial states");
+        self.activity.learn(&cube);
+        let inserted = self.frames.insert(cube, level)?;
+        self.tell_solvers(inserted.id, inserted.covered);
+        context.detail(|| Event::LemmaLearned {
+            level: level.finite(),
+            clause: self.transition.system_clause(self.frames.lemma(inserted.id).cube()),
+            subsumed: inserted.retired,
+        });
+        Some(inserted.id)
+    }
+
+    /// `F_{i+1} := F_{i+1} ∧ ¬c` for a lemma of `F_i`.
+    pub(super) fn raise_lemma(&mut self, context: &Context, id: LemmaId, level: Level) {
+        let from = self.frames.lemma(id).level();
+        let subsumed = self.frames.raise(id, level);
+        self.tell_solvers(id, from);
+        context.detail(|| Event::LemmaPushed {
+            from: from.index(),
+            to: level.finite(),
+            clause: self.transition.system_clause(self.frames.lemma(id).cube()),
+            subsumed,
+        });
+    }
+
+    /// Adds a lemma to the solvers above `covered`.
+    fn tell_solvers(&mut self, id: LemmaId, covered: Level) {
+        let lemma = self.frames.lemma(id);
+        let last = lemma.level().min(self.frames.top());
+        for level in covered.above().index()..=last.index() {
+            add_negation(&mut self.solvers[level], lemma.cube());
+            self.given[level] += 1;
+        }
+        if lemma.level() == Level::INFINITY {
+            add_negation(&mut self.infinity, lemma.cube());
+        }
+    }
+
+    /// From now on this token stops queries.
+    pub(super) fn set_interrupt(&mut self, interrupt: &Interrupt) {
+        let all = self.solvers.iter_mut().chain([&mut self.infinity, &mut self.lifter.solver]);
+        all.for_each(|solver| solver.set_interrupt(interrupt));
+    }
+
+    /// The work of all solvers.
+    pub(super) fn stats(&self) -> SatStats {
+        let mut sum = self.past;
+        for solver in self.solvers.iter().chain([&self.infinity, &self.lifter.solver]) {
+            let stats = solver.stats();
+            sum.queries += stats.queries;
+            sum.conflicts += stats.conflicts;
+        }
+        sum
+    }
+}
+
+/// Adds the clause `¬cube`.
+fn add_negation(solver: &mut FrameSolver, cube: &[Lit]) {
+    let clause: Vec<Lit> = cube.iter().map(|&lit| !lit).collect();
+    solver.add_clause(&clause);
+}

@@ -1,0 +1,202 @@
+//! The solvers of the frames: the one file of PDR that knows which solver is used.
+//!
+//! [`FrameSolver::Own`] is our own solver, which knows definitions, confines a query to its cone
+//! and removes temporary clauses. [`FrameSolver::Guarded`] is any other: a temporary clause gets
+//! a fresh activation literal, which is fixed to false afterwards. Such literals pile up, so
+//! these solvers are made anew from time to time.
+
+use super::transition::Transition;
+use crate::context::Context;
+use pedra_model::bits::BitSystem;
+use pedra_model::lit::{Lit, Var};
+use pedra_solve::cadical::Preset;
+use pedra_solve::{Cdcl, Interrupt, SatResult, SatSolver, SatStats, SolverKind};
+
+/// After so many activation literals a solver is made anew (ABC: 300).
+const MAX_GUARDS: u32 = 1000;
+
+/// The interrupt was raised in the middle of a query. What was in progress can be begun again.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct Stopped;
+
+/// A solver that holds the definitions, and further clauses.
+pub(super) enum FrameSolver {
+    /// Our own solver.
+    Own {
+        /// The solver.
+        solver: Box<Cdcl>,
+        /// What it had done when it was copied from another.
+        inherited: SatStats,
+    },
+    /// Any solver, with activation literals.
+    Guarded {
+        /// The solver.
+        solver: Box<dyn SatSolver>,
+        /// The activation literal of the last query, if it had one.
+        guard: Option<Lit>,
+        /// How many activation literals there were.
+        guards: u32,
+    },
+}
+
+/// Makes solvers that hold the definitions.
+pub(super) struct SolverMaker {
+    kind: SolverKind,
+    /// The definitions, to be cloned.
+    own: Option<Cdcl>,
+}
+
+impl SolverMaker {
+    /// A maker of solvers of this kind, and the relation that they hold.
+    pub(super) fn new(kind: SolverKind, system: &BitSystem) -> (SolverMaker, Transition) {
+        let mut own = Cdcl::new();
+        let transition = Transition::encode(system, &mut own.definer());
+        let own = (kind == SolverKind::Cdcl).then_some(own);
+        (SolverMaker { kind, own }, transition)
+    }
+
+    /// A solver with the definitions and nothing else.
+    pub(super) fn make(&self, system: &BitSystem, context: &Context) -> FrameSolver {
+        match &self.own {
+            Some(own) => {
+                let mut solver = own.clone();
+                solver.set_interrupt(context.interrupt.clone());
+                FrameSolver::own(solver)
+            }
+            None => {
+                let context = Context { solver: self.kind, ..context.clone() };
+                let mut solver = context.new_solver(Preset::Plain);
+                Transition::encode(system, &mut *solver);
+                FrameSolver::Guarded { solver, guard: None, guards: 0 }
+            }
+        }
+    }
+}
+
+impl FrameSolver {
+    fn own(solver: Cdcl) -> FrameSolver {
+        FrameSolver::Own { inherited: solver.stats(), solver: Box::new(solver) }
+    }
+
+    fn solver(&self) -> &dyn SatSolver {
+        match self {
+            FrameSolver::Own { solver, .. } => &**solver,
+            FrameSolver::Guarded { solver, .. } => &**solver,
+        }
+    }
+
+    fn solver_mut(&mut self) -> &mut dyn SatSolver {
+        match self {
+            FrameSolver::Own { solver, .. } => &mut **solver,
+            FrameSolver::Guarded { solver, .. } => &mut **solver,
+        }
+    }
+
+    /// A copy, if this kind of solver can be copied.
+    pub(super) fn try_clone(&self) -> Option<FrameSolver> {
+        match self {
+            FrameSolver::Own { solver, .. } => Some(FrameSolver::own(Cdcl::clone(solver))),
+            FrameSolver::Guarded { .. } => None,
+        }
+    }
+
+    /// Adds a clause for good.
+    pub(super) fn add_clause(&mut self, lits: &[Lit]) {
+        self.solver_mut().add_clause(lits);
+    }
+
+    /// Are the clauses satisfiable with the assumptions, and with a clause that holds for this
+    /// query only?
+    pub(super) fn solve(
+        &mut self,
+        assumptions: &[Lit],
+        temporary: Option<&[Lit]>,
+    ) -> Result<bool, Stopped> {
+        let answer = match self {
+            FrameSolver::Own { solver, .. } => match temporary {
+                Some(clause) => solver.solve_with(assumptions, &[clause]),
+                None => solver.solve_with(assumptions, &[]),
+            },
+            FrameSolver::Guarded { solver, guard, guards } => {
+                if let Some(old) = guard.take() {
+                    solver.add_clause(&[!old]);
+                }
+                match temporary {
+                    Some(clause) => {
+                        let new = solver.new_var().lit();
+                        (*guard, *guards) = (Some(new), *guards + 1);
+                        solver.add_clause(&[clause, &[!new]].concat());
+                        solver.solve(&[&[new], assumptions].concat())
+                    }
+                    None => solver.solve(assumptions),
+                }
+            }
+        };
+        match answer {
+            SatResult::Sat => Ok(true),
+            SatResult::Unsat => Ok(false),
+            SatResult::Unknown => Err(Stopped),
+        }
+    }
+
+    /// The value of a literal in the last model; `None` if it does not matter.
+    #[inline]
+    pub(super) fn value(&self, lit: Lit) -> Option<bool> {
+        match self {
+            FrameSolver::Own { solver, .. } => solver.value(lit),
+            FrameSolver::Guarded { solver, .. } => solver.value(lit),
+        }
+    }
+
+    /// Whether the last contradiction rests on this assumption.
+    #[inline]
+    pub(super) fn is_failed(&self, lit: Lit) -> bool {
+        match self {
+            FrameSolver::Own { solver, .. } => solver.is_failed(lit),
+            FrameSolver::Guarded { solver, .. } => solver.is_failed(lit),
+        }
+    }
+
+    /// Fixes the domain of the next queries to the cone of these literals (and lemmas).
+    pub(super) fn pin(&mut self, lits: &[Lit]) {
+        if let FrameSolver::Own { solver, .. } = self {
+            solver.pin_domain(lits);
+        }
+    }
+
+    /// Ends [`pin`](FrameSolver::pin).
+    pub(super) fn unpin(&mut self) {
+        if let FrameSolver::Own { solver, .. } = self {
+            solver.unpin_domain();
+        }
+    }
+
+    /// Whether the variable can matter in the pinned domain.
+    #[inline]
+    pub(super) fn is_in_domain(&self, var: Var) -> bool {
+        match self {
+            FrameSolver::Own { solver, .. } => solver.is_in_domain(var),
+            FrameSolver::Guarded { .. } => true,
+        }
+    }
+
+    /// Whether the solver should be made anew.
+    pub(super) fn is_worn(&self) -> bool {
+        matches!(self, FrameSolver::Guarded { guards, .. } if *guards >= MAX_GUARDS)
+    }
+
+    /// Sets the token that stops queries.
+    pub(super) fn set_interrupt(&mut self, interrupt: &Interrupt) {
+        self.solver_mut().set_interrupt(interrupt.clone());
+    }
+
+    /// What was done so far.
+    pub(super) fn stats(&self) -> SatStats {
+        let mut stats = self.solver().stats();
+        if let FrameSolver::Own { inherited, .. } = self {
+            stats.queries -= inherited.queries;
+            stats.conflicts -= inherited.conflicts;
+        }
+        stats
+    }
+}

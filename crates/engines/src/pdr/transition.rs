@@ -1,0 +1,191 @@
+//! The system as PDR's solvers see it: one time step, definitions only.
+//!
+//! Next-state functions live in the same step as the state: the primed literal of a latch *is*
+//! the literal of its next function, so a query `F ∧ T ∧ c'` needs no second copy of the logic.
+//! Solver variables are numbered alike in every solver:
+//!
+//! | variable | stands for |
+//! |---|---|
+//! | `0` | the constant |
+//! | `1 ..= n` | the latches, in the system's order |
+//! | `n + 1` | `first`, if there is one, see below |
+//! | then | the inputs, then gates |
+//!
+//! A *cube* is a sorted list of literals of state variables (the latches and `first`).
+//!
+//! **Resets that read inputs.** A reset function may read inputs of step 0. Being initial is then
+//! a matter of state and input together: a state can start a path with one input and not with
+//! another, yet frames are sets of states. Such a system gets one more state variable `first`,
+//! which is true in the first step only, and for each latch `l` with a reset function `f` the
+//! constraint `first → (l ↔ f)`. Now the initial states are a set of states again, and whatever
+//! keeps constraints (lifting does) keeps the link between the first state and its input. In
+//! proofs `first` becomes a gate: the conjunction of all resets, over state and inputs. With
+//! `Inv(s, first)` inductive, `Inv(s, Init(s, i))` is too: from any state the successor lies in
+//! `Inv(s', 0)`, and if `Init(s', i')` holds as well then it lies in `Inv(s', 1)`, since all
+//! initial states do.
+
+use crate::cone::{closed_latches, is_init_free_of_inputs};
+use pedra_model::bits::{BitSystem, Reset};
+use pedra_model::lit::{Lit, Var};
+use pedra_solve::{FrameEncoder, SatSolver, gate};
+use std::ops::Range;
+
+/// The one-step relation: which solver literal stands for what.
+#[derive(Clone, Debug)]
+pub(super) struct Transition {
+    num_latches: usize,
+    has_first: bool,
+    num_inputs: usize,
+    /// By state variable: the literal of its value in the next step; `None` for latches on which
+    /// nothing depends.
+    next: Vec<Option<Lit>>,
+    /// True at every step.
+    pub(super) constraints: Vec<Lit>,
+    /// True at the first step; literals of state variables, and of reset functions.
+    pub(super) init: Vec<Lit>,
+    /// By state variable: its value in every initial state, as far as a constant reset says.
+    pub(super) constant_reset: Vec<Option<bool>>,
+    /// By property.
+    pub(super) bads: Vec<Lit>,
+    /// The system's variable of each state variable; that of `first` is the last of `gates`.
+    system_vars: Vec<Var>,
+    /// The gates of the proof that define `first`.
+    pub(super) gates: Vec<[Lit; 2]>,
+}
+
+impl Transition {
+    /// Adds the definitions to a solver without variables. Every call for the same system makes
+    /// the same numbers.
+    pub(super) fn encode(system: &BitSystem, solver: &mut (impl SatSolver + ?Sized)) -> Transition {
+        let functions: Vec<(usize, Lit)> = functional_resets(system);
+        let resets = functions.iter().flat_map(|&(l, f)| [system.latches[l].var.lit(), f]);
+        let roots: Vec<Lit> = system.properties().iter().copied().chain(resets).collect();
+        let wanted = closed_latches(system, roots.iter().copied());
+        let has_first = !is_init_free_of_inputs(system, &wanted);
+        let (num_latches, num_inputs) = (system.latches.len(), system.inputs.len());
+        let mut encoder = FrameEncoder::new();
+        for latch in &system.latches {
+            encoder.set_leaf(latch.var, solver.new_var().lit());
+        }
+        let first = has_first.then(|| solver.new_var().lit());
+        for &input in &system.inputs {
+            encoder.set_leaf(input, solver.new_var().lit());
+        }
+        let mut encode = |solver: &mut _, lit: Lit| encoder.encode(&system.aig, solver, lit);
+        let mut constraints: Vec<Lit> =
+            system.constraints.iter().map(|&c| encode(solver, c)).collect();
+        let mut next = vec![None; 1 + num_latches];
+        for latch in wanted {
+            next[latch + 1] = Some(encode(solver, system.latches[latch].next));
+        }
+        let bads = system.properties().iter().map(|&bad| encode(solver, bad)).collect();
+        let mut constant_reset: Vec<Option<bool>> = vec![None];
+        constant_reset.extend(system.latches.iter().map(|latch| latch.reset.constant()));
+        let states = constant_reset.iter().enumerate();
+        let mut init: Vec<Lit> =
+            states.filter_map(|(v, value)| value.map(|v1| Lit::new(Var::new(v), !v1))).collect();
+        for (latch, function) in functions {
+            let function = encode(solver, function);
+            let equal = !gate::xor(solver, Var::new(latch + 1).lit(), function);
+            match first {
+                Some(first) => constraints.push(gate::or(solver, !first, equal)),
+                None => init.push(equal),
+            }
+        }
+        let mut system_vars = vec![Var::CONST];
+        system_vars.extend(system.latches.iter().map(|latch| latch.var));
+        let mut gates = Vec::new();
+        if let Some(first) = first {
+            next.push(Some(Lit::FALSE));
+            constant_reset.push(Some(true));
+            init.push(first);
+            gates = init_gates(system);
+            system_vars.push(Var::new(system.aig.len() + gates.len() - 1));
+        }
+        constraints.sort_unstable();
+        constraints.dedup();
+        constraints.retain(|&c| c != Lit::TRUE);
+        Transition {
+            num_latches,
+            has_first,
+            num_inputs,
+            next,
+            constraints,
+            init,
+            constant_reset,
+            bads,
+            system_vars,
+            gates,
+        }
+    }
+
+    /// The numbers of the state variables.
+    pub(super) fn state_vars(&self) -> Range<usize> {
+        1..1 + self.num_latches + self.has_first as usize
+    }
+
+    /// The numbers of the variables of the latches.
+    pub(super) fn latch_vars(&self) -> Range<usize> {
+        1..1 + self.num_latches
+    }
+
+    /// The numbers of the input variables.
+    pub(super) fn input_vars(&self) -> Range<usize> {
+        let start = self.state_vars().end;
+        start..start + self.num_inputs
+    }
+
+    /// The literal of a state literal in the next step.
+    #[inline]
+    pub(super) fn primed(&self, lit: Lit) -> Lit {
+        let next = self.next[lit.var().index()].expect("cubes speak of encoded latches");
+        next ^ lit.is_negated()
+    }
+
+    /// Whether the state variable has a next function, so that it may occur in cubes.
+    #[inline]
+    pub(super) fn is_encoded(&self, var: usize) -> bool {
+        self.next[var].is_some()
+    }
+
+    /// The clause `¬cube` over the variables of the system and of `gates`.
+    pub(super) fn system_clause(&self, cube: &[Lit]) -> Vec<Lit> {
+        let lit = |&l: &Lit| !Lit::new(self.system_vars[l.var().index()], l.is_negated());
+        cube.iter().map(lit).collect()
+    }
+}
+
+/// The latches whose reset is a function, with it; constants are not counted.
+fn functional_resets(system: &BitSystem) -> Vec<(usize, Lit)> {
+    let latches = system.latches.iter().enumerate();
+    let functions = latches.filter(|(_, latch)| latch.reset.constant().is_none());
+    functions
+        .filter_map(|(l, latch)| match latch.reset {
+            Reset::Function(function) => Some((l, function)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The conjunction of all resets as gates over the system's variables; the last is the root.
+fn init_gates(system: &BitSystem) -> Vec<[Lit; 2]> {
+    let mut gates: Vec<[Lit; 2]> = Vec::new();
+    let mut and = |a: Lit, b: Lit| {
+        gates.push([a, b]);
+        Var::new(system.aig.len() + gates.len() - 1).lit()
+    };
+    let mut all = Lit::TRUE;
+    for latch in &system.latches {
+        let lit = latch.var.lit();
+        let is_reset = match (latch.reset, latch.reset.constant()) {
+            (_, Some(value)) => lit ^ !value,
+            (Reset::Function(f), None) => {
+                let (left, right) = (and(lit, !f), and(!lit, f));
+                and(!left, !right)
+            }
+            _ => continue,
+        };
+        all = and(all, is_reset);
+    }
+    gates
+}

@@ -1,0 +1,293 @@
+//! PDR against explicit search: random small systems with all options, and hand-made ones, one
+//! for each way in which PDR engines have been wrong. Every trace is replayed and every proof
+//! checked by the certifier.
+
+use pedra_certify::{CheckOptions, check_bit_proof, replay_bits};
+use pedra_engines::pdr::{Ctg, DropOrder, Generalize, Lift};
+use pedra_engines::{
+    Collector, Context, Engine, Event, Outcome, Pdr, PdrOptions, Reason, Unknown, Variant,
+};
+use pedra_model::bits::{BitSystem, Reset};
+use pedra_model::lit::Lit;
+use pedra_solve::SolverKind;
+use pedra_testkit::bits::{BitShape, random_bits};
+use pedra_testkit::oracle::{ExplicitBits, explore};
+use pedra_testkit::random::Random;
+
+const VARIANTS: [Variant; 4] =
+    [Variant::Simple, Variant::Generalize, Variant::Relative, Variant::Full];
+
+/// Whether the outcomes are those of explicit search, with evidence.
+fn judge(system: &BitSystem, outcomes: &[Outcome], note: &str) {
+    let expected = explore(&ExplicitBits::new(system)).violated_at;
+    assert_eq!(outcomes.len(), expected.len(), "{note}");
+    for (property, (outcome, truth)) in outcomes.iter().zip(expected).enumerate() {
+        match (outcome, truth) {
+            (Outcome::Violated(trace), Some(depth)) => {
+                assert!(trace.property == property && trace.depth() >= depth, "{note}");
+                let replay = replay_bits(system, trace);
+                replay.unwrap_or_else(|e| panic!("{note}: {e}: {trace:?}"));
+            }
+            (Outcome::Proved(proof), None) => {
+                assert!(proof.properties.contains(&property), "{note}");
+                let options = CheckOptions::with_solver(SolverKind::Batsat);
+                let checked = check_bit_proof(system, proof, &options);
+                checked.unwrap_or_else(|e| panic!("{note}: {e}: {proof:?}"));
+            }
+            _ => panic!("{note}: property {property} violated at {truth:?}, got {outcome:?}"),
+        }
+    }
+}
+
+/// All variants, with our solver and another one.
+fn check(system: &BitSystem, note: &str) {
+    for variant in VARIANTS {
+        for solver in [SolverKind::Cdcl, SolverKind::Cadical] {
+            let options = PdrOptions { solver, ..PdrOptions::variant(variant) };
+            let outcomes = Pdr::new(system, options).run(&Context::default());
+            judge(system, &outcomes, &format!("{note}, {variant:?}, {solver:?}"));
+        }
+    }
+}
+
+fn random_options(random: &mut Random) -> PdrOptions {
+    let has = |random: &mut Random| random.one_in(2);
+    PdrOptions {
+        solver: random.pick(&[SolverKind::Cdcl, SolverKind::Cdcl, SolverKind::Cadical]),
+        lift: random.pick(&[Lift::Off, Lift::Core(1), Lift::Core(3)]),
+        generalize: random.pick(&[
+            Generalize::Off,
+            Generalize::Naive,
+            Generalize::Relative,
+            Generalize::Relative,
+        ]),
+        drop_order: random.pick(&[DropOrder::Fixed, DropOrder::Activity]),
+        ctg: Ctg { max: random.below(4) as u32, depth: random.below(3) as u32, join: has(random) },
+        parent_lemma: has(random),
+        eager_push: has(random),
+        propagate: has(random),
+        triggered_push: has(random),
+        persistent: has(random),
+        drop_obligations: random.pick(&[0, 1, 20]),
+        infinity: has(random),
+    }
+}
+
+/// `PEDRA_FUZZ_RUNS` makes the random tests longer.
+fn runs(default: u64) -> u64 {
+    let factor = std::env::var("PEDRA_FUZZ_RUNS").ok().and_then(|text| text.parse().ok());
+    factor.unwrap_or(default)
+}
+
+#[test]
+fn variants_agree_with_enumeration() {
+    for seed in 0..runs(150) {
+        let system = random_bits(&mut Random::new(seed), BitShape::default());
+        check(&system, &format!("seed {seed}"));
+    }
+}
+
+#[test]
+fn all_options_agree_with_enumeration() {
+    for seed in 0..runs(1500) {
+        let mut random = Random::new(seed ^ 0x5eed_0000_0000);
+        let system = random_bits(&mut random, BitShape::default());
+        let options = random_options(&mut random);
+        let outcomes = Pdr::new(&system, options).run(&Context::default());
+        judge(&system, &outcomes, &format!("seed {seed}, {options:?}"));
+    }
+}
+
+/// Depth limits and raised interrupts in between change no answer, and claims on the way hold.
+#[test]
+fn slices_give_the_same_answers() {
+    for seed in 0..runs(200) {
+        let mut random = Random::new(seed ^ 0x511c_e000_0000);
+        let system = random_bits(&mut random, BitShape::default());
+        let expected = explore(&ExplicitBits::new(&system)).violated_at;
+        let options = random_options(&mut random);
+        let note = format!("seed {seed}, {options:?}");
+        let mut engine = Pdr::new(&system, options);
+        for max_depth in 0..70 {
+            let context = Context { max_depth: Some(max_depth), ..Context::default() };
+            for (outcome, violated) in engine.run(&context).iter().zip(&expected) {
+                if let Outcome::Unknown(Unknown { reason, safe_up_to }) = outcome {
+                    assert_eq!(*reason, Reason::DepthLimit, "{note}");
+                    assert_eq!(*safe_up_to, Some(max_depth), "{note}");
+                    assert!(violated.is_none_or(|step| step > max_depth), "{note}");
+                }
+            }
+            let context = Context::default();
+            context.interrupt.raise();
+            engine.run(&context);
+        }
+        judge(&system, &engine.run(&Context::default()), &note);
+    }
+}
+
+/// A constraint over state and input: lifting that asserts it would widen the bad state to ones
+/// in which the recorded input is forbidden.
+#[test]
+fn constraints_belong_to_the_target_of_lifting() {
+    let mut s = BitSystem::new();
+    let input = s.add_input();
+    let (a, b) = (s.add_latch(Reset::Zero), s.add_latch(Reset::Zero));
+    s.latches[0].next = input;
+    s.latches[1].next = a;
+    // The input may be 1 only in states with b.
+    let forbidden = s.aig.push_and(input, !b);
+    s.constraints.push(!forbidden);
+    s.bads.push(s.aig.push_and(a, input));
+    s.bads.push(a);
+    s.bads.push(input);
+    check(&s, "constraints");
+}
+
+/// The only state before the bad one is a dead end.
+#[test]
+fn dead_ends_lead_nowhere() {
+    let mut s = BitSystem::new();
+    let (a, b) = (s.add_latch(Reset::Zero), s.add_latch(Reset::Zero));
+    s.latches[0].next = !a;
+    s.latches[1].next = a;
+    s.constraints.push(!a);
+    s.bads.push(b);
+    s.bads.push(a);
+    check(&s, "dead end");
+}
+
+/// The cube of the bad state looks initial, but constraints exclude its initial states.
+#[test]
+fn initial_states_obey_constraints() {
+    let mut s = BitSystem::new();
+    let input = s.add_input();
+    let (a, b) = (s.add_latch(Reset::Free), s.add_latch(Reset::Free));
+    s.latches[0].next = s.aig.push_and(a, input);
+    s.latches[1].next = b;
+    let same = s.aig.push_and(a, b);
+    let none = s.aig.push_and(!a, !b);
+    let one_only = s.aig.push_and(!same, !none);
+    s.constraints.push(!one_only);
+    s.bads.push(s.aig.push_and(a, !b));
+    s.bads.push(s.aig.push_and(!a, b));
+    s.bads.push(none);
+    check(&s, "constrained initial states");
+}
+
+/// A state may be initial with one input and go into the bad state with another: no violation.
+/// There is no inductive set of states around it, so proofs must speak of the first step.
+#[test]
+fn resets_that_read_inputs_bind_the_first_input() {
+    let mut s = BitSystem::new();
+    let x = s.add_input();
+    let a = s.add_latch(Reset::Function(x));
+    let (b, c) = (s.add_latch(Reset::Zero), s.add_latch(Reset::Zero));
+    s.latches[0].next = Lit::FALSE;
+    s.latches[1].next = s.aig.push_and(a, !x);
+    s.latches[2].next = b;
+    s.bads.push(c);
+    s.bads.push(b);
+    // The same again with a latch that keeps the first input alive.
+    let d = s.add_latch(Reset::Function(!a));
+    s.latches[3].next = d;
+    s.bads.push(s.aig.push_and(d, a));
+    s.bads.push(s.aig.push_and(b, d));
+    s.bads.push(d);
+    check(&s, "reset reads input");
+}
+
+/// A reset function of other latches: being initial is no matter of single literals.
+#[test]
+fn resets_that_read_latches() {
+    let mut s = BitSystem::new();
+    let (a, b) = (s.add_latch(Reset::Free), s.add_latch(Reset::Free));
+    let both = s.aig.push_and(a, b);
+    let c = s.add_latch(Reset::Function(both));
+    s.latches[2].next = c;
+    let odd = s.aig.push_and(c, !a);
+    s.bads.push(odd);
+    s.bads.push(s.aig.push_and(both, !c));
+    s.bads.push(s.aig.push_and(c, b));
+    check(&s, "reset reads latches");
+}
+
+#[test]
+fn corner_cases() {
+    // No latch, no input, constant bads.
+    let mut s = BitSystem::new();
+    s.bads = vec![Lit::FALSE, Lit::TRUE];
+    check(&s, "constants");
+    // No latch: bads are functions of inputs.
+    let (x, y) = (s.add_input(), s.add_input());
+    s.bads.push(s.aig.push_and(x, y));
+    s.bads.push(s.aig.push_and(x, !x));
+    check(&s, "no latch");
+    // Contradictory constraints: no path at all.
+    s.constraints = vec![x, !x];
+    check(&s, "contradiction");
+    s.constraints = vec![Lit::FALSE];
+    check(&s, "false");
+    // No initial state satisfies the constraint; others do.
+    let mut s = BitSystem::new();
+    let a = s.add_latch(Reset::Zero);
+    s.latches[0].next = a;
+    s.constraints.push(a);
+    s.bads.push(a);
+    check(&s, "no initial state");
+    // No input; bad at once; next functions that are constants, inputs or each other.
+    let mut s = BitSystem::new();
+    let latches: Vec<Lit> = (0..4).map(|_| s.add_latch(Reset::Zero)).collect();
+    s.latches[0].next = Lit::TRUE;
+    s.latches[1].next = !latches[0];
+    s.latches[2].next = !latches[0];
+    s.latches[3].next = latches[2];
+    s.bads.push(!latches[0]);
+    let differ = s.aig.push_and(latches[1], !latches[2]);
+    s.bads.push(differ);
+    s.bads.push(s.aig.push_and(latches[3], latches[1]));
+    check(&s, "odd nexts");
+    // No property.
+    s.bads.clear();
+    check(&s, "no property");
+}
+
+/// A counter: the violation is far away, and only persistent obligations get there early.
+#[test]
+fn counterexamples_may_be_longer_than_the_frames() {
+    let mut s = BitSystem::new();
+    let bits: Vec<Lit> = (0..6).map(|_| s.add_latch(Reset::Zero)).collect();
+    let mut carry = Lit::TRUE;
+    for (i, &bit) in bits.iter().enumerate() {
+        let (both, none) = (s.aig.push_and(bit, carry), s.aig.push_and(!bit, !carry));
+        s.latches[i].next = s.aig.push_and(!both, !none);
+        carry = both;
+    }
+    s.bads.push(carry);
+    check(&s, "counter");
+}
+
+/// The record of a run is complete: each settled property, and what a drawing needs.
+#[test]
+fn events_tell_the_story() {
+    let mut random = Random::new(7);
+    let (mut learned, mut pushed, mut blocked) = (0, 0, 0);
+    for _ in 0..60 {
+        let system = random_bits(&mut random, BitShape::default());
+        let collector = Collector::with_details();
+        let context = Context { events: &collector, ..Context::default() };
+        Pdr::new(&system, PdrOptions::default()).run(&context);
+        let events = collector.take();
+        assert!(matches!(events[0], Event::Started { engine: "pdr", .. }));
+        assert!(matches!(events.last(), Some(Event::Finished { open: 0, .. })));
+        let count = |f: &dyn Fn(&Event) -> bool| events.iter().filter(|e| f(e)).count();
+        let settled = count(&|e| matches!(e, Event::Settled { .. }));
+        assert_eq!(settled, system.properties().len());
+        let raised = count(&|e| matches!(e, Event::ObligationRaised { .. }));
+        let done = count(&|e| matches!(e, Event::ObligationBlocked { .. }));
+        assert!(raised > 0 || done == 0);
+        learned += count(&|e| matches!(e, Event::LemmaLearned { .. }));
+        pushed += count(&|e| matches!(e, Event::LemmaPushed { .. }));
+        blocked += done;
+    }
+    assert!(learned > 0 && pushed > 0 && blocked > 0, "{learned} {pushed} {blocked}");
+}
