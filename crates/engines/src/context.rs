@@ -115,7 +115,8 @@ pub struct Unknown {
     /// Why the engine stopped.
     pub reason: Reason,
     /// `Some(n)`: no path violates the property at any of the steps `0..=n`. Each of them was
-    /// really checked, or lies beyond the last one that can hold a shortest violation. `None`: not even step 0 was.
+    /// really checked, or lies beyond the last one that can hold a shortest violation. `None`:
+    /// not even step 0 was.
     pub safe_up_to: Option<usize>,
 }
 
