@@ -10,7 +10,7 @@ use crate::output::{note, printable, same_file, say, write_file};
 use crate::view::signals;
 use crate::view::wave::{WaveStyle, draw};
 use anyhow::Result;
-use pedra_certify::{replay_bits, replay_words};
+use pedra_certify::{ReplayError, replay_bits, replay_words};
 use pedra_formats::vcd::{SignalKind, Waves};
 use pedra_formats::{aiger_witness, btor2, vcd};
 use pedra_model::Model;
@@ -44,7 +44,10 @@ pub fn run(args: &SimulateArgs) -> Result<i32> {
         }
     }
     let (waves, code) = match &args.witness {
-        Some(path) => replay(&loaded, path)?,
+        Some(path) => match replay(&loaded, path)? {
+            (Some(waves), code) => (waves, code),
+            (None, code) => return Ok(code),
+        },
         None => (random(&loaded, args)?, 0),
     };
     let style = WaveStyle {
@@ -60,8 +63,9 @@ pub fn run(args: &SimulateArgs) -> Result<i32> {
     Ok(code)
 }
 
-/// The waves of a witness, and whether it shows what it claims (exit code 0, else 1).
-fn replay(loaded: &Loaded, path: &Path) -> Result<(Waves, i32)> {
+/// The waves of a witness, and whether it shows what it claims (exit code 0, else 1). There are
+/// none if its own values contradict the model: no run has them.
+fn replay(loaded: &Loaded, path: &Path) -> Result<(Option<Waves>, i32)> {
     loaded.check_size(1)?;
     let bytes = read_bytes(path)?;
     let bad_file = |e| InputError(describe(path, &bytes, &e).0);
@@ -87,10 +91,13 @@ fn replay(loaded: &Loaded, path: &Path) -> Result<(Waves, i32)> {
         }
         Err(error) => {
             note(&format!("this is no violation: {}", printable(&error.to_string())));
+            if matches!(error, ReplayError::StateContradiction { .. }) {
+                return Ok((None, 1));
+            }
             1
         }
     };
-    Ok((waves.map_err(InputError)?, code))
+    Ok((Some(waves.map_err(InputError)?), code))
 }
 
 /// The waves of a random run.
