@@ -215,3 +215,29 @@ fn arrays_beyond_the_limit_are_not_judged() {
     assert!(check(8).is_ok());
     assert!(matches!(check(7), Err(CertificateError::Unsupported(_))));
 }
+
+/// A proof must be about the model itself, not about one in which two of its symbols are one, or
+/// in which a symbol is a constant.
+#[test]
+fn symbols_cannot_be_identified() {
+    // Violated at once: two free states differ.
+    let text = b"1 sort bitvec 1\n2 state 1\n3 state 1\n4 neq 1 2 3\n5 bad 4\n";
+    let system = btor2::read(text).expect("well-formed");
+    let (blasting, options) = (BlastOptions::default(), CheckOptions::default());
+    let judge = |system: &System, second: TermId, other: System| {
+        let mut other = other;
+        other.states[1].term = second;
+        other.bads[0].term = other.terms.binary(BinaryOp::Neq, other.states[0].term, second);
+        let (properties, invariant) = (vec![0], Vec::new());
+        let proof = WordProof { properties, system: other, invariant, k: 1, simple_path: None };
+        check_word_proof(system, &proof, &blasting, &options)
+    };
+    let honest = judge(&system, system.states[1].term, system.clone());
+    assert!(matches!(honest, Err(ProofError::Refuted { .. })), "{honest:?}");
+    let same = judge(&system, system.states[0].term, system.clone());
+    assert!(matches!(same, Err(ProofError::Malformed(_))), "{same:?}");
+    let mut other = system.clone();
+    let constant = other.terms.bool(false);
+    let constant = judge(&system, constant, other);
+    assert!(matches!(constant, Err(ProofError::Malformed(_))), "{constant:?}");
+}

@@ -54,8 +54,17 @@ impl Walk<'_> {
         let inputs = inputs.map(|(x, y)| ("input", x.term, y.term, &x.name, &y.name));
         let states = a.states.iter().zip(&b.states);
         let states = states.map(|(x, y)| ("state", x.term, y.term, &x.name, &y.name));
+        let mut taken = vec![false; b.terms.len()];
         for (what, x, y, x_name, y_name) in inputs.chain(states) {
             let what = format!("{what} {x:?}");
+            // Each symbol stands for one input or state, on either side: otherwise a model in
+            // which two of them are one, or a constant, would be the same.
+            let is_symbol = a.terms.symbol_of(x).is_some() && b.terms.symbol_of(y).is_some();
+            let is_shared = self.image[x.index()].is_some() || taken[y.index()];
+            if !is_symbol || is_shared {
+                return Err(format!("{what}: not a symbol of its own"));
+            }
+            taken[y.index()] = true;
             names(&what, x_name, y_name)?;
             let (left, right) = (a.terms.sort(x), b.terms.sort(y));
             if left != right {
