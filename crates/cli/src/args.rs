@@ -60,6 +60,21 @@ pub enum SolverName {
     Cadical,
     /// BatSat
     Batsat,
+    /// Our own, made for PDR
+    Cdcl,
+}
+
+/// How far up the ladder PDR goes; each step adds one idea.
+#[derive(ValueEnum, Copy, Clone, Debug, PartialEq, Eq)]
+pub enum VariantName {
+    /// Single states
+    Simple,
+    /// Cubes instead of states
+    Generalize,
+    /// Clauses that are inductive relative to a frame
+    Relative,
+    /// Propagation, and everything else that makes PDR fast
+    Full,
 }
 
 /// Which reductions run before the engines.
@@ -157,12 +172,16 @@ pub struct CheckArgs {
     /// BMC: how many steps one query looks at
     #[arg(long, value_name = "STEPS", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub window: u16,
+    /// PDR: how much of the algorithm
+    #[arg(long, value_enum, default_value_t = VariantName::Full)]
+    pub variant: VariantName,
     /// Reductions to run before the engines
     #[arg(long, value_enum, value_delimiter = ',', default_value = "all", value_name = "PASSES")]
     pub reduce: Vec<ReductionName>,
     /// The SAT solver of the engines; proofs are checked with another one
-    #[arg(long, value_enum, default_value_t = SolverName::Cadical)]
-    pub solver: SolverName,
+    /// [default: cdcl for PDR, cadical for the others]
+    #[arg(long, value_enum)]
+    pub solver: Option<SolverName>,
     /// How words become bits.
     #[command(flatten)]
     pub blast: BlastArgs,

@@ -7,7 +7,8 @@ use crate::pipeline::{Checked, NotChecked, Prepared};
 use pedra_certify::CheckOptions;
 use pedra_engines::portfolio::{Listener, race};
 use pedra_engines::{
-    Bmc, BmcOptions, Context, Engine, Event, Kind, KindOptions, Outcome, Reason, Unknown,
+    Bmc, BmcOptions, Context, Engine, Event, Kind, KindOptions, Outcome, Pdr, PdrOptions, Reason,
+    Unknown,
 };
 use pedra_model::Model;
 use pedra_model::bits::BitSystem;
@@ -25,6 +26,8 @@ pub enum EngineName {
     Bmc,
     /// k-induction: finds violations and proves
     Kind,
+    /// PDR (IC3): finds violations and proves
+    Pdr,
 }
 
 impl EngineName {
@@ -34,6 +37,7 @@ impl EngineName {
             EngineName::Auto => "auto",
             EngineName::Bmc => "bmc",
             EngineName::Kind => "kind",
+            EngineName::Pdr => "pdr",
         }
     }
 }
@@ -53,8 +57,11 @@ pub struct Plan {
     pub reduce: ReduceOptions,
     /// Limits of blasting.
     pub blast: BlastOptions,
-    /// The engines' solver.
-    pub solver: SolverKind,
+    /// The options of PDR but for the solver.
+    pub pdr: PdrOptions,
+    /// The engines' solver; `None` for the one that suits the engine: our own for PDR, CaDiCaL
+    /// for the others.
+    pub solver: Option<SolverKind>,
     /// How many threads.
     pub threads: usize,
     /// Seed of random choices.
@@ -70,7 +77,8 @@ impl Default for Plan {
             window: 1,
             reduce: ReduceOptions::default(),
             blast: BlastOptions::default(),
-            solver: SolverKind::Cadical,
+            pdr: PdrOptions::default(),
+            solver: None,
             threads: 1,
             seed: 0,
         }
@@ -91,6 +99,10 @@ impl Plan {
         match self.engine {
             EngineName::Bmc => vec![bmc()],
             EngineName::Kind => vec![kind()],
+            EngineName::Pdr => {
+                let solver = self.solver.unwrap_or(SolverKind::Cdcl);
+                vec![Box::new(Pdr::new(system, PdrOptions { solver, ..self.pdr }))]
+            }
             EngineName::Auto if self.threads >= 2 => vec![bmc(), kind()],
             // One thread: the base case of k-induction is BMC already.
             EngineName::Auto => vec![kind()],
@@ -100,7 +112,7 @@ impl Plan {
     /// How proofs are checked: by a solver of another make than the engines'.
     pub fn check_options(&self, interrupt: &Interrupt) -> CheckOptions {
         let interrupt = interrupt.clone();
-        match self.solver {
+        match self.solver.unwrap_or_default() {
             SolverKind::Cadical => CheckOptions { interrupt, ..CheckOptions::default() },
             other => CheckOptions { interrupt, ..CheckOptions::with_solver(other.other_make()) },
         }
@@ -242,7 +254,7 @@ pub fn decide(
             let context = Context {
                 interrupt: stop.clone(),
                 seed: plan.seed,
-                solver: plan.solver,
+                solver: plan.solver.unwrap_or_default(),
                 max_depth: plan.depth,
                 ..Context::default()
             };

@@ -82,6 +82,7 @@ impl Watch {
             shared.interrupt.raise();
             thread::sleep(GRACE);
             let code = last_words(cause);
+            crate::output::close_status();
             let _files = crate::output::no_more_files();
             std::process::exit(code);
         });

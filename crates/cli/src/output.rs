@@ -1,5 +1,6 @@
 //! Files and streams. A file is written whole or not at all: into a temporary one beside it,
-//! then renamed. A reader that goes away (`pedra … | head`) ends the program quietly.
+//! then renamed. A reader that goes away (`pedra … | head`) ends the program quietly. The live
+//! status is taken off the terminal before anything else is printed there.
 
 use anyhow::{Context, Result};
 use std::borrow::Cow;
@@ -145,10 +146,47 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(|c| if unsafe_char(c) { '?' } else { c }).collect())
 }
 
+/// The live status on the terminal, which gives way to everything else that is printed.
+struct Screen {
+    /// How many lines of status there are above the cursor.
+    drawn: usize,
+    /// Nothing more is drawn.
+    closed: bool,
+}
+
+static SCREEN: Mutex<Screen> = Mutex::new(Screen { drawn: 0, closed: false });
+
+/// The screen with the status gone from it.
+fn cleared_screen() -> MutexGuard<'static, Screen> {
+    let mut screen = SCREEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let drawn = std::mem::take(&mut screen.drawn);
+    if drawn > 0 {
+        let _ = write_stream(&mut io::stderr().lock(), format!("\x1b[{drawn}A\x1b[J").as_bytes());
+    }
+    screen
+}
+
+/// Replaces the live status; none of its lines may be wider than the terminal.
+pub fn draw_status(lines: &[String]) {
+    let mut screen = cleared_screen();
+    if !screen.closed && !lines.is_empty() {
+        let text = lines.join("\n") + "\n";
+        let _ = write_stream(&mut io::stderr().lock(), text.as_bytes());
+        screen.drawn = lines.len();
+    }
+}
+
+/// Takes the live status away for good.
+pub fn close_status() {
+    cleared_screen().closed = true;
+}
+
 /// Prints a line on standard output. If nobody reads it any more, the program ends.
 pub fn say(line: &str) {
+    let screen = cleared_screen();
     let mut out = io::stdout().lock();
     if let Err(error) = writeln!(out, "{line}").and_then(|()| out.flush()) {
+        drop(screen);
         if error.kind() != io::ErrorKind::BrokenPipe {
             note(&format!("standard output: cannot be written: {error}"));
         }
@@ -168,6 +206,7 @@ pub fn answer_once(given: &OnceLock<i32>, text: &str, code: i32) -> i32 {
 
 /// Prints text on standard error, where nobody may be reading.
 pub fn note(text: &str) {
+    let _screen = cleared_screen();
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 

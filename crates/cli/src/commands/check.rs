@@ -1,7 +1,7 @@
 //! `pedra check`: the main job. Reads a model, has its properties decided, and tells each
 //! verdict when it is settled.
 
-use crate::args::{CheckArgs, ReductionName, SolverName, When};
+use crate::args::{CheckArgs, ReductionName, SolverName, VariantName, When};
 use crate::commands::{columns, stderr_color, stdout_color};
 use crate::decide::{Observer, Open, Plan, decide};
 use crate::evidence::{self, Request, write_files};
@@ -13,7 +13,7 @@ use crate::report::{PropertyReport, Reporter, Style, Verdict};
 use crate::view::status::Status;
 use crate::view::wave::{WaveStyle, draw};
 use anyhow::Result;
-use pedra_engines::Event;
+use pedra_engines::{Event, PdrOptions, Variant};
 use pedra_model::blast::BlastOptions;
 use pedra_model::reduce::ReduceOptions;
 use pedra_solve::SolverKind;
@@ -40,10 +40,17 @@ impl From<&CheckArgs> for Plan {
                 max_array_bits: args.blast.array_bits,
                 ..BlastOptions::default()
             },
-            solver: match args.solver {
+            pdr: PdrOptions::variant(match args.variant {
+                VariantName::Simple => Variant::Simple,
+                VariantName::Generalize => Variant::Generalize,
+                VariantName::Relative => Variant::Relative,
+                VariantName::Full => Variant::Full,
+            }),
+            solver: args.solver.map(|solver| match solver {
                 SolverName::Cadical => SolverKind::Cadical,
                 SolverName::Batsat => SolverKind::Batsat,
-            },
+                SolverName::Cdcl => SolverKind::Cdcl,
+            }),
             threads: args.run.threads as usize,
             seed: args.run.seed,
         }

@@ -85,6 +85,7 @@ fn engine(name: &str) -> Result<EngineName, String> {
     match name {
         "bmc" => Ok(EngineName::Bmc),
         "kind" | "ind" => Ok(EngineName::Kind),
+        "pdr" => Ok(EngineName::Pdr),
         "auto" | "ic3" | "portfolio" => Ok(EngineName::Auto),
         other => Err(format!("unknown engine {other}")),
     }

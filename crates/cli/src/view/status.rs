@@ -1,8 +1,10 @@
 //! The live status: one line an engine on the terminal, redrawn in place, gone at the end.
 
+use crate::commands::columns;
+use crate::output::{close_status, draw_status};
 use pedra_engines::{Event, Progress};
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal, Write as _};
+use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -60,7 +62,7 @@ impl Drop for Status {
 
 fn draw_until(lines: &Mutex<Vec<Option<Line>>>, stop: &AtomicBool) {
     let start = Instant::now();
-    let (mut drawn, mut last_drawn) = (0usize, start);
+    let mut last_drawn = start;
     let mut queries: Vec<(u64, Instant)> = Vec::new();
     loop {
         let stopping = stop.load(Ordering::Relaxed);
@@ -68,26 +70,23 @@ fn draw_until(lines: &Mutex<Vec<Option<Line>>>, stop: &AtomicBool) {
             thread::sleep(Duration::from_millis(20));
             continue;
         }
-        last_drawn = Instant::now();
-        let mut text = String::new();
-        if drawn > 0 {
-            let _ = write!(text, "\x1b[{drawn}A\x1b[J");
+        if stopping {
+            return close_status();
         }
-        drawn = 0;
-        if !stopping {
+        last_drawn = Instant::now();
+        // A line that wraps would take two rows.
+        let width = columns().saturating_sub(1);
+        let mut texts = Vec::new();
+        {
             let lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
             queries.resize(lines.len(), (0, start));
             for (line, before) in lines.iter().zip(&mut queries) {
                 let Some(line) = line else { continue };
-                let _ = writeln!(text, "{}", describe(line, before, start.elapsed()));
-                drawn += 1;
+                let text = describe(line, before, start.elapsed());
+                texts.push(text.chars().take(width).collect());
             }
         }
-        let mut out = io::stderr().lock();
-        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-        if stopping {
-            return;
-        }
+        draw_status(&texts);
     }
 }
 
