@@ -64,7 +64,8 @@ pub const WITNESSED: &str = "1 sort bitvec 1\n2 sort bitvec 4\n3 sort array 2 2\
     11 state 2\n12 init 2 11 10\n13 next 1 7 4\n14 bad 7\n15 bad 4 p\n";
 
 /// Reads a BTOR2 witness of a small model. If it is one, writing it and reading that again
-/// gives the same path with 0 for what is unknown.
+/// gives the same path with 0 for what is unknown. Values that follow from the model are not
+/// written.
 pub fn btor2_witness(bytes: &[u8]) {
     let system = btor2::read(WITNESSED.as_bytes()).expect("the model is right");
     let Ok(witness) = btor2_witness::read(bytes, &system) else { return };
@@ -79,7 +80,7 @@ pub fn btor2_witness(bytes: &[u8]) {
         assert!(same(a, b), "{a:?} {b:?}");
     }
     for (a, b) in traces.0.states.iter().flatten().zip(traces.1.states.iter().flatten()) {
-        assert_eq!(a.is_some(), b.is_some());
+        assert!(b.is_some() || a.is_none(), "{a:?} from nothing");
         assert!(a.iter().zip(b).all(|(a, b)| same(a, b)), "{a:?} {b:?}");
     }
 }
