@@ -28,8 +28,9 @@
 //! - `(Inv ∧ C)(u,h) ∧ t = F(u,h) ⟹ C(t,i)`, where `t` is a state that only the shorter path
 //!   enters, from some `u` with inputs `h`;
 //! - `(Inv ∧ C)(t,i) ⟹ F(s,i) =_L F(t,i) ∧ P(s,i) = P(t,i)`;
-//! - `(Init ∧ Inv ∧ C)(t,j) ⟹ Init(t,i)`, since `t` may be the first state, and reset
-//!   functions may read inputs.
+//! - `(Init ∧ Inv ∧ C)(t,j) ⟹ t' =_L t ∧ C(t',i)`, where `t'` is the initial state under the
+//!   inputs `i` with the free latches of `t`. `t` may be the first state, reset functions may
+//!   read inputs, and the shorter path then starts in `t'`.
 //!
 //! The first two may not assume `Inv(t,i)`: along the shorter path `Inv` is known of the next
 //! state only once `C` is, by consecution.
@@ -38,7 +39,7 @@ use crate::frames::{Frame, Unrolling, cone_of_influence, counterexample};
 use crate::options::{CheckOptions, Counterexample, Effort, Stop};
 use crate::prover::{Failure, Prover};
 use pedra_model::aig::Aig;
-use pedra_model::bits::BitSystem;
+use pedra_model::bits::{BitSystem, Latch, Reset};
 use pedra_model::lit::Lit;
 use pedra_model::proof::BitProof;
 use std::fmt;
@@ -366,7 +367,6 @@ impl<'a> Check<'a> {
         let functions = nexts.chain(self.bads.iter().copied());
         let equal: Vec<Lit> =
             functions.map(|f| unrolling.circuit.iff(later.lit(f), cut.lit(f))).collect();
-        let (was_initial, is_initial) = (unrolling.initial(&earlier), unrolling.initial(&cut));
         let differences = self.differences(&mut unrolling, &later, &earlier);
         let circuit = unrolling.circuit.aig();
         let constraints: Vec<Lit> = self.system.constraints.iter().map(|&c| cut.lit(c)).collect();
@@ -392,17 +392,35 @@ impl<'a> Check<'a> {
             self.prove(&mut prover, circuit, &[goal], Claim::Closed, &frames)?;
         }
         self.effort.add(prover.effort());
+        self.check_closed_at_start()
+    }
 
-        // s =_L t ∧ (Inv ∧ C)(s,i) ∧ (Init ∧ Inv ∧ C)(t,j) ⟹ Init(t,i)
+    /// `s =_L t ∧ (Inv ∧ C)(s,i) ∧ (Init ∧ Inv ∧ C)(t,j) ∧ Init(t',i) ∧ t' = t on free latches
+    /// ⟹ t' =_L t ∧ C(t',i)`
+    fn check_closed_at_start(&mut self) -> Result<(), ProofError> {
+        let mut unrolling = self.unrolling();
+        let (later, first) = (unrolling.any_state(), unrolling.any_state());
+        let any = unrolling.any_state();
+        let restarted = unrolling.mixed(&any, &later);
+        let initial = [unrolling.initial(&first), unrolling.initial(&restarted)].concat();
+        let is_free = |latch: &&Latch| latch.reset == Reset::Free && self.wanted[latch.var.index()];
+        let free = self.system.latches.iter().filter(is_free).map(|l| l.var.lit());
+        let kept: Vec<Lit> =
+            free.map(|l| unrolling.circuit.iff(first.lit(l), restarted.lit(l))).collect();
+        let differences = self.differences(&mut unrolling, &later, &first);
+        let moved = self.differences(&mut unrolling, &first, &restarted);
+        let constraints = self.system.constraints.iter().map(|&c| restarted.lit(c));
+        let goals: Vec<Lit> = moved.iter().map(|&m| !m).chain(constraints).collect();
         let mut prover = Prover::new(self.options);
-        self.assume_agreement(&mut prover, &frames[0], &differences);
-        self.assume_constraints(&mut prover, &frames[1]);
-        self.assume_invariant(&mut prover, &frames[1]);
-        for &reset in &was_initial {
-            prover.assume([reset]);
+        self.assume_agreement(&mut prover, &later, &differences);
+        self.assume_constraints(&mut prover, &first);
+        self.assume_invariant(&mut prover, &first);
+        for &fact in initial.iter().chain(&kept) {
+            prover.assume([fact]);
         }
-        for &goal in &is_initial {
-            self.prove(&mut prover, circuit, &[goal], Claim::Closed, &frames)?;
+        let frames = [later, first, restarted];
+        for &goal in &goals {
+            self.prove(&mut prover, unrolling.circuit.aig(), &[goal], Claim::Closed, &frames)?;
         }
         self.effort.add(prover.effort());
         Ok(())

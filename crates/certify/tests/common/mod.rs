@@ -71,8 +71,8 @@ pub struct Truth {
     pub points: usize,
     /// Whether the point's state with its inputs is initial.
     pub initial: Vec<bool>,
-    /// The same, if only the latches count on which something depends.
-    pub initial_where_it_matters: Vec<bool>,
+    /// The latches with a free reset, as a mask.
+    pub free: usize,
     /// Whether it satisfies the constraints.
     pub allowed: Vec<bool>,
     /// Whether it satisfies the invariant.
@@ -95,13 +95,18 @@ impl Truth {
             latches,
             points,
             initial: Vec::new(),
-            initial_where_it_matters: Vec::new(),
+            free: system
+                .latches
+                .iter()
+                .enumerate()
+                .filter(|(_, l)| l.reset == Reset::Free)
+                .map(|(i, _)| 1 << i)
+                .sum(),
             allowed: Vec::new(),
             invariant: Vec::new(),
             good: Vec::new(),
             next: Vec::new(),
         };
-        let matters = relevant(system, &aig, proof);
         for point in 0..points {
             let values = evaluate(system, &aig, point);
             let of = |l: Lit| values[l.var().index()] ^ l.is_negated();
@@ -112,8 +117,6 @@ impl Truth {
                 Reset::Function(f) => of(latch.var.lit()) == of(f),
             };
             truth.initial.push(system.latches.iter().all(is_reset));
-            let mut relevant = system.latches.iter().filter(|l| matters[l.var.index()]);
-            truth.initial_where_it_matters.push(relevant.all(is_reset));
             truth.allowed.push(system.constraints.iter().all(|&c| of(c)));
             truth.invariant.push(proof.clauses.iter().all(|c| c.iter().any(|&l| of(l))));
             truth.good.push(proof.properties.iter().all(|&p| !of(system.properties()[p])));
@@ -212,34 +215,17 @@ impl Truth {
             let cut = self.state(t) | s & inputs;
             let same =
                 self.next[s] & mask == self.next[cut] & mask && self.good[s] == self.good[cut];
-            let initial = &self.initial_where_it_matters;
-            let stays_initial = !(initial[t] && self.known(t)) || initial[cut];
+            // The initial state under the inputs of `s` with the free latches of `t`.
+            let restarted = (0..1 << self.latches)
+                .map(|state| state | s & inputs)
+                .find(|&p| self.initial[p] && p & self.free == t & self.free)
+                .expect("resets are functions of inputs and free latches");
+            let restarts = restarted & mask == t & mask && self.allowed[restarted];
+            let stays_initial = !(self.initial[t] && self.known(t)) || restarts;
             let is_met = self.known(t) || entered.contains(&self.state(t));
             let stays_allowed = !is_met || self.allowed[cut];
             stays_allowed && (!self.known(cut) || same) && stays_initial
         })
-    }
-}
-
-/// Which variables the claims of a proof depend on, in any number of steps.
-fn relevant(system: &BitSystem, aig: &Aig, proof: &BitProof) -> Vec<bool> {
-    let mut roots: Vec<Lit> = system.constraints.clone();
-    roots.extend(proof.properties.iter().map(|&p| system.properties()[p]));
-    roots.extend(proof.clauses.iter().flatten());
-    roots.extend(proof.simple_path.iter().flatten().map(|&l| system.latches[l].var.lit()));
-    loop {
-        let cone = aig.cone(roots.iter().copied());
-        let before = roots.len();
-        for latch in system.latches.iter().filter(|l| cone[l.var.index()]) {
-            let function = match latch.reset {
-                Reset::Function(function) => function,
-                _ => Lit::FALSE,
-            };
-            roots.extend([latch.next, function].iter().filter(|l| !cone[l.var().index()]));
-        }
-        if roots.len() == before {
-            return cone;
-        }
     }
 }
 
