@@ -198,6 +198,11 @@ fn a_query_touches_its_cone_only() {
     assert!(used <= cone as u64 + solver.stats().conflicts * cone as u64, "{used} of {cone}");
     let assigned = lits.iter().filter(|&&lit| solver.value(lit).is_some()).count();
     assert!(assigned < 100, "{assigned} values");
+    // A large domain is gone with its query.
+    assert_ne!(solver.solve(&lits[lits.len() - 20..]), SatResult::Unknown);
+    assert!(solver.solve(&[shallow]).is_sat());
+    let assigned = lits.iter().filter(|&&lit| solver.value(lit).is_some()).count();
+    assert!(assigned < 100, "{assigned} values");
 }
 
 /// `v = a ⊕ b` with `v` a lemma: `a` alone must bring `b` (here `b = a`) along.
@@ -224,13 +229,18 @@ fn lemmas_constrain_through_definitions() {
 fn a_variable_can_be_used_before_it_is_defined() {
     let mut solver = Cdcl::new();
     let [a, b, c] = [0; 3].map(|_| solver.new_var().lit());
+    solver.add_definition(b.var(), &[&[!b, a], &[b, !a]]);
     solver.add_clause(&[c]);
     assert_eq!(solver.solve(&[]), SatResult::Sat);
     assert_eq!(solver.value(a), None);
-    solver.add_definition(c.var(), &[&[!c, a], &[!c, b], &[c, !a, !b]]);
-    assert_eq!(solver.solve(&[!a]), SatResult::Unsat);
-    assert_eq!(solver.solve(&[]), SatResult::Sat);
-    assert_eq!((solver.value(a), solver.value(b)), (Some(true), Some(true)));
+    let xor: [&[Lit]; 4] = [&[!c, a, b], &[!c, !a, !b], &[c, !a, b], &[c, a, !b]];
+    // Now `c` constrains its fanin, with a pinned domain or without.
+    let mut pinned = solver.clone();
+    pinned.pin_domain(&[a]);
+    for solver in [&mut solver, &mut pinned] {
+        solver.add_definition(c.var(), &xor);
+        assert_eq!(solver.solve(&[a]), SatResult::Unsat);
+    }
 }
 
 #[test]
@@ -273,6 +283,41 @@ fn shrinking_keeps_what_is_needed() {
     let gone = [a, b].map(|lit| solver.flip_to_none(lit.var()));
     assert!(!(gone[0] && gone[1]), "a ∨ b needs one of them");
     assert!([a, b].iter().any(|&lit| solver.value(lit) == Some(true)));
+}
+
+/// Clauses with many literals and stale blockers: each must keep a true literal.
+#[test]
+fn shrunk_models_satisfy_long_clauses() {
+    for seed in 0..runs(60) {
+        let mut random = Random::new(seed);
+        let vars = 7 + random.below(6);
+        let mut solver = Cdcl::new();
+        solver.reserve_vars(Var::new(vars));
+        let mut clauses: Vec<Vec<Lit>> = Vec::new();
+        for _ in 0..100 {
+            if clauses.len() < 3 * vars {
+                let size = 4 + random.below(4);
+                let clause = random_lits(&mut random, vars, size);
+                solver.add_clause(&clause);
+                // A tautology needs no literal.
+                if !clause.iter().any(|&lit| clause.contains(&!lit)) {
+                    clauses.push(clause);
+                }
+            }
+            let size = random.below(5);
+            let assumptions = random_lits(&mut random, vars, size);
+            if !solver.solve(&assumptions).is_sat() {
+                continue;
+            }
+            for _ in 0..2 * vars {
+                solver.flip_to_none(Var::new(1 + random.below(vars)));
+            }
+            let holds = |&lit: &Lit| solver.value(lit) == Some(true);
+            let lost = clauses.iter().find(|clause| !clause.iter().any(holds));
+            assert_eq!(lost, None, "seed {seed}");
+            assert!(assumptions.iter().all(holds), "seed {seed}");
+        }
+    }
 }
 
 #[test]

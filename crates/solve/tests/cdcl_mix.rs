@@ -124,8 +124,15 @@ impl Pair {
 
     fn check_model(&mut self, random: &mut Random, assumptions: &[Lit], temporary: &[Vec<Lit>]) {
         for var in (1..=self.vars()).map(Var::new) {
-            let has_value = self.ours.value(var.lit()).is_some();
-            assert!(has_value || !self.ours.is_in_domain(var), "{var:?} lacks a value");
+            let value = self.ours.value(var.lit());
+            match value {
+                None => assert!(!self.ours.is_in_domain(var), "{var:?} lacks a value"),
+                Some(_) if self.ours.is_in_domain(var) => {}
+                Some(value) => {
+                    let answer = self.ask_reference(&[var.lit() ^ value], &[]);
+                    assert!(answer.is_unsat(), "{var:?} is neither inside nor fixed");
+                }
+            }
         }
         let model = self.model();
         self.transcript.push(format!("model {model:?}"));
@@ -170,7 +177,9 @@ impl Pair {
                 let size = 2 + random.below(4);
                 let lemma = self.random_lits(random, size);
                 // Mostly such that something remains to be asked.
-                if random.below(60) == 0 || self.ask_reference(&[], &[lemma.clone()]).is_sat() {
+                if random.below(60) == 0
+                    || self.ask_reference(&[], std::slice::from_ref(&lemma)).is_sat()
+                {
                     self.add_lemma(&lemma);
                 }
             }
