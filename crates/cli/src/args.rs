@@ -122,7 +122,12 @@ pub struct LimitArgs {
 #[command(next_help_heading = "Limits")]
 pub struct RunArgs {
     /// How many threads engines may use
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u16).range(1..=256)
+    )]
     pub threads: u16,
     /// Seed of all random choices; one thread and one seed give one run
     #[arg(long, value_name = "S", default_value_t = 0)]
@@ -148,7 +153,11 @@ pub struct OutputArgs {
 #[derive(Args, Debug, Clone)]
 pub struct BlastArgs {
     /// Expand arrays of up to so many bits; larger ones give `unknown`
-    #[arg(long, value_name = "BITS", default_value_t = pedra_model::blast::BlastOptions::default().max_array_bits)]
+    #[arg(
+        long,
+        value_name = "BITS",
+        default_value_t = pedra_model::blast::BlastOptions::default().max_array_bits
+    )]
     pub array_bits: u64,
 }
 
@@ -170,7 +179,12 @@ pub struct CheckArgs {
     #[arg(long)]
     pub simple_path: bool,
     /// BMC: how many steps one query looks at
-    #[arg(long, value_name = "STEPS", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    #[arg(
+        long,
+        value_name = "STEPS",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u16).range(1..=1000)
+    )]
     pub window: u16,
     /// PDR: how much of the algorithm
     #[arg(long, value_enum, default_value_t = VariantName::Full)]
@@ -238,7 +252,12 @@ pub struct SimulateArgs {
     /// A witness to replay; without it, inputs are random
     pub witness: Option<PathBuf>,
     /// How many steps of random stimulus
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 20,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
     pub steps: u32,
     /// Seed of the random stimulus
     #[arg(long, value_name = "S", default_value_t = 0)]

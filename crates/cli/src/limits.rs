@@ -17,6 +17,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(10);
 /// How long a run may take to come back after the interrupt was raised.
 const GRACE: Duration = Duration::from_millis(600);
 
+/// How long the partial answer may take after a signal, before the program ends without it.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
 /// Why a run was stopped.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum StopCause {
@@ -81,6 +84,13 @@ impl Watch {
             let _ = shared.cause.set(cause);
             shared.interrupt.raise();
             thread::sleep(GRACE);
+            if cause == StopCause::Signal {
+                // Nobody may be reading what is printed.
+                thread::spawn(|| {
+                    thread::sleep(LAST_WORDS);
+                    std::process::exit(3);
+                });
+            }
             let code = last_words(cause);
             crate::output::close_status();
             let _files = crate::output::no_more_files();

@@ -147,14 +147,14 @@ impl Reporter {
         if inner.finished || inner.open.remove(&report.index).is_none() {
             return;
         }
-        self.tell(&report);
+        crate::output::say(&self.line(&report));
         inner.done.push(report);
     }
 
-    fn tell(&self, report: &PropertyReport) {
+    fn line(&self, report: &PropertyReport) -> String {
         match self.style {
-            Style::Human => crate::output::say(&human::line(report, self.color)),
-            Style::Json => crate::output::say(&json::property(report).to_string()),
+            Style::Human => human::line(report, self.color),
+            Style::Json => json::property(report).to_string(),
         }
     }
 
@@ -163,22 +163,27 @@ impl Reporter {
     pub fn finish(&self, reason: &str, engine: &str, time: Duration) -> i32 {
         let mut inner = self.lock();
         if !inner.finished {
+            // One write for all: there may be very many, and somebody waits for the end.
+            let mut lines = Vec::new();
             for (index, open) in std::mem::take(&mut inner.open) {
                 let verdict =
                     Verdict::Unknown { reason: reason.to_owned(), safe_until: open.safe_until };
                 let (name, engine) = (open.name, engine.to_owned());
                 let report =
                     PropertyReport { index, name, verdict, engine, time, files: Vec::new() };
-                self.tell(&report);
+                lines.push(self.line(&report));
                 inner.done.push(report);
             }
             inner.finished = true;
             let code = inner.exit_code();
             if !inner.expecting && self.style == Style::Human {
-                crate::output::say(&format!("unknown   {reason} before the model was read"));
+                lines.push(format!("unknown   {reason} before the model was read"));
             }
             if self.style == Style::Json {
-                crate::output::say(&json::end(&inner.done, code, time).to_string());
+                lines.push(json::end(&inner.done, code, time).to_string());
+            }
+            if !lines.is_empty() {
+                crate::output::say(&lines.join("\n"));
             }
             return code;
         }
