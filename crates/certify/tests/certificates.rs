@@ -14,7 +14,8 @@ fn read(text: &str) -> BitSystem {
 }
 
 /// A one-hot ring of three latches that an input turns; the constraint is that the input is 1
-/// whenever the last latch is set, so that the ring does not stop there. Bad: first and last together.
+/// whenever the last latch is set, so that the ring does not stop there. Bad: first and last
+/// together.
 fn ring() -> BitSystem {
     read(
         "aag 15 1 3 0 11 1 1\n2\n4 15 1\n6 21 0\n8 27 0\n28\n31\n\

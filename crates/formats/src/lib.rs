@@ -3,8 +3,8 @@
 
 pub mod aiger;
 pub mod aiger_witness;
-pub mod dot;
 pub mod btor2;
+pub mod dot;
 pub mod error;
 #[doc(hidden)]
 pub mod fuzzing;
