@@ -17,6 +17,7 @@ use pedra_model::trace::BitTrace;
 use pedra_model::value::Ternary;
 use pedra_solve::encode::FrameEncoder;
 use pedra_solve::{Interrupt, SatResult, SatSolver, SatStats};
+use rustc_hash::FxHashSet;
 
 /// Where paths start.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -119,8 +120,20 @@ impl<'a> Unroll<'a> {
             return single;
         }
         let any = self.new_lit();
-        let mut clause = lits.to_vec();
-        clause.push(!any);
+        let mut clause = vec![!any];
+        let mut seen = FxHashSet::default();
+        for &lit in lits {
+            seen.insert(lit);
+            if !seen.contains(&!lit) {
+                clause.push(lit);
+                continue;
+            }
+            // With both `a` and `¬a` the clause would be a tautology, which may leave `a` open
+            // in a partial model; models must tell which of the literals they make true.
+            let chosen = self.new_lit();
+            self.solver.add_clause(&[!chosen, lit]);
+            clause.push(chosen);
+        }
         self.solver.add_clause(&clause);
         any
     }

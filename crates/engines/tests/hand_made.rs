@@ -259,3 +259,25 @@ fn an_interrupt_from_another_thread_stops_a_run() {
         assert_eq!(unknown.reason, Reason::Interrupted);
     }
 }
+
+/// A query for opposite properties is a tautology; a solver with partial models must still say
+/// which of them its model violates.
+#[test]
+fn opposite_properties() {
+    let mut system = BitSystem::new();
+    let x = system.add_input();
+    system.bads = vec![x, !x, x];
+    for solver in pedra_solve::SolverKind::ALL {
+        for window in [1, 3] {
+            let options = BmcOptions { window, ..BmcOptions::default() };
+            let context = Context { solver, max_depth: Some(4), ..Context::default() };
+            for (property, outcome) in
+                Bmc::new(&system, options).run(&context).into_iter().enumerate()
+            {
+                let Outcome::Violated(trace) = outcome else { panic!("{solver:?} {outcome:?}") };
+                assert_eq!((trace.property, trace.depth()), (property, 0));
+                assert!(replays(&system, &trace), "{solver:?}");
+            }
+        }
+    }
+}
