@@ -115,8 +115,6 @@ pub struct Cdcl {
     marks: Vec<u8>,
     /// The answer whose model or core is still valid; the trail then still holds the model.
     answer: Option<SatResult>,
-    /// Whether the watches are fit for [`flip_to_none`](Cdcl::flip_to_none).
-    watches_are_true: bool,
 
     budget: Option<Budget>,
     interrupt: Interrupt,
@@ -147,7 +145,6 @@ impl Cdcl {
             core: Vec::new(),
             marks: Vec::new(),
             answer: None,
-            watches_are_true: false,
             budget: None,
             interrupt: Interrupt::new(),
             stats: SatStats::default(),
@@ -180,7 +177,6 @@ impl Cdcl {
     /// Ends the validity of the last answer and all that belongs to its query.
     fn end_query(&mut self) {
         self.answer = None;
-        self.watches_are_true = false;
         self.decider.stop();
         self.backtrack(0);
         if self.has_temporaries {
