@@ -6,7 +6,7 @@ use anyhow::Result;
 use pedra::decide::{EngineName, Observer, Open, Plan, decide};
 use pedra::pipeline::{Checked, Proof, Trace, join_proofs};
 use pedra_certify::{CheckOptions, NumberedModel, check_certificate_for, check_word_certificate};
-use pedra_engines::Reason;
+use pedra_engines::{PdrOptions, Reason, Variant};
 use pedra_formats::{aiger, aiger_witness, btor2};
 use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
@@ -72,7 +72,7 @@ pub fn differential_words(seed: u64) {
 /// combinations meet.
 fn compare(seed: u64, random: &mut Random, model: &Model, expected: &[Option<usize>]) {
     let properties: Vec<usize> = (0..expected.len()).collect();
-    for engine in [EngineName::Bmc, EngineName::Kind] {
+    for engine in [EngineName::Bmc, EngineName::Kind, EngineName::Pdr] {
         let has = |random: &mut Random| !random.one_in(3);
         let plan = Plan {
             engine,
@@ -86,7 +86,14 @@ fn compare(seed: u64, random: &mut Random, model: &Model, expected: &[Option<usi
                 constants: has(random),
                 duplicates: has(random),
             },
-            solver: if random.one_in(4) { SolverKind::Batsat } else { SolverKind::Cadical },
+            pdr: PdrOptions::variant(random.pick(&[
+                Variant::Simple,
+                Variant::Generalize,
+                Variant::Relative,
+                Variant::Full,
+                Variant::Full,
+            ])),
+            solver: random.pick(&[None, None, Some(SolverKind::Batsat), Some(SolverKind::Cdcl)]),
             ..Plan::default()
         };
         let answers = Answers::default();
@@ -109,7 +116,10 @@ fn judge(
     for (property, answer) in answers.settled.into_inner().expect("no panic while held") {
         match (&answer, expected[property]) {
             (Checked::Violated(trace), Some(step)) => {
-                assert_eq!(trace.depth(), step, "{}", context("the trace is not shortest"));
+                // PDR's counterexamples need not be shortest.
+                let shortest = trace.depth() == step || plan.engine == EngineName::Pdr;
+                let possible = shortest && trace.depth() >= step;
+                assert!(possible, "{}", context("the trace is not shortest"));
                 reread(model, trace, context);
             }
             (Checked::Proved(proof), None) => proofs.push(proof.clone()),
@@ -124,7 +134,9 @@ fn judge(
         let known = expected[property].is_none();
         assert!(known, "{}", context(&format!("misses a violation: {why:?}")));
         let may_stay_open = match why {
-            Open::Engines(Reason::DepthLimit | Reason::Exhausted(_)) => true,
+            Open::Engines(Reason::DepthLimit | Reason::Exhausted(_)) => {
+                plan.engine != EngineName::Pdr
+            }
             Open::Engines(_) | Open::NotBits(_) | Open::CheckStopped => false,
         };
         assert!(may_stay_open, "{}", context(&format!("gives up: {why:?}")));
