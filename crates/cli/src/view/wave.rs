@@ -35,7 +35,10 @@ pub fn draw(waves: &Waves, style: &WaveStyle) -> String {
     let name_width = shown.iter().map(|s| s.name.chars().count()).max().unwrap_or(0);
     let name_width = name_width.clamp(4, NAME_COLUMNS);
     let cell = shown.iter().flat_map(|s| &s.values).map(|v| value_text(v).chars().count());
-    let cell = cell.max().unwrap_or(1).clamp(2, 18) + 1;
+    // Four cells fit in any terminal but the narrowest; the number of a step fits in a cell.
+    let widest = (style.columns.saturating_sub(name_width + 2) / 4).clamp(3, 19);
+    let label = waves.steps.saturating_sub(1).to_string().len();
+    let cell = (cell.max().unwrap_or(1).max(2) + 1).min(widest).max(label + 1);
     let room = style.columns.saturating_sub(name_width + 2) / cell;
     let steps = visible_steps(waves.steps, room.max(4));
 
@@ -181,6 +184,22 @@ mod tests {
         let expected =
             "    step  0  1  2\noverflow ▁▁▁▁▁▁╱▔▔\n  enable ▁▁▁╱▔▔ x\n   count |01 · |0x\n";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn wide_words_and_long_traces_keep_to_the_terminal() {
+        let value = TernaryBv::parse(&"10".repeat(150)).expect("digits");
+        let values = vec![value; 1200];
+        let name = "top.a.very.long.name.of.a.word".to_owned();
+        let signals = vec![Signal { name, kind: SignalKind::State, in_cone: true, values }];
+        let waves = Waves { signals, steps: 1200 };
+        for columns in [60, 80, 200] {
+            let style = WaveStyle { columns, all: false, max_signals: 9, color: false };
+            let text = draw(&waves, &style);
+            let widths: Vec<usize> = text.lines().map(|l| l.chars().count()).collect();
+            assert!(widths.iter().all(|&w| w <= columns), "{columns}: {widths:?}\n{text}");
+            assert!(text.contains("1199"), "{text}");
+        }
     }
 
     #[test]
