@@ -38,8 +38,8 @@ fn writer(path: &Path) -> Result<Writer, InputError> {
     Ok(match ending(path).as_str() {
         "aig" => |model, options| Ok(aiger::write_binary(&*as_bits(model, options)?)),
         "aag" => |model, options| Ok(aiger::write_ascii(&*as_bits(model, options)?)),
-        "btor2" | "btor" => |model, _| Ok(btor2::write(&*as_words(model))?),
-        "smt2" => |model, _| Ok(smtlib::write_chc(&*as_words(model))?.into_bytes()),
+        "btor2" | "btor" => |model, _| Ok(btor2::write(&as_words(model))?),
+        "smt2" => |model, _| Ok(smtlib::write_chc(&as_words(model))?.into_bytes()),
         "dot" => |model, _| {
             Ok(match model {
                 Model::Bits(system) => dot::bits(system).into_bytes(),
