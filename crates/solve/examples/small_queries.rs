@@ -3,7 +3,7 @@
 //!
 //! A random circuit; each query assumes some of its latches and of its outputs (next-state
 //! literals). All solvers get the same queries and must give the same answers. Lemmas come in
-//! as queries are refuted, as in PDR.
+//! now and then, as in PDR. `ONLY=domain` (or `whole`, `cadical`, `batsat`) runs one solver.
 
 use pedra_model::aig::{Aig, AigBuilder};
 use pedra_model::lit::{Lit, Var};

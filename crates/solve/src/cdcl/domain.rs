@@ -46,8 +46,6 @@ pub(super) struct Domain {
     /// What the query has besides; may overlap with `permanent`.
     query: Vec<Var>,
     pub(super) is_pinned: bool,
-    /// Variables whose fanin is still to be entered; empty between calls.
-    stack: Vec<Var>,
 }
 
 impl Domain {
@@ -58,7 +56,6 @@ impl Domain {
             permanent: Vec::new(),
             query: Vec::new(),
             is_pinned: false,
-            stack: Vec::new(),
         }
     }
 
@@ -81,27 +78,26 @@ impl Domain {
         }
     }
 
+    /// Enters a variable and all it depends on, breadth first: the list of members is the
+    /// worklist at the same time.
     fn add(&mut self, var: Var, part: Member, trail: &mut Trail) {
-        self.enter(var, part, trail);
-        while let Some(var) = self.stack.pop() {
-            for place in self.fanins.range(var.index()) {
-                self.enter(self.fanins.at(place), part, trail);
+        let Domain { fanins, members, permanent, query, .. } = self;
+        let list = if part == Member::Permanent { permanent } else { query };
+        let mut enter = |var: Var, list: &mut Vec<Var>| {
+            let member = &mut members[var.index()];
+            if *member < part {
+                *member = part;
+                trail.set_unassigned(var, OPEN);
+                list.push(var);
             }
-        }
-    }
-
-    #[inline]
-    fn enter(&mut self, var: Var, part: Member, trail: &mut Trail) {
-        let member = &mut self.members[var.index()];
-        if *member >= part {
-            return;
-        }
-        *member = part;
-        trail.set_unassigned(var, OPEN);
-        self.stack.push(var);
-        match part {
-            Member::Permanent => self.permanent.push(var),
-            _ => self.query.push(var),
+        };
+        let mut next = list.len();
+        enter(var, list);
+        while let Some(&var) = list.get(next) {
+            next += 1;
+            for &fanin in fanins.get(var.index()) {
+                enter(fanin, list);
+            }
         }
     }
 

@@ -24,6 +24,20 @@
 //! Yang, Ci, "Deeply optimizing the SAT solver for the IC3 algorithm" (CAV 2025). The ideas are
 //! taken from the papers and our notes on them, the code is ours.
 //!
+//! Measured with `cargo run --release -p pedra-solve --example small_queries 10000`: a random
+//! circuit of 5,000 gates (9,293 variables), 16 assumptions a query, domains of 770 variables,
+//! processor time on a busy machine:
+//!
+//! | solver | µs a query |
+//! |---|---|
+//! | this one, definitions known | 75 |
+//! | this one, definitions as plain clauses | 610 |
+//! | CaDiCaL | 520 |
+//! | BatSat | 1060 |
+//!
+//! Of the 75, propagation takes 60 %, computing the domain 20 %, deciding 15 %. Most of it is
+//! waiting for memory; bounds checks do not show in the profile, so there is no `unsafe` here.
+//!
 //! Deviations from GipSAT: domain membership is part of a literal's value, so propagation needs
 //! no second load; all watch lists of a kind share one array; the activation variable takes
 //! the number of the constant, which never gets into clauses; phases start as false rather
