@@ -67,15 +67,17 @@ fn unary_operators_are_sound() {
     for width in 1..=5 {
         for a in all(width) {
             for &op in UnaryOp::ALL {
-                check(op.name(), &[a.clone()], &|x| unary(op, &x[0]), &|x| ops::unary(op, &x[0]));
+                check(op.name(), std::slice::from_ref(&a), &|x| unary(op, &x[0]), &|x| {
+                    ops::unary(op, &x[0])
+                });
             }
             for (high, low) in (0..width).flat_map(|h| (0..=h).map(move |l| (h, l))) {
                 let exact = |x: &[Bv]| x[0].slice(high, low);
-                check("slice", &[a.clone()], &|x| slice(&x[0], high, low), &exact);
+                check("slice", std::slice::from_ref(&a), &|x| slice(&x[0], high, low), &exact);
             }
             for (by, signed) in [(0, false), (2, false), (0, true), (3, true)] {
                 let exact = |x: &[Bv]| ops::extend(&x[0], by, signed);
-                check("extend", &[a.clone()], &|x| extend(&x[0], by, signed), &exact);
+                check("extend", std::slice::from_ref(&a), &|x| extend(&x[0], by, signed), &exact);
             }
         }
     }
