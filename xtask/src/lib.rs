@@ -3,6 +3,7 @@
 
 pub mod bench;
 pub mod ci;
+pub mod interrupts;
 pub mod readers;
 pub mod roundtrip;
 pub mod tidy;

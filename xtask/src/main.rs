@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 use xtask::bench::Bench;
-use xtask::{ci, readers, roundtrip};
+use xtask::{ci, interrupts, readers, roundtrip};
 
 /// What `cargo xtask help` prints.
 const HELP: &str = "\
@@ -13,6 +13,7 @@ cargo xtask COMMAND
   bench          the models of a manifest, each under a limit of CPU time
                  --manifest FILE  --out FILE.tsv  [--sets aig,btor2] [--expected safe|unsafe]
                  [--cpu 20] [--pedra target/release/pedra] [-- ARGUMENTS OF pedra check]
+  interrupts     stops runs at random moments: interrupts MANIFEST RUNS SEED
   roundtrip      reads, writes and reads again every model of a manifest (in release mode:
                  cargo run --release -p xtask -- roundtrip MANIFEST)
   fuzz-readers   damaged files for every reader, with assertions, at full speed
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         ["ci"] => ci::run(),
         ["tidy"] => ci::style(),
         ["bench", options @ ..] => run_bench(options),
+        ["interrupts", manifest, runs, seed] => run_interrupts(manifest, runs, seed),
         ["roundtrip", manifest] => {
             roundtrip::run(manifest.as_ref()).map(|summary| print!("{summary}"))
         }
@@ -69,6 +71,13 @@ fn run_bench(options: &[&str]) -> Result<(), String> {
     };
     println!("{}", bench.run()?);
     Ok(())
+}
+
+fn run_interrupts(manifest: &str, runs: &str, seed: &str) -> Result<(), String> {
+    let number = |text: &str| text.parse::<u64>().map_err(|_| format!("{text} is no number"));
+    let (runs, seed) = (number(runs)? as usize, number(seed)?);
+    let pedra = std::path::Path::new("target/release/pedra");
+    interrupts::run(manifest.as_ref(), runs, seed, pedra).map(|table| print!("{table}"))
 }
 
 /// Runs the readers' fuzzers here with `--here`; otherwise builds them for speed first.
