@@ -63,6 +63,7 @@ fn random_options(random: &mut Random) -> PdrOptions {
         ]),
         drop_order: random.pick(&[DropOrder::Fixed, DropOrder::Activity]),
         ctg: Ctg { max: random.below(4) as u32, depth: random.below(3) as u32, join: has(random) },
+        ctg_heat: random.pick(&[0, 1, 3]),
         parent_lemma: has(random),
         eager_push: has(random),
         propagate: has(random),

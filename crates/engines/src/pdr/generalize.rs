@@ -7,8 +7,8 @@
 //! cube shrinks to what it has in common with it.
 
 use super::frames::Level;
-use super::options::{DropOrder, Generalize, Lift, PdrOptions};
-use super::relative::{Answer, Hypothesis, Relative};
+use super::options::{Ctg, DropOrder, Generalize, Lift, PdrOptions};
+use super::relative::{Answer, Hypothesis, Purpose, Relative};
 use super::solver::Stopped;
 use crate::context::Context;
 use pedra_model::lit::Lit;
@@ -17,6 +17,8 @@ use pedra_model::lit::Lit;
 pub(super) struct Generalizer<'r, 'a, 'c> {
     pub(super) relative: &'r mut Relative<'a>,
     pub(super) options: &'r PdrOptions,
+    /// How much is done about counterexamples to generalisation.
+    pub(super) ctg: Ctg,
     pub(super) context: &'r Context<'c>,
 }
 
@@ -91,7 +93,7 @@ impl Generalizer<'_, '_, '_> {
             Generalize::Naive => Hypothesis::None,
             _ => Hypothesis::NotCube,
         };
-        let ctg = self.options.ctg;
+        let ctg = self.ctg;
         let mut ctgs = 0;
         loop {
             // ¬SAT(S_0 ∧ c): required for soundness, for every candidate.
@@ -99,7 +101,13 @@ impl Generalizer<'_, '_, '_> {
                 return Ok(None);
             }
             // ¬SAT([¬c ∧] F_{i−1} ∧ R ∧ c')
-            match self.relative.check_inductive(self.context, &cube, level, hypothesis)? {
+            match self.relative.check_inductive(
+                self.context,
+                &cube,
+                level,
+                hypothesis,
+                Purpose::Drop,
+            )? {
                 Answer::Inductive(core) => return Ok(Some(core)),
                 Answer::Predecessor if depth > ctg.depth => return Ok(None),
                 Answer::Predecessor => {}
@@ -137,32 +145,46 @@ impl Generalizer<'_, '_, '_> {
         if ctg.is_empty() || self.relative.check_meets_init(&ctg)? {
             return Ok(false);
         }
-        let answer = self.relative.check_inductive(self.context, &ctg, at, Hypothesis::NotCube)?;
+        let answer = self.relative.check_inductive(
+            self.context,
+            &ctg,
+            at,
+            Hypothesis::NotCube,
+            Purpose::Ctg,
+        )?;
         let Answer::Inductive(core) = answer else { return Ok(false) };
         let lemma = self.mic(core, at, depth + 1)?;
-        let (lemma, at) = self.push(lemma, at)?;
-        self.relative.add_lemma(self.context, lemma, at);
+        self.push_and_add(lemma, at)?;
         Ok(true)
     }
 
-    /// The highest level where the lemma, found for `level`, holds, and what is left of it there.
-    pub(super) fn push(
+    /// Adds a lemma, found for a level, at the highest level where it holds, or what is left of
+    /// it there; gives that level.
+    pub(super) fn push_and_add(
         &mut self,
         mut lemma: Vec<Lit>,
         mut level: Level,
-    ) -> Result<(Vec<Lit>, Level), Stopped> {
-        while level < self.relative.top() {
+    ) -> Result<Level, Stopped> {
+        let mut witness = None;
+        while self.options.eager_push && level < self.relative.top() {
             // ¬c ∧ F_i ∧ R ⟹ ¬c'
             let answer = self.relative.check_inductive(
                 self.context,
                 &lemma,
                 level.above(),
                 Hypothesis::NotCube,
+                Purpose::Push,
             )?;
-            let Answer::Inductive(core) = answer else { break };
+            let Answer::Inductive(core) = answer else {
+                witness = self.relative.predecessor_bits(level.above());
+                break;
+            };
             lemma = core;
             level = level.above();
         }
-        Ok((lemma, level))
+        if let Some(id) = self.relative.add_lemma(self.context, lemma, level) {
+            self.relative.note_stuck(id, witness);
+        }
+        Ok(level)
     }
 }

@@ -39,6 +39,7 @@ mod propagate;
 mod relative;
 mod solver;
 mod transition;
+mod trigger;
 
 pub use frames::{Frames, Lemma, LemmaId, Level};
 pub use options::{Ctg, DropOrder, Generalize, Lift, PdrOptions, Variant};
@@ -55,6 +56,7 @@ use pedra_model::trace::BitTrace;
 use pedra_model::value::Ternary;
 use propagate::{find_invariants, propagate_clauses};
 use relative::{Answer, Hypothesis, Relative};
+pub use relative::{Counts, Purpose};
 use solver::Stopped;
 
 /// PDR for all properties of a system.
@@ -87,6 +89,11 @@ impl<'a> Pdr<'a> {
     pub fn new(system: &'a BitSystem, options: PdrOptions) -> Pdr<'a> {
         let ledger = Ledger::new(system.properties().len());
         Pdr { system, options, ledger, search: None, safe_up_to: None }
+    }
+
+    /// Where the queries went so far.
+    pub fn counts(&self) -> Counts {
+        self.search.as_ref().map(|search| search.relative.counts).unwrap_or_default()
     }
 
     /// The main loop. Returns why it stopped, `None` if nothing is open.
@@ -199,7 +206,7 @@ impl<'a> Pdr<'a> {
             Generalize::Off | Generalize::Naive => Hypothesis::None,
         };
         // t := SAT([¬s ∧] F_{i−1} ∧ R ∧ s')
-        match relative.check_inductive(context, &cube, level, hypothesis)? {
+        match relative.check_inductive(context, &cube, level, hypothesis, Purpose::Block)? {
             Answer::Predecessor => {
                 let found = relative.lift_predecessor(&cube, level, options.lift)?;
                 let Obligation { property, depth, .. } = *obligations.get(id);
@@ -216,13 +223,10 @@ impl<'a> Pdr<'a> {
             }
             Answer::Inductive(core) => {
                 let core = if options.generalize == Generalize::Off { cube } else { core };
-                let mut generalizer = Generalizer { relative, options: &options, context };
-                let mut lemma = generalizer.generalize(core, level)?;
-                let mut reached = level;
-                if options.eager_push {
-                    (lemma, reached) = generalizer.push(lemma, level)?;
-                }
-                relative.add_lemma(context, lemma, reached);
+                let ctg = options.effort(obligations.heat(id));
+                let mut generalizer = Generalizer { relative, options: &options, ctg, context };
+                let lemma = generalizer.generalize(core, level)?;
+                let reached = generalizer.push_and_add(lemma, level)?;
                 context.detail(|| Event::ObligationBlocked { level: level.index() });
                 self.retry_above(id, reached);
             }

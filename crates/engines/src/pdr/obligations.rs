@@ -84,6 +84,15 @@ impl Obligations {
         &mut self.arena[id.0 as usize].activity
     }
 
+    /// The highest activity of an obligation and its next successors: how stubborn this part
+    /// of the search is.
+    pub fn heat(&self, id: ObligationId) -> f32 {
+        // As far as rIC3 looks.
+        const HOPS: usize = 3;
+        let chain = std::iter::successors(Some(id), |&id| self.get(id).successor);
+        chain.take(1 + HOPS).map(|id| self.get(id).activity).fold(0.0, f32::max)
+    }
+
     /// How many wait.
     pub fn waiting(&self) -> usize {
         self.queue.len()

@@ -72,6 +72,9 @@ pub struct PdrOptions {
     pub drop_order: DropOrder,
     /// Counterexamples to generalisation.
     pub ctg: Ctg,
+    /// They are looked at only for obligations that came up so often (successors count, too);
+    /// below, a drop that fails is given up, or joined.
+    pub ctg_heat: u32,
     /// Whether literals of a lemma one level below that covers the cube are kept if possible.
     pub parent_lemma: bool,
     /// Whether a new lemma is pushed as high as it goes at once.
@@ -105,6 +108,7 @@ impl PdrOptions {
             generalize: Generalize::Off,
             drop_order: DropOrder::Fixed,
             ctg: Ctg { max: 0, depth: 0, join: false },
+            ctg_heat: 0,
             parent_lemma: false,
             eager_push: false,
             propagate: false,
@@ -125,12 +129,18 @@ impl PdrOptions {
                 parent_lemma: true,
                 eager_push: true,
                 propagate: true,
-                triggered_push: false,
+                triggered_push: true,
                 persistent: true,
                 drop_obligations: 20,
-                infinity: true,
+                infinity: false,
                 ..simple
             },
         }
+    }
+
+    /// What is done about counterexamples to generalisation for an obligation that came up so
+    /// often.
+    pub(super) fn effort(&self, heat: f32) -> Ctg {
+        if heat >= self.ctg_heat as f32 { self.ctg } else { Ctg { max: 0, depth: 0, ..self.ctg } }
     }
 }

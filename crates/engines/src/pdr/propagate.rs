@@ -1,7 +1,7 @@
 //! Propagation: lemmas move up to the highest frame where they hold.
 
 use super::frames::{LemmaId, Level};
-use super::relative::{Answer, Hypothesis, Relative};
+use super::relative::{Answer, Hypothesis, Purpose, Relative};
 use super::solver::Stopped;
 use crate::context::Context;
 use pedra_model::lit::Lit;
@@ -11,15 +11,24 @@ use pedra_model::lit::Lit;
 pub(super) fn propagate_clauses(relative: &mut Relative, context: &Context) -> Result<(), Stopped> {
     for level in (1..relative.top().index()).map(Level::new) {
         for id in shortest_first(relative, level) {
-            if !relative.frames().is_live(id) {
+            if !relative.frames().is_live(id) || relative.is_stuck(id) {
                 continue;
             }
             let cube: Vec<Lit> = relative.frames().lemma(id).cube().to_vec();
             let above = level.above();
             // F_i ∧ C ∧ T ⟹ ¬c'; that F_i ⟹ ¬c is known already.
-            let answer = relative.check_inductive(context, &cube, above, Hypothesis::None)?;
+            let answer = relative.check_inductive(
+                context,
+                &cube,
+                above,
+                Hypothesis::None,
+                Purpose::Propagate,
+            )?;
             match answer {
-                Answer::Predecessor => {}
+                Answer::Predecessor => {
+                    let witness = relative.predecessor_bits(above);
+                    relative.note_stuck(id, witness);
+                }
                 Answer::Inductive(core) if core.len() == cube.len() => {
                     relative.raise_lemma(context, id, above);
                 }
@@ -52,8 +61,13 @@ pub(super) fn find_invariants(relative: &mut Relative, context: &Context) -> Res
                 continue;
             }
             let cube: Vec<Lit> = relative.frames().lemma(id).cube().to_vec();
-            let answer =
-                relative.check_inductive(context, &cube, Level::INFINITY, Hypothesis::NotCube)?;
+            let answer = relative.check_inductive(
+                context,
+                &cube,
+                Level::INFINITY,
+                Hypothesis::NotCube,
+                Purpose::Invariant,
+            )?;
             if let Answer::Inductive(core) = answer {
                 found = true;
                 if core.len() == cube.len() {

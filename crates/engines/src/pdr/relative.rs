@@ -19,6 +19,7 @@ use super::lift::{Lifted, Lifter};
 use super::options::{DropOrder, Lift, PdrOptions};
 use super::solver::{FrameSolver, SolverMaker, Stopped};
 use super::transition::Transition;
+use super::trigger::{StateBits, Triggers};
 use crate::context::Context;
 use crate::events::Event;
 use pedra_model::bits::BitSystem;
@@ -45,6 +46,59 @@ pub(super) enum Hypothesis {
     NotCube,
 }
 
+/// What queries are for, to see where the work goes.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    /// Looking for bad states in the last frame.
+    Bad,
+    /// Blocking an obligation.
+    Block,
+    /// Dropping a literal of a lemma.
+    Drop,
+    /// Blocking a counterexample to generalisation.
+    Ctg,
+    /// Pushing a new lemma.
+    Push,
+    /// Propagating lemmas when a frame is opened.
+    Propagate,
+    /// Lemmas as invariants.
+    Invariant,
+}
+
+impl Purpose {
+    /// Every purpose, in the order of [`Counts`].
+    pub const ALL: [Purpose; 7] = [
+        Purpose::Bad,
+        Purpose::Block,
+        Purpose::Drop,
+        Purpose::Ctg,
+        Purpose::Push,
+        Purpose::Propagate,
+        Purpose::Invariant,
+    ];
+}
+
+/// How many queries were asked for each purpose.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    /// By purpose: all queries, and those that held (no bad state; inductive).
+    pub queries: [[u64; 2]; Purpose::ALL.len()],
+    /// Queries for lifting.
+    pub lifts: u64,
+    /// Literals of states before lifting, and after.
+    pub lifted: [u64; 2],
+    /// Queries for initial states.
+    pub initial: u64,
+}
+
+impl Counts {
+    fn add(&mut self, purpose: Purpose, held: bool) {
+        let count = &mut self.queries[purpose as usize];
+        count[0] += 1;
+        count[1] += held as u64;
+    }
+}
+
 /// The frames with their solvers.
 pub(super) struct Relative<'a> {
     system: &'a BitSystem,
@@ -64,6 +118,8 @@ pub(super) struct Relative<'a> {
     /// The work of solvers that are no more.
     past: SatStats,
     primed: Vec<Lit>,
+    pub(super) counts: Counts,
+    triggers: Option<Triggers>,
 }
 
 impl<'a> Relative<'a> {
@@ -90,6 +146,8 @@ impl<'a> Relative<'a> {
             by_activity: options.drop_order == DropOrder::Activity,
             past: SatStats::default(),
             primed: Vec::new(),
+            counts: Counts::default(),
+            triggers: options.triggered_push.then(Triggers::default),
         };
         let f0 = relative.make_solver(Level::ZERO, context);
         relative.solvers.push(f0);
@@ -120,6 +178,9 @@ impl<'a> Relative<'a> {
             if self.given[level.index()] > 2 * lemmas + 500 {
                 self.renew(level, context);
             }
+        }
+        if let Some(triggers) = &mut self.triggers {
+            triggers.tidy(&self.frames);
         }
         context.detail(|| Event::FrameOpened { level: self.top().index() });
     }
@@ -166,6 +227,7 @@ impl<'a> Relative<'a> {
 
     /// Does a cube contain an initial state?
     pub(super) fn check_meets_init(&mut self, cube: &[Lit]) -> Result<bool, Stopped> {
+        self.counts.initial += 1;
         self.initial.check_meets(&mut self.solvers[0], cube)
     }
 
@@ -187,7 +249,9 @@ impl<'a> Relative<'a> {
     ) -> Result<Option<Lifted>, Stopped> {
         let bad = self.transition.bads[property];
         let top = self.top();
-        if !self.solvers[top.index()].solve(&[bad], None)? {
+        let found = self.solvers[top.index()].solve(&[bad], None)?;
+        self.counts.add(Purpose::Bad, !found);
+        if !found {
             return Ok(None);
         }
         self.lift_model(top, &[bad], lift).map(Some)
@@ -208,6 +272,7 @@ impl<'a> Relative<'a> {
         cube: &[Lit],
         level: Level,
         hypothesis: Hypothesis,
+        purpose: Purpose,
     ) -> Result<Answer, Stopped> {
         let mut primed = std::mem::take(&mut self.primed);
         primed.clear();
@@ -234,6 +299,7 @@ impl<'a> Relative<'a> {
         let assume = hypothesis == Hypothesis::NotCube && level != Level::ZERO.above();
         let answer = solver.solve(&primed, assume.then_some(&not_cube));
         self.primed = primed;
+        self.counts.add(purpose, answer == Ok(false));
         if answer? {
             return Ok(Answer::Predecessor);
         }
@@ -260,14 +326,46 @@ impl<'a> Relative<'a> {
         cube.iter().copied().filter(|&lit| solver.value(lit) == Some(true)).collect()
     }
 
+    /// The state of the last [`Answer::Predecessor`], if [`note_stuck`](Relative::note_stuck)
+    /// has a use for it.
+    pub(super) fn predecessor_bits(&self, level: Level) -> Option<StateBits> {
+        self.triggers.as_ref()?;
+        let solver = &self.solvers[level.below().index()];
+        let vars = self.transition.state_vars();
+        let known = vars.clone().filter_map(|var| {
+            let value = solver.value(Var::new(var).lit())?;
+            Some(Lit::new(Var::new(var), !value))
+        });
+        Some(StateBits::new(vars.end, known))
+    }
+
+    /// Notes why a lemma could not be pushed from its level.
+    pub(super) fn note_stuck(&mut self, id: LemmaId, state: Option<StateBits>) {
+        if let (Some(triggers), Some(state)) = (&mut self.triggers, state) {
+            triggers.note(id, self.frames.lemma(id).level(), state);
+        }
+    }
+
+    /// Whether it is known that a lemma cannot be pushed from its level.
+    pub(super) fn is_stuck(&mut self, id: LemmaId) -> bool {
+        let level = self.frames.lemma(id).level();
+        let triggers = self.triggers.as_mut();
+        triggers.is_some_and(|triggers| triggers.is_stuck(&self.frames, id, level))
+    }
+
     fn lift_model(&mut self, at: Level, target: &[Lit], lift: Lift) -> Result<Lifted, Stopped> {
-        let Relative { lifter, transition, solvers, activity, by_activity, .. } = self;
+        let Relative { lifter, transition, solvers, activity, by_activity, counts, .. } = self;
+        let before = lifter.solver.stats().queries;
         let order = |cube: &mut Vec<Lit>| {
+            counts.lifted[0] += cube.len() as u64;
             if *by_activity {
                 activity.sort(cube);
             }
         };
-        lifter.lift(transition, &solvers[at.index()], target, lift, order)
+        let lifted = lifter.lift(transition, &solvers[at.index()], target, lift, order)?;
+        self.counts.lifts += lifter.solver.stats().queries - before;
+        self.counts.lifted[1] += lifted.cube.len() as u64;
+        Ok(lifted)
     }
 
     /// Prepares the solver for many queries about parts of a cube at this level.
@@ -316,6 +414,9 @@ impl<'a> Relative<'a> {
 
     /// Adds a lemma to the solvers above `covered`.
     fn tell_solvers(&mut self, id: LemmaId, covered: Level) {
+        if let Some(triggers) = &mut self.triggers {
+            triggers.strengthened(id);
+        }
         let lemma = self.frames.lemma(id);
         let last = lemma.level().min(self.frames.top());
         for level in covered.above().index()..=last.index() {

@@ -1,0 +1,96 @@
+//! Triggered pushing (M. Suda: *Triggered clause pushing for IC3*, 2013): a lemma of `F_i` that
+//! could not be pushed has a witness, a state of `F_i` with a successor that the lemma excludes.
+//! Until a new lemma excludes the witness from `F_i`, trying again is of no use.
+//!
+//! A heuristic in so far as it only leaves out queries whose answer is known.
+
+use super::frames::{Frames, LemmaId, Level};
+use pedra_model::lit::Lit;
+use rustc_hash::FxHashMap;
+
+/// Bytes that all witnesses together may take; beyond, none are kept.
+const MAX_BYTES: usize = 1 << 28;
+
+/// A set of state literals, one bit each.
+#[derive(Clone, Debug, Default)]
+pub(super) struct StateBits(Box<[u64]>);
+
+impl StateBits {
+    /// The set of these literals, of variables below `num_vars`.
+    pub(super) fn new(num_vars: usize, lits: impl Iterator<Item = Lit>) -> StateBits {
+        let mut bits = vec![0u64; (2 * num_vars).div_ceil(64)];
+        for lit in lits {
+            bits[lit.index() / 64] |= 1 << (lit.index() % 64);
+        }
+        StateBits(bits.into())
+    }
+
+    /// Whether all states of the set are in the cube. A variable without value leaves it open.
+    fn is_in(&self, cube: &[Lit]) -> bool {
+        cube.iter().all(|lit| self.0[lit.index() / 64] >> (lit.index() % 64) & 1 == 1)
+    }
+}
+
+/// Why a lemma was not pushed.
+struct Witness {
+    state: StateBits,
+    /// The level from which it was not pushed.
+    level: Level,
+    /// It is known to be in `F_level` as of this place in the log.
+    seen: usize,
+}
+
+/// The witnesses of lemmas that could not be pushed.
+#[derive(Default)]
+pub(super) struct Triggers {
+    witnesses: FxHashMap<LemmaId, Witness>,
+    /// Lemmas in the order in which they strengthened frames; one can occur several times.
+    log: Vec<LemmaId>,
+    bytes: usize,
+}
+
+impl Triggers {
+    /// A lemma was added or raised.
+    pub(super) fn strengthened(&mut self, id: LemmaId) {
+        self.log.push(id);
+    }
+
+    /// A lemma could not be pushed from a level because of this state.
+    pub(super) fn note(&mut self, id: LemmaId, level: Level, state: StateBits) {
+        let bytes = 8 * state.0.len();
+        if self.bytes + bytes > MAX_BYTES {
+            return;
+        }
+        let witness = Witness { state, level, seen: self.log.len() };
+        if self.witnesses.insert(id, witness).is_none() {
+            self.bytes += bytes;
+        }
+    }
+
+    /// Whether the lemma is known not to be pushable from this level.
+    pub(super) fn is_stuck(&mut self, frames: &Frames, id: LemmaId, level: Level) -> bool {
+        let Some(witness) = self.witnesses.get_mut(&id) else { return false };
+        if witness.level != level {
+            return false;
+        }
+        let excludes = |&id: &LemmaId| {
+            let lemma = frames.lemma(id);
+            lemma.level() >= level && frames.is_live(id) && witness.state.is_in(lemma.cube())
+        };
+        let new = &self.log[witness.seen..];
+        let excluded = new.iter().any(excludes);
+        witness.seen = self.log.len();
+        !excluded
+    }
+
+    /// Forgets what belongs to retired lemmas.
+    pub(super) fn tidy(&mut self, frames: &Frames) {
+        self.witnesses.retain(|&id, _| frames.is_live(id));
+        self.bytes = self.witnesses.values().map(|witness| 8 * witness.state.0.len()).sum();
+        // What every witness has seen is over.
+        let seen = self.witnesses.values().map(|witness| witness.seen).min();
+        let over = seen.unwrap_or(self.log.len());
+        self.log.drain(..over);
+        self.witnesses.values_mut().for_each(|witness| witness.seen -= over);
+    }
+}
