@@ -12,6 +12,7 @@
 //! - [`bmc`]: bounded model checking.
 //! - [`kind`]: k-induction, with and without simple paths.
 //! - [`pdr`]: property-directed reachability (IC3).
+//! - [`sweep`]: a reduction that needs a solver: merges what is always equal.
 
 pub mod bmc;
 pub mod cone;
@@ -21,6 +22,7 @@ pub mod kind;
 pub mod ledger;
 pub mod pdr;
 pub mod portfolio;
+pub mod sweep;
 pub mod unroll;
 
 pub use bmc::{Bmc, BmcOptions};
@@ -29,3 +31,4 @@ pub use events::{Collector, Event, EventSink, NoEvents, Progress};
 pub use kind::{Kind, KindOptions};
 pub use ledger::{Ledger, SettledBoard};
 pub use pdr::{Pdr, PdrOptions, Variant};
+pub use sweep::{SweepOptions, sweep};

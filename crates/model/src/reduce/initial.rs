@@ -7,7 +7,7 @@ use crate::lit::{Lit, Var};
 /// The gates that reset functions need and the latches that have one, in an order in which each
 /// only needs earlier ones (and inputs, and latches without a function). Nothing if the reset
 /// functions are circular.
-pub(super) fn initial_order(system: &BitSystem) -> Option<Vec<Var>> {
+pub fn initial_order(system: &BitSystem) -> Option<Vec<Var>> {
     let latches = system.reset_order().ok()?;
     let mut order: Vec<Var> = Vec::new();
     let mut seen = vec![false; system.aig.len()];
@@ -33,7 +33,7 @@ pub(super) fn initial_order(system: &BitSystem) -> Option<Vec<Var>> {
 
 /// Completes the values of the first step. On entry `values` holds inputs and latches; the
 /// entries of latches with a reset function are overwritten, and gates are evaluated.
-pub(super) fn evaluate_initial<T: Copy>(
+pub fn evaluate_initial<T: Copy>(
     system: &BitSystem,
     order: &[Var],
     values: &mut [T],
@@ -58,7 +58,7 @@ pub(super) fn evaluate_initial<T: Copy>(
 }
 
 /// Evaluates all gates from the values of inputs and latches.
-pub(super) fn evaluate_gates<T: Copy>(
+pub fn evaluate_gates<T: Copy>(
     system: &BitSystem,
     values: &mut [T],
     not: impl Fn(T, bool) -> T,

@@ -1,10 +1,19 @@
 //! The way back: from a reduced system to the one that it came from.
 //!
-//! A reduction is justified by an *invariant* of the original: clauses over its latches that
-//! are jointly inductive there, without help of the constraints. Given the invariant, each
-//! variable of the reduced system has the value of some literal of the original. So a proof is
-//! lifted by translating its literals and adding the invariant, and a trace by saying nothing
-//! about what the reduced system does not have.
+//! A reduction is justified by an *invariant* of the original: clauses over its variables that
+//! are jointly inductive there in the sense of [`crate::proof`], that is, under the constraints
+//! `C`: `Init ∧ C ⟹ Inv` and `Inv ∧ C ∧ T ∧ C' ⟹ Inv'`. Given the invariant, each variable of
+//! the reduced system has the value of some literal of the original. So a proof is lifted by
+//! translating its literals and adding the invariant, and a trace by saying nothing about what
+//! the reduced system does not have.
+//!
+//! For traces one thing more is needed. Let `E` be the part of the invariant that speaks only
+//! of latches and justifies replacing latches. It holds *before* the constraints of its own step
+//! are known: `Init ⟹ E` and `Inv ∧ C ∧ T ⟹ E'`. The constraints of the reduced system are
+//! those of the original up to `E` alone, so a path of the reduced system obeys the original's
+//! constraints: at each step `E` holds, hence `C` does, hence `Inv`, hence the next state is the
+//! same. Simple paths need it too: the latches that stay determine the state in every successor,
+//! whether or not the constraints hold there.
 
 use crate::bits::BitSystem;
 use crate::lit::{Lit, Var};
@@ -38,7 +47,8 @@ impl ReduceMap {
     /// This reduction and then, on its result, `later`.
     ///
     /// The invariants add up: that of `later` is inductive on the middle system, whose
-    /// functions equal those of the original as long as the first invariant holds.
+    /// functions equal those of the original as long as the first invariant holds, and whose
+    /// constraints do in every state that the first one's latches allow.
     pub fn then(self, later: ReduceMap) -> ReduceMap {
         let lift = |l: &Lit| self.lift_lit(*l);
         let vars = later.vars.iter().map(lift).collect();
@@ -76,8 +86,9 @@ impl ReduceMap {
         &self.vars
     }
 
-    /// What justifies the reduction: clauses over the original's latches. Their conjunction
-    /// holds initially and is inductive on the original, the constraints not assumed.
+    /// What justifies the reduction: clauses over the original's variables. Their conjunction
+    /// holds initially and is inductive on the original, the constraints assumed: see the
+    /// module's head.
     pub fn invariant(&self) -> &[Vec<Lit>] {
         &self.invariant
     }

@@ -4,24 +4,27 @@
 //! - `cone`: drops what no property and no constraint depends on;
 //! - `structure`: hashes and rewrites the logic;
 //! - `constant`: replaces latches that never change by constants;
-//! - `duplicate`: replaces latches that always equal (or oppose) another one.
+//! - `duplicate`: replaces latches that always equal (or oppose) another one;
+//! - `merge`: replaces latches and gates that somebody else, who has a solver, found equal.
 //!
-//! No pass assumes the constraints, so the invariants that justify them are inductive by
-//! themselves.
+//! The passes of [`reduce`] do not assume the constraints, so the invariants that justify them
+//! are inductive by themselves. What is given to [`merge()`] may assume them.
 
 mod cone;
 mod constant;
 mod duplicate;
 mod fanout;
 mod guess;
-mod initial;
+pub mod initial;
 mod map;
+mod merge;
 mod rebuild;
 mod structure;
 #[cfg(test)]
 mod tests;
 
 pub use map::ReduceMap;
+pub use merge::merge;
 
 use crate::bits::BitSystem;
 
@@ -102,6 +105,13 @@ pub fn reduce(system: &BitSystem, properties: &[usize], options: &ReduceOptions)
 }
 
 impl Reduced {
+    /// This reduction and then `later`, which is one of its result.
+    #[must_use]
+    pub fn then(mut self, later: Reduced) -> Reduced {
+        self.apply(Some(later));
+        self
+    }
+
     /// Goes on with the result of a pass, if it found something; returns whether it did.
     fn apply(&mut self, later: Option<Reduced>) -> bool {
         let Some(later) = later else { return false };

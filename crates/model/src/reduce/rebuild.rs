@@ -1,5 +1,5 @@
 //! The one place where a reduced system is made. The passes only decide what to keep and which
-//! latches to replace; copying, renumbering and the map back are here.
+//! latches and gates to replace; copying, renumbering and the map back are here.
 
 use super::{ReduceMap, Reduced};
 use crate::aig::{Aig, AigBuilder};
@@ -7,11 +7,14 @@ use crate::bits::{BitNames, BitSystem, Latch, Name, Reset, name_at};
 use crate::lit::{Lit, Var};
 use rustc_hash::FxHashSet;
 
-/// Latches to be replaced, and why they may be.
+/// Latches and gates to be replaced, and why they may be.
 pub(super) struct Substitution {
     /// For each latch (by index) its replacement: a constant, or another latch that is not
     /// itself replaced, perhaps negated.
     pub latches: Vec<Option<Lit>>,
+    /// For each variable, if it is a gate to be replaced, its replacement: a literal of a leaf
+    /// or of an earlier gate. Empty if no gate is.
+    pub gates: Vec<Option<Lit>>,
     /// Clauses that are jointly inductive and imply all the replacements.
     pub invariant: Vec<Vec<Lit>>,
 }
@@ -19,7 +22,8 @@ pub(super) struct Substitution {
 impl Substitution {
     /// Replaces nothing.
     pub fn none(system: &BitSystem) -> Substitution {
-        Substitution { latches: vec![None; system.latches.len()], invariant: Vec::new() }
+        let latches = vec![None; system.latches.len()];
+        Substitution { latches, gates: Vec::new(), invariant: Vec::new() }
     }
 
     /// Replaces a latch and records the clauses of `latch = by`.
@@ -104,10 +108,15 @@ pub(super) fn select(system: &BitSystem, properties: &[usize]) -> Reduced {
     Reduced { system: selected, map: ReduceMap::identity(system, properties) }
 }
 
-/// Copies a system that [`select`] made, with latches replaced.
+/// Copies a system that [`select`] made, with latches and gates replaced.
 ///
 /// `keep`, if given, says which variables to copy; they must be closed under what they depend
 /// on. Inputs come first, then latches, then gates.
+///
+/// Gates are replaced in the bads and in the next functions, not in the constraints and the
+/// reset functions. A gate's equality may rest on the constraints of its own step, and a
+/// constraint that was simplified by help of itself would be lost. And a gate that a reset
+/// function reads could be replaced by a latch whose reset comes later.
 pub(super) fn rebuild(
     system: &BitSystem,
     substitution: Substitution,
@@ -144,20 +153,36 @@ pub(super) fn rebuild(
         }
     }
     let renamed = |new_of: &[Lit], old: Lit| new_of[old.var().index()] ^ old.is_negated();
-    for (var, a, b) in system.aig.gates().filter(|&(v, _, _)| kept(v)) {
-        new_of[var.index()] = target.and(renamed(&new_of, a), renamed(&new_of, b));
+    let mut copy = |var: Var, a: Lit, b: Lit, new_of: &[Lit]| {
+        let new = target.and(renamed(new_of, a), renamed(new_of, b));
         // Rewriting makes at most one node, and that one computes this gate.
         if target.len() > vars.len() {
             vars.push(var.lit());
         }
+        new
+    };
+    let protected = (!substitution.gates.is_empty()).then(|| protected_cone(system));
+    let protected = protected.map(|cone| {
+        let mut plain_of = new_of.clone();
+        for (var, a, b) in system.aig.gates().filter(|&(v, _, _)| kept(v) && cone[v.index()]) {
+            plain_of[var.index()] = copy(var, a, b, &plain_of);
+        }
+        plain_of
+    });
+    for (var, a, b) in system.aig.gates().filter(|&(v, _, _)| kept(v)) {
+        new_of[var.index()] = match substitution.gates.get(var.index()).copied().flatten() {
+            Some(by) => renamed(&new_of, by),
+            None => copy(var, a, b, &new_of),
+        };
     }
+    let plain = |old: Lit| renamed(protected.as_ref().unwrap_or(&new_of), old);
     let renamed = |old: Lit| renamed(&new_of, old);
     let latches = latch_map.iter().map(|&l| {
         let Latch { var, next, reset } = system.latches[l as usize];
         Latch {
             var: renamed(var.lit()).var(),
             next: renamed(next),
-            reset: renamed_reset(reset, renamed),
+            reset: renamed_reset(reset, plain),
         }
     });
     let names = BitNames {
@@ -170,7 +195,7 @@ pub(super) fn rebuild(
         inputs,
         latches: latches.collect(),
         bads: system.bads.iter().map(|&l| renamed(l)).collect(),
-        constraints: tidy_constraints(system.constraints.iter().map(|&l| renamed(l))),
+        constraints: tidy_constraints(system.constraints.iter().map(|&l| plain(l))),
         names,
         aig: target.into_aig(),
         ..BitSystem::default()
@@ -183,6 +208,15 @@ pub(super) fn rebuild(
         invariant: substitution.invariant,
     };
     Reduced { system: reduced, map }
+}
+
+/// The logic in which no gate is replaced: that of the constraints and the reset functions.
+fn protected_cone(system: &BitSystem) -> Vec<bool> {
+    let resets = system.latches.iter().filter_map(|latch| match latch.reset {
+        Reset::Function(f) => Some(f),
+        _ => None,
+    });
+    system.aig.cone(resets.chain(system.constraints.iter().copied()))
 }
 
 /// A reset in new literals; a function that became a constant is one.
