@@ -1,7 +1,6 @@
 //! The project's chores: style, the one test command, and long fuzz runs. `cargo xtask help`
 //! lists them.
 
-pub mod bench;
 pub mod ci;
 pub mod interrupts;
 pub mod readers;

@@ -1,7 +1,6 @@
 //! `cargo xtask`: see [`HELP`].
 
 use std::process::ExitCode;
-use xtask::bench::Bench;
 use xtask::{ci, interrupts, readers, roundtrip};
 
 /// What `cargo xtask help` prints.
@@ -10,10 +9,6 @@ cargo xtask COMMAND
 
   ci             all that must hold before a change is taken: style, lints, tests, documents
   tidy           style only
-  bench          the models of a manifest, each under a limit of CPU time
-                 --manifest FILE  --out FILE.tsv  [--sets aig,btor2] [--expected safe|unsafe]
-                 [--cpu 20] [--pedra target/release/pedra] [-- ARGUMENTS OF pedra check]
-  interrupts     stops runs at random moments: interrupts MANIFEST RUNS SEED
   roundtrip      reads, writes and reads again every model of a manifest (in release mode:
                  cargo run --release -p xtask -- roundtrip MANIFEST)
   fuzz-readers   damaged files for every reader, with assertions, at full speed
@@ -27,7 +22,6 @@ fn main() -> ExitCode {
     let result = match arguments.as_slice() {
         ["ci"] => ci::run(),
         ["tidy"] => ci::style(),
-        ["bench", options @ ..] => run_bench(options),
         ["interrupts", manifest, runs, seed] => run_interrupts(manifest, runs, seed),
         ["roundtrip", manifest] => {
             roundtrip::run(manifest.as_ref()).map(|summary| print!("{summary}"))
@@ -46,38 +40,6 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-fn run_bench(options: &[&str]) -> Result<(), String> {
-    let split = options.iter().position(|&o| o == "--").unwrap_or(options.len());
-    let (options, rest) = options.split_at(split);
-    let mut given = std::collections::BTreeMap::new();
-    for pair in options.chunks(2) {
-        match *pair {
-            [name, value] => drop(given.insert(name, value)),
-            _ => return Err(format!("{} needs a value", pair[0])),
-        }
-    }
-    let need = |name: &str| given.get(name).copied().ok_or(format!("{name} is missing"));
-    let list = given.get("--sets").map(|s| s.split(',').map(str::to_owned).collect());
-    let bench = Bench {
-        pedra: given.get("--pedra").unwrap_or(&"target/release/pedra").into(),
-        manifest: need("--manifest")?.into(),
-        sets: list.unwrap_or_default(),
-        expected: given.get("--expected").map(|&e| e.to_owned()),
-        arguments: rest.iter().skip(1).map(|&a| a.to_owned()).collect(),
-        cpu_seconds: given.get("--cpu").unwrap_or(&"20").parse().map_err(|_| "--cpu: a number")?,
-        out: need("--out")?.into(),
-    };
-    println!("{}", bench.run()?);
-    Ok(())
-}
-
-fn run_interrupts(manifest: &str, runs: &str, seed: &str) -> Result<(), String> {
-    let number = |text: &str| text.parse::<u64>().map_err(|_| format!("{text} is no number"));
-    let (runs, seed) = (number(runs)? as usize, number(seed)?);
-    let pedra = std::path::Path::new("target/release/pedra");
-    interrupts::run(manifest.as_ref(), runs, seed, pedra).map(|table| print!("{table}"))
 }
 
 /// Runs the readers' fuzzers here with `--here`; otherwise builds them for speed first.

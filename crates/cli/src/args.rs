@@ -45,6 +45,8 @@ pub enum Command {
     Info(InfoArgs),
     /// The competition's interface: answer `sat` or `unsat`, write witness or certificate
     Hwmcc(HwmccArgs),
+    /// Run engines, and other model checkers found on the path, over many models and compare
+    Bench(BenchArgs),
     /// Write a few commented example models and show what to try
     Demo(DemoArgs),
     /// Print a completion script for a shell
@@ -314,6 +316,75 @@ pub struct HwmccArgs {
 
 /// `pedra demo`.
 #[derive(Args, Debug, Clone)]
+/// What is known of a model beforehand.
+#[derive(ValueEnum, Copy, Clone, Debug, PartialEq, Eq)]
+pub enum ExpectedName {
+    /// No property can be violated
+    Safe,
+    /// Some property can be violated
+    Unsafe,
+}
+
+/// `pedra bench`.
+#[derive(Args, Debug, Clone)]
+pub struct BenchArgs {
+    /// A folder, whose model files are all run, or a table of models with tabs (manifest.tsv)
+    pub models: PathBuf,
+    /// Our contenders, a list with commas: an engine, with further options of `check` if wanted,
+    /// for example "pdr,pdr --variant simple"
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "auto")]
+    pub engines: Vec<String>,
+    /// Other model checkers, a list with commas: abc, ric3; `auto` is those found on the path
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "auto")]
+    pub peers: Vec<String>,
+    /// Further options of `pedra check` for all our contenders
+    #[arg(last = true, value_name = "OPTIONS")]
+    pub options: Vec<String>,
+    /// Only the models of these sets
+    #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Selection")]
+    pub sets: Vec<String>,
+    /// Only the models of these tiers
+    #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Selection")]
+    pub tier: Vec<String>,
+    /// Only the models with this known verdict
+    #[arg(long, value_enum, help_heading = "Selection")]
+    pub expected: Option<ExpectedName>,
+    /// CPU time for each run, in whole seconds
+    #[arg(
+        long,
+        value_name = "TIME",
+        default_value = "20s",
+        value_parser = parse_duration,
+        help_heading = "Limits"
+    )]
+    pub cpu: Duration,
+    /// Memory for each run
+    #[arg(
+        long,
+        value_name = "SIZE",
+        default_value = "4G",
+        value_parser = parse_size,
+        help_heading = "Limits"
+    )]
+    pub memory: u64,
+    /// How many runs go on side by side; more than one disturb each other
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u16).range(1..=256),
+        help_heading = "Limits"
+    )]
+    pub jobs: u16,
+    /// Add each result to this table as it comes; runs that are in it are not repeated
+    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    pub out: Option<PathBuf>,
+    /// Write plots: PREFIX-cactus.svg, and PREFIX-scatter-N-NAME.svg for the first contender
+    /// against each other
+    #[arg(long, value_name = "PREFIX", help_heading = "Files")]
+    pub plots: Option<PathBuf>,
+}
+
 pub struct DemoArgs {
     /// The folder to write the models to; made if it is not there
     #[arg(default_value = "pedra-demo")]

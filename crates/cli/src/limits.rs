@@ -145,6 +145,13 @@ pub fn exit_on_signal() {
     });
 }
 
+/// For commands that end by themselves when asked: the signal that came, or 0.
+pub fn signal_flag() -> Arc<AtomicUsize> {
+    let signal = Arc::new(AtomicUsize::new(0));
+    listen(&signal, [SIGINT, SIGTERM, SIGHUP]);
+    signal
+}
+
 /// Resident memory of this process in bytes; 0 where the system does not tell.
 pub fn memory_in_use() -> u64 {
     let Ok(text) = std::fs::read_to_string("/proc/self/statm") else { return 0 };

@@ -2,7 +2,7 @@
 
 use clap::{CommandFactory, Parser};
 use pedra::args::{Cli, Command};
-use pedra::commands::{certify, check, convert, demo, hwmcc, info, sby, simulate};
+use pedra::commands::{bench, certify, check, convert, demo, hwmcc, info, sby, simulate};
 use pedra::decide::InternalError;
 use pedra::output::{note, printable};
 
@@ -25,6 +25,9 @@ fn run() -> anyhow::Result<i32> {
     if let Some(request) = sby::Request::from_args(std::env::args_os().skip(1)) {
         return sby::run(request?);
     }
+    if let Some(code) = bench::measure::run_as_helper(std::env::args_os().skip(1)) {
+        return code;
+    }
     match Cli::parse().command {
         Command::Check(args) => check::run(&args),
         Command::Certify(args) => certify::run(&args),
@@ -32,6 +35,7 @@ fn run() -> anyhow::Result<i32> {
         Command::Convert(args) => convert::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Hwmcc(args) => hwmcc::run(&args),
+        Command::Bench(args) => bench::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Completions(args) => {
             let mut bytes = Vec::new();

@@ -1,5 +1,6 @@
 //! The commands: what was typed becomes what is done.
 
+pub mod bench;
 pub mod certify;
 pub mod check;
 pub mod convert;

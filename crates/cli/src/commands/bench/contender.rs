@@ -1,0 +1,365 @@
+//! Who takes part: our engines, and other model checkers, with the commands that run them and
+//! the words in which they answer.
+
+use super::measure::{Ended, Invocation, Measured};
+use super::models::Model;
+use crate::args::BenchArgs;
+use crate::decide::EngineName;
+use crate::load::{InputError, load};
+use clap::ValueEnum;
+use pedra_formats::aiger;
+use pedra_model::Model as Loaded;
+use pedra_model::bits::{BitNames, BitSystem};
+use pedra_model::blast::{BlastOptions, blast};
+use signal_hook::consts::{SIGKILL, SIGXCPU};
+use std::ffi::OsString;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// What a run says of a model: of all its properties together.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// All properties hold.
+    Proved,
+    /// Some property can be violated.
+    Violated,
+    /// A limit, or the contender gave up.
+    Unknown,
+    /// The contender broke, or cannot read the model.
+    Failed,
+}
+
+impl Verdict {
+    /// As tables have it.
+    pub fn text(self) -> &'static str {
+        match self {
+            Verdict::Proved => "proved",
+            Verdict::Violated => "violated",
+            Verdict::Unknown => "unknown",
+            Verdict::Failed => "failed",
+        }
+    }
+
+    /// The reverse.
+    pub fn parse(text: &str) -> Option<Verdict> {
+        let all = [Verdict::Proved, Verdict::Violated, Verdict::Unknown, Verdict::Failed];
+        all.into_iter().find(|v| v.text() == text)
+    }
+
+    /// Whether it is an answer.
+    pub fn is_decided(self) -> bool {
+        matches!(self, Verdict::Proved | Verdict::Violated)
+    }
+}
+
+/// The program behind a contender.
+#[derive(Clone, Debug)]
+enum Program {
+    /// Ourselves, with these options of `check`.
+    Pedra(Vec<String>),
+    /// ABC's `pdr`.
+    Abc(PathBuf),
+    /// rIC3's `ic3`.
+    Ric3(PathBuf),
+}
+
+/// One who takes part.
+#[derive(Clone, Debug)]
+pub struct Contender {
+    /// Its name in tables.
+    pub name: String,
+    program: Program,
+}
+
+/// All who take part, ours first.
+pub fn choose(args: &BenchArgs) -> Result<Vec<Contender>, InputError> {
+    let mut chosen: Vec<Contender> = Vec::new();
+    let mut add = |contender: Contender| {
+        if chosen.iter().all(|c| c.name != contender.name) {
+            chosen.push(contender);
+        }
+    };
+    for item in &args.engines {
+        add(ours(item, &args.options)?);
+    }
+    for peer in &args.peers {
+        match peer.as_str() {
+            "none" => {}
+            "auto" => ["abc", "ric3"].iter().filter_map(|p| find_peer(p).ok()).for_each(&mut add),
+            name => add(find_peer(name)?),
+        }
+    }
+    Ok(chosen)
+}
+
+/// An engine with options, such as `pdr --variant simple`.
+fn ours(item: &str, options: &[String]) -> Result<Contender, InputError> {
+    let mut words: Vec<String> = item.split_whitespace().map(str::to_owned).collect();
+    let engine = words.first().cloned().unwrap_or_default();
+    if EngineName::from_str(&engine, false).is_err() {
+        let known: Vec<&str> = EngineName::value_variants().iter().map(|e| e.text()).collect();
+        let text = format!("--engines: there is no engine `{engine}`; known: {}", known.join(", "));
+        return Err(InputError(text));
+    }
+    words.extend(options.iter().cloned());
+    // The options are part of the name, so that no table mixes runs with different ones.
+    let name = crate::output::printable(&words.join(" ")).into_owned();
+    words.insert(0, "--engine".to_owned());
+    Ok(Contender { name, program: Program::Pedra(words) })
+}
+
+/// Another model checker, by name.
+fn find_peer(name: &str) -> Result<Contender, InputError> {
+    let (files, make): (&[&str], fn(PathBuf) -> Program) = match name {
+        "abc" => (&["berkeley-abc", "abc"], Program::Abc),
+        "ric3" => (&["rIC3", "ric3"], Program::Ric3),
+        _ => {
+            let text = format!("--peers: `{name}` is not known; known: abc, ric3, auto, none");
+            return Err(InputError(text));
+        }
+    };
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let candidates = std::env::split_paths(&path)
+        .flat_map(|folder| files.iter().map(move |file| folder.join(file)));
+    let program = candidates.into_iter().find(|file| is_program(file)).ok_or_else(|| {
+        InputError(format!("--peers: {name} was not found on the path ({})", files.join(", ")))
+    })?;
+    // Contenders may be started in another folder.
+    let program = program.canonicalize().unwrap_or(program);
+    Ok(Contender { name: name.to_owned(), program: make(program) })
+}
+
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+}
+
+impl Contender {
+    /// Whether its answers were checked before they were given.
+    pub fn is_ours(&self) -> bool {
+        matches!(self.program, Program::Pedra(_))
+    }
+
+    /// How to run it on a model. What has to be written first goes to `scratch`, a folder for
+    /// this run alone.
+    ///
+    /// # Errors
+    /// Why the contender cannot be given the model.
+    pub fn invocation(
+        &self,
+        model: &Model,
+        memory: u64,
+        scratch: &Path,
+    ) -> Result<Invocation, String> {
+        let mut words: Vec<OsString> = Vec::new();
+        match &self.program {
+            Program::Pedra(options) => {
+                let program = std::env::current_exe().map_err(|e| e.to_string())?;
+                words.push(program.into());
+                words.extend(["check", "--json", "--memory"].map(OsString::from));
+                words.push(memory.to_string().into());
+                words.extend(options.iter().map(OsString::from));
+                words.extend(["--".into(), model.path.clone().into()]);
+                return Ok(Invocation { words, folder: None, address_space: None });
+            }
+            Program::Abc(program) => {
+                binary_aiger(&model.path, &scratch.join("model.aig"))?;
+                // A name of our own: ABC takes its commands, with the name, as one text.
+                let text = "read model.aig; logic; undc; strash; zero; fold; pdr";
+                words.extend([program.into(), "-q".into(), text.into()]);
+            }
+            Program::Ric3(program) => {
+                let path = one_property(&model.path, &scratch.join("model.aig"))?;
+                words.extend([program.into(), "-e".into(), "ic3".into(), path.into()]);
+            }
+        }
+        Ok(Invocation { words, folder: Some(scratch.to_owned()), address_space: Some(memory) })
+    }
+
+    /// What a run says, and a remark.
+    pub fn judge(&self, run: &Measured, cpu_limit: u64) -> (Verdict, String) {
+        let said = match &self.program {
+            Program::Pedra(_) => read_json(&run.stdout),
+            Program::Abc(_) => read_abc(&run.stdout),
+            Program::Ric3(_) => read_ric3(&run.stdout),
+        };
+        let late = run.cpu > cpu_limit as f64;
+        match (said, &run.ended) {
+            // Others are stopped at the limit; what comes in the time after it does not count.
+            (Some((verdict, _)), _) if verdict.is_decided() && late => {
+                (Verdict::Unknown, format!("{} after the CPU limit", verdict.text()))
+            }
+            (Some((verdict, detail)), Ended::Code(_)) => (verdict, detail),
+            // The system's own count, by which it ends runs, may differ a little from ours.
+            (_, Ended::Signal(SIGXCPU)) => (Verdict::Unknown, "CPU limit".to_owned()),
+            (_, Ended::Signal(SIGKILL)) if late => (Verdict::Unknown, "CPU limit".to_owned()),
+            (_, Ended::Signal(number)) => (Verdict::Failed, format!("signal {number}")),
+            (_, Ended::Stuck) => (Verdict::Failed, "stuck: wall time limit".to_owned()),
+            (_, Ended::Broken(why)) => (Verdict::Failed, why.clone()),
+            (None, Ended::Code(0)) if !self.is_ours() => (Verdict::Unknown, String::new()),
+            (None, Ended::Code(code)) => {
+                let line = run.stderr.lines().find(|l| !l.trim().is_empty()).unwrap_or_default();
+                (Verdict::Failed, format!("exit code {code} {line}").trim_end().to_owned())
+            }
+        }
+    }
+}
+
+/// The properties of `pedra check --json` together. A run without its last event has failed.
+fn read_json(stdout: &str) -> Option<(Verdict, String)> {
+    let mut together: Option<(Verdict, String)> = None;
+    let mut ended = false;
+    for line in stdout.lines() {
+        let event: serde_json::Value = serde_json::from_str(line).ok()?;
+        ended |= event["event"] == "end";
+        if event["event"] != "property" {
+            continue;
+        }
+        let verdict = Verdict::parse(event["verdict"].as_str()?)?;
+        let detail = ["step", "k", "safe_until"]
+            .iter()
+            .find_map(|key| Some(format!("{key}={}", event[key].as_u64()?)));
+        let detail = detail.unwrap_or_default();
+        let rank = |v| match v {
+            Verdict::Violated => 2,
+            Verdict::Unknown | Verdict::Failed => 1,
+            Verdict::Proved => 0,
+        };
+        if together.as_ref().is_none_or(|(before, _)| rank(verdict) > rank(*before)) {
+            together = Some((verdict, detail));
+        }
+    }
+    // Stopped before the model was read: there is an end, but no property.
+    let none = || (Verdict::Unknown, "no property was reached".to_owned());
+    ended.then(|| together.unwrap_or_else(none))
+}
+
+fn read_abc(stdout: &str) -> Option<(Verdict, String)> {
+    for line in stdout.lines() {
+        if line.contains("Property proved") {
+            return Some((Verdict::Proved, String::new()));
+        }
+        if let Some((_, rest)) = line.split_once("was asserted in frame ") {
+            let frame: String = rest.chars().take_while(char::is_ascii_digit).collect();
+            return Some((Verdict::Violated, format!("step={frame}")));
+        }
+    }
+    None
+}
+
+fn read_ric3(stdout: &str) -> Option<(Verdict, String)> {
+    let last = stdout.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
+    let verdict = match last {
+        "UNSAT" => Verdict::Proved,
+        "SAT" => Verdict::Violated,
+        _ => return None,
+    };
+    Some((verdict, String::new()))
+}
+
+/// Gives a model the name `target` as binary AIGER with one property: by a link if it is that
+/// already, otherwise converted.
+fn binary_aiger(path: &Path, target: &Path) -> Result<(), String> {
+    if !is_single_binary_aiger(path) {
+        return write_converted(bits_of(path)?, target);
+    }
+    let whole = path.canonicalize().map_err(|e| e.to_string())?;
+    std::os::unix::fs::symlink(whole, target).map_err(|e| e.to_string())
+}
+
+/// The model itself if it has one property, otherwise a converted one.
+fn one_property(path: &Path, target: &Path) -> Result<PathBuf, String> {
+    let whole = || path.canonicalize().map_err(|e| e.to_string());
+    if is_single_binary_aiger(path) {
+        return whole();
+    }
+    let properties = match load(path).map_err(|e| e.to_string())?.model {
+        Loaded::Bits(system) => system.properties().len(),
+        Loaded::Words(system) => system.bads.len(),
+    };
+    if properties == 1 {
+        return whole();
+    }
+    write_converted(bits_of(path)?, target)?;
+    Ok(target.to_owned())
+}
+
+/// Whether a file says in its first line that it is binary AIGER with one property and nothing
+/// else that could be taken for one.
+fn is_single_binary_aiger(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let Ok(file) = std::fs::File::open(path) else { return false };
+    if file.take(200).read_to_end(&mut start).is_err() {
+        return false;
+    }
+    let line = start.split(|&b| b == b'\n').next().unwrap_or_default();
+    let line = String::from_utf8_lossy(line);
+    let Some(numbers) = line.strip_prefix("aig ") else { return false };
+    // M I L O A B C J F
+    let numbers: Vec<u64> = numbers.split(' ').map_while(|n| n.trim().parse().ok()).collect();
+    let at = |index: usize| numbers.get(index).copied().unwrap_or(0);
+    at(3) + at(5) == 1 && at(7) == 0
+}
+
+/// A model as bits, whose one property is that none of the model's is violated.
+fn bits_of(path: &Path) -> Result<BitSystem, String> {
+    let mut system = match load(path).map_err(|e| e.to_string())?.model {
+        Loaded::Bits(system) => system,
+        Loaded::Words(system) => {
+            blast(&system, &BlastOptions::default()).map_err(|e| e.to_string())?.system
+        }
+    };
+    let [first, others @ ..] = system.properties() else {
+        return Err("no safety property".to_owned());
+    };
+    let (mut bad, others) = (*first, others.to_vec());
+    for other in others {
+        bad = !system.aig.push_and(!bad, !other);
+    }
+    system.bads = vec![bad];
+    system.outputs.clear();
+    system.justice.clear();
+    system.fairness.clear();
+    system.names = BitNames::default();
+    system.comments.clear();
+    Ok(system)
+}
+
+fn write_converted(system: BitSystem, target: &Path) -> Result<(), String> {
+    std::fs::write(target, aiger::write_binary(&system)).map_err(|e| e.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_understood() {
+        let abc = |text| read_abc(text).map(|(v, d)| (v.text(), d));
+        assert_eq!(abc("Property proved.  Time = 0.1 sec"), Some(("proved", String::new())));
+        let asserted = "Output 0 of miter \"m\" was asserted in frame 12.  Time = 1 sec";
+        assert_eq!(abc(asserted), Some(("violated", "step=12".to_owned())));
+        assert_eq!(abc("Reached timeout"), None);
+        let ric3 = |text| read_ric3(text).map(|(v, _)| v.text());
+        assert_eq!(ric3("log\nUNSAT\n\n"), Some("proved"));
+        assert_eq!(ric3("SAT\n"), Some("violated"));
+        assert_eq!(ric3("UNSAT\nerror"), None);
+        assert_eq!(ric3(""), None);
+    }
+
+    #[test]
+    fn properties_count_together() {
+        let property =
+            |v: &str, more: &str| format!("{{\"event\":\"property\",\"verdict\":\"{v}\"{more}}}\n");
+        let end = "{\"event\":\"end\"}\n";
+        let run = |parts: &[&str]| read_json(&parts.concat()).map(|(v, d)| (v.text(), d));
+        let (proved, unknown) = (property("proved", ",\"k\":3"), property("unknown", ""));
+        let violated = property("violated", ",\"step\":7");
+        assert_eq!(run(&[&proved, end]), Some(("proved", "k=3".to_owned())));
+        assert_eq!(run(&[&proved, &unknown, end]), Some(("unknown", String::new())));
+        let all = run(&[&unknown, &violated, &proved, end]);
+        assert_eq!(all, Some(("violated", "step=7".to_owned())));
+        assert_eq!(run(&[&proved]), None, "no end");
+        assert_eq!(run(&[end]).map(|r| r.0), Some("unknown"));
+    }
+}
