@@ -29,6 +29,7 @@
 //! solvers see), `solver` (which solver it is), `options`.
 
 mod activity;
+mod encode;
 pub mod frames;
 mod generalize;
 mod initial;

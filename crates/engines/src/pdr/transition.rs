@@ -24,10 +24,11 @@
 //! `Inv(s', 0)`, and if `Init(s', i')` holds as well then it lies in `Inv(s', 1)`, since all
 //! initial states do.
 
+use super::encode::StepEncoder;
 use crate::cone::{closed_latches, is_init_free_of_inputs};
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::lit::{Lit, Var};
-use pedra_solve::{FrameEncoder, SatSolver, gate};
+use pedra_solve::{SatSolver, gate};
 use std::ops::Range;
 
 /// The one-step relation: which solver literal stands for what.
@@ -63,7 +64,9 @@ impl Transition {
         let wanted = closed_latches(system, roots.iter().copied());
         let has_first = !is_init_free_of_inputs(system, &wanted);
         let (num_latches, num_inputs) = (system.latches.len(), system.inputs.len());
-        let mut encoder = FrameEncoder::new();
+        let nexts = wanted.iter().map(|&latch| system.latches[latch].next);
+        let roots = roots.into_iter().chain(nexts).chain(system.constraints.iter().copied());
+        let mut encoder = StepEncoder::new(&system.aig, roots);
         for latch in &system.latches {
             encoder.set_leaf(latch.var, solver.new_var().lit());
         }
@@ -71,21 +74,21 @@ impl Transition {
         for &input in &system.inputs {
             encoder.set_leaf(input, solver.new_var().lit());
         }
-        let mut encode = |solver: &mut _, lit: Lit| encoder.encode(&system.aig, solver, lit);
+        encoder.encode(solver);
         let mut constraints: Vec<Lit> =
-            system.constraints.iter().map(|&c| encode(solver, c)).collect();
+            system.constraints.iter().map(|&c| encoder.lit(c)).collect();
         let mut next = vec![None; 1 + num_latches];
         for latch in wanted {
-            next[latch + 1] = Some(encode(solver, system.latches[latch].next));
+            next[latch + 1] = Some(encoder.lit(system.latches[latch].next));
         }
-        let bads = system.properties().iter().map(|&bad| encode(solver, bad)).collect();
+        let bads = system.properties().iter().map(|&bad| encoder.lit(bad)).collect();
         let mut constant_reset: Vec<Option<bool>> = vec![None];
         constant_reset.extend(system.latches.iter().map(|latch| latch.reset.constant()));
         let states = constant_reset.iter().enumerate();
         let mut init: Vec<Lit> =
             states.filter_map(|(v, value)| value.map(|v1| Lit::new(Var::new(v), !v1))).collect();
         for (latch, function) in functions {
-            let function = encode(solver, function);
+            let function = encoder.lit(function);
             let equal = !gate::xor(solver, Var::new(latch + 1).lit(), function);
             match first {
                 Some(first) => constraints.push(gate::or(solver, !first, equal)),
