@@ -314,8 +314,6 @@ pub struct HwmccArgs {
     pub run: RunArgs,
 }
 
-/// `pedra demo`.
-#[derive(Args, Debug, Clone)]
 /// What is known of a model beforehand.
 #[derive(ValueEnum, Copy, Clone, Debug, PartialEq, Eq)]
 pub enum ExpectedName {
@@ -385,6 +383,8 @@ pub struct BenchArgs {
     pub plots: Option<PathBuf>,
 }
 
+/// `pedra demo`.
+#[derive(Args, Debug, Clone)]
 pub struct DemoArgs {
     /// The folder to write the models to; made if it is not there
     #[arg(default_value = "pedra-demo")]
