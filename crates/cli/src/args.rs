@@ -94,6 +94,8 @@ pub enum ReductionName {
     Duplicates,
     /// Structural hashing and rewriting
     Structure,
+    /// Latches and gates that a solver finds equal; not one of `all`
+    Sweep,
 }
 
 /// When to draw.

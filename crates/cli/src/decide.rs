@@ -8,7 +8,7 @@ use pedra_certify::CheckOptions;
 use pedra_engines::portfolio::{Listener, race};
 use pedra_engines::{
     Bmc, BmcOptions, Context, Engine, Event, Kind, KindOptions, Outcome, Pdr, PdrOptions, Reason,
-    Unknown,
+    SweepOptions, Unknown,
 };
 use pedra_model::Model;
 use pedra_model::bits::BitSystem;
@@ -55,6 +55,8 @@ pub struct Plan {
     pub window: usize,
     /// Which reductions.
     pub reduce: ReduceOptions,
+    /// Whether and how to sweep after these.
+    pub sweep: Option<SweepOptions>,
     /// Limits of blasting.
     pub blast: BlastOptions,
     /// The options of PDR but for the solver.
@@ -76,6 +78,7 @@ impl Default for Plan {
             simple_path: false,
             window: 1,
             reduce: ReduceOptions::default(),
+            sweep: None,
             blast: BlastOptions::default(),
             pdr: PdrOptions::default(),
             solver: None,
@@ -233,7 +236,7 @@ pub fn decide(
     interrupt: &Interrupt,
     observer: &dyn Observer,
 ) -> anyhow::Result<()> {
-    let prepared = match Prepared::new(model, selected, &plan.blast, &plan.reduce) {
+    let mut prepared = match Prepared::new(model, selected, &plan.blast, &plan.reduce) {
         Ok(prepared) => prepared,
         Err(error) => {
             for &property in selected {
@@ -242,6 +245,10 @@ pub fn decide(
             return Ok(());
         }
     };
+    if let Some(sweep) = &plan.sweep {
+        let sweep = SweepOptions { seed: plan.seed, ..*sweep };
+        prepared.sweep(&sweep, &plan.reduce, interrupt);
+    }
     let (sender, receiver) = mpsc::channel();
     let sent = Mutex::new(vec![false; selected.len()]);
     let ear = Ear { observer, selected, settled: sender, sent };

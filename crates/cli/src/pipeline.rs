@@ -6,7 +6,7 @@
 use pedra_certify::{
     CheckOptions, ProofError, check_bit_proof, check_word_proof, replay_bits, replay_words,
 };
-use pedra_engines::Outcome;
+use pedra_engines::{Outcome, SweepOptions, sweep};
 use pedra_model::Model;
 use pedra_model::bits::BitSystem;
 use pedra_model::blast::{BlastError, BlastOptions, Blasted, blast};
@@ -15,6 +15,7 @@ use pedra_model::proof::{BitProof, WordProof};
 use pedra_model::reduce::{ReduceOptions, Reduced, reduce};
 use pedra_model::trace::{BitTrace, WordTrace};
 use pedra_model::value::Ternary;
+use pedra_solve::Interrupt;
 
 /// A counterexample of the model as it was read.
 #[derive(Clone, Debug)]
@@ -137,6 +138,20 @@ impl<'a> Prepared<'a> {
             }
         };
         Ok(Prepared { model, blasting: blasting.clone(), blasted, reduced })
+    }
+
+    /// Merges what a solver finds equal (see [`sweep()`]), and reduces once more if that found
+    /// something.
+    pub fn sweep(
+        &mut self,
+        options: &SweepOptions,
+        reductions: &ReduceOptions,
+        interrupt: &Interrupt,
+    ) {
+        let Some(swept) = sweep(&self.reduced.system, options, interrupt) else { return };
+        let properties: Vec<usize> = (0..swept.system.properties().len()).collect();
+        let again = reduce(&swept.system, &properties, reductions);
+        self.reduced = self.reduced.clone().then(swept).then(again);
     }
 
     /// What the engines see. Its property `i` is the `i`-th chosen one.

@@ -6,7 +6,7 @@ use anyhow::Result;
 use pedra::decide::{EngineName, Observer, Open, Plan, decide};
 use pedra::pipeline::{Checked, Proof, Trace, join_proofs};
 use pedra_certify::{CheckOptions, NumberedModel, check_certificate_for, check_word_certificate};
-use pedra_engines::{PdrOptions, Reason, Variant};
+use pedra_engines::{PdrOptions, Reason, SweepOptions, Variant};
 use pedra_formats::{aiger, aiger_witness, btor2};
 use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
@@ -86,6 +86,14 @@ fn compare(seed: u64, random: &mut Random, model: &Model, expected: &[Option<usi
                 constants: has(random),
                 duplicates: has(random),
             },
+            sweep: random.one_in(2).then(|| SweepOptions {
+                combinational: has(random),
+                sequential: has(random),
+                // Also so few that hard pairs are given up, and a poor first guess.
+                max_query_conflicts: random.pick(&[0, 2, 200]),
+                simulation_steps: random.pick(&[0, 3, 16]),
+                ..SweepOptions::default()
+            }),
             pdr: PdrOptions::variant(random.pick(&[
                 Variant::Simple,
                 Variant::Generalize,

@@ -13,7 +13,7 @@ use crate::report::{PropertyReport, Reporter, Style, Verdict};
 use crate::view::status::Status;
 use crate::view::wave::{WaveStyle, draw};
 use anyhow::Result;
-use pedra_engines::{Event, PdrOptions, Variant};
+use pedra_engines::{Event, PdrOptions, SweepOptions, Variant};
 use pedra_model::blast::BlastOptions;
 use pedra_model::reduce::ReduceOptions;
 use pedra_solve::SolverKind;
@@ -36,6 +36,7 @@ impl From<&CheckArgs> for Plan {
                 constants: has(ReductionName::Constants),
                 duplicates: has(ReductionName::Duplicates),
             },
+            sweep: args.reduce.contains(&ReductionName::Sweep).then(SweepOptions::default),
             blast: BlastOptions {
                 max_array_bits: args.blast.array_bits,
                 ..BlastOptions::default()

@@ -79,11 +79,10 @@ fn check_equalities(system: &BitSystem, reduced: &Reduced) {
             assert!(clause.iter().any(|&l| before.value(l, state, input)), "{clause:?}");
         }
     };
-    let reached = explore(&before).reached_at;
-    for state in 0..before.num_states() {
+    for (state, reached) in explore(&before).reached_at.into_iter().enumerate() {
         for input in 0..before.num_inputs() {
             let at_start = before.is_initial(state, input);
-            let later = reached[state].is_some_and(|step| step > 0);
+            let later = reached.is_some_and(|step| step > 0);
             if before.is_allowed(state, input) && (at_start || later) {
                 check(state, input);
             }
