@@ -333,3 +333,96 @@ impl Frames {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pedra_model::lit::Var;
+    use pedra_testkit::random::Random;
+    use std::collections::BTreeSet;
+
+    const VARS: usize = 6;
+
+    fn random_cube(random: &mut Random) -> Vec<Lit> {
+        loop {
+            let vars = (1..VARS).filter(|_| random.one_in(3)).collect::<Vec<_>>();
+            let cube = vars.into_iter().map(|var| Lit::new(Var::new(var), random.one_in(2)));
+            let cube: Vec<Lit> = cube.collect();
+            if !cube.is_empty() {
+                return cube;
+            }
+        }
+    }
+
+    /// The store without any index: cubes with their levels.
+    #[derive(Default)]
+    struct Plain(BTreeSet<(Vec<Lit>, Level)>);
+
+    impl Plain {
+        fn add(&mut self, cube: &[Lit], level: Level) {
+            let holds = |c: &[Lit]| c.iter().all(|lit| cube.contains(lit));
+            if self.0.iter().any(|(c, l)| holds(c) && *l >= level) {
+                return;
+            }
+            self.0.retain(|(c, l)| *l > level || !cube.iter().all(|lit| c.contains(lit)));
+            self.0.insert((cube.to_vec(), level));
+        }
+    }
+
+    #[test]
+    fn the_store_agrees_with_a_plain_one() {
+        let mut random = Random::new(1);
+        for _ in 0..300 {
+            let (mut frames, mut plain) = (Frames::new(VARS), Plain::default());
+            for _ in 0..6 {
+                frames.open();
+            }
+            for _ in 0..40 {
+                let levels = [1, 2, 3, 4, 5].map(Level::new);
+                let level = if random.one_in(20) { Level::INFINITY } else { random.pick(&levels) };
+                let some = frames.delta(random.pick(&levels));
+                let raised = some.first().copied().filter(|_| random.one_in(3));
+                match raised.filter(|&id| frames.lemma(id).level() < level) {
+                    Some(id) => {
+                        let cube = frames.lemma(id).cube().to_vec();
+                        plain.add(&cube, level);
+                        frames.raise(id, level);
+                    }
+                    None => {
+                        let cube = random_cube(&mut random);
+                        plain.add(&cube, level);
+                        frames.insert(cube, level);
+                    }
+                }
+                let lemmas = (1..7).map(Level::new).chain([Level::INFINITY]).flat_map(|level| {
+                    let ids = frames.delta(level).iter();
+                    ids.map(|&id| (frames.lemma(id).cube().to_vec(), level)).collect::<Vec<_>>()
+                });
+                assert_eq!(lemmas.collect::<BTreeSet<_>>(), plain.0);
+                assert_eq!(frames.len(), plain.0.len());
+                let (cube, level) = (random_cube(&mut random), random.pick(&levels));
+                let subsuming = |(c, _): &&(Vec<Lit>, Level)| c.iter().all(|l| cube.contains(l));
+                let highest = plain.0.iter().filter(subsuming).map(|(_, l)| *l).max();
+                let found = frames.find_subsuming(&cube, level);
+                let found = found.map(|id| frames.lemma(id).level());
+                assert_eq!(found, highest.filter(|&highest| highest >= level));
+                let empty = |i: &usize| !plain.0.iter().any(|(_, l)| l.index() == *i);
+                assert_eq!(frames.fixpoint(), (1..6).find(empty).map(Level::new));
+            }
+        }
+    }
+
+    #[test]
+    fn a_frame_has_the_lemmas_of_higher_levels() {
+        let mut frames = Frames::new(VARS);
+        frames.open();
+        frames.open();
+        let lit = |var| Var::new(var).lit();
+        frames.insert(vec![lit(1)], Level::new(1));
+        frames.insert(vec![lit(2)], Level::new(2));
+        frames.insert(vec![lit(3)], Level::INFINITY);
+        let count = |level| frames.cubes(level).count();
+        assert_eq!([1, 2].map(|level| count(Level::new(level))), [3, 2]);
+        assert_eq!(count(Level::INFINITY), 1);
+    }
+}

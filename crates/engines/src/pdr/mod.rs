@@ -67,8 +67,10 @@ pub struct Pdr<'a> {
     ledger: Ledger,
     /// Made when the first run begins.
     search: Option<Search<'a>>,
-    /// No open property is violated at any step up to this one.
+    /// None of `safe` is violated at any step up to this one.
     safe_up_to: Option<usize>,
+    /// The properties that were open when the last frame was closed.
+    safe: Vec<usize>,
 }
 
 /// The state of a search.
@@ -89,7 +91,7 @@ impl<'a> Pdr<'a> {
     /// An engine that has not looked at any frame yet.
     pub fn new(system: &'a BitSystem, options: PdrOptions) -> Pdr<'a> {
         let ledger = Ledger::new(system.properties().len());
-        Pdr { system, options, ledger, search: None, safe_up_to: None }
+        Pdr { system, options, ledger, search: None, safe_up_to: None, safe: Vec::new() }
     }
 
     /// Where the queries went so far.
@@ -113,10 +115,10 @@ impl<'a> Pdr<'a> {
             }
             context.emit(|| Event::Depth { depth: k.index(), progress: self.progress() });
             // while (s := SAT(F_k ∧ ¬P)) removeBad(k, s)
-            for property in open {
+            for &property in &open {
                 self.remove_all_bad(context, property, k)?;
             }
-            self.safe_up_to = Some(k.index());
+            (self.safe_up_to, self.safe) = (Some(k.index()), open);
             // k++; propagateClauses(k)
             self.open_frame(context)?;
             // if ∃ 0 < i < k: F_i = F_{i+1} then SUCCEED
@@ -137,8 +139,7 @@ impl<'a> Pdr<'a> {
     ) -> Result<(), Stopped> {
         loop {
             self.remove_bad(context, k)?;
-            let elsewhere = context.settled.is_some_and(|board| board.is_settled(property));
-            if self.ledger.is_settled(property) || elsewhere {
+            if !self.is_open(context, property) {
                 return Ok(());
             }
             let lift = self.options.lift;
@@ -161,7 +162,7 @@ impl<'a> Pdr<'a> {
     fn remove_bad(&mut self, context: &Context, k: Level) -> Result<(), Stopped> {
         while let Some((id, level)) = self.search().obligations.pop(k) {
             let property = self.search().obligations.get(id).property;
-            if self.ledger.is_settled(property) {
+            if !self.is_open(context, property) {
                 continue;
             }
             match self.block(context, id, level) {
@@ -269,11 +270,9 @@ impl<'a> Pdr<'a> {
             && relative.frames().fixpoint().is_none()
             && find_invariants(relative, context)?
         {
-            let implied = |p: &usize| relative.check_invariants_imply(*p);
             let mut proved = Vec::new();
-            let mut implied = implied;
             for property in open {
-                if implied(&property)? {
+                if relative.check_invariants_imply(property)? {
                     proved.push(property);
                 }
             }
@@ -342,6 +341,12 @@ impl<'a> Pdr<'a> {
         Ok(())
     }
 
+    /// Whether the property still needs work.
+    fn is_open(&self, context: &Context, property: usize) -> bool {
+        let elsewhere = context.settled.is_some_and(|board| board.is_settled(property));
+        !self.ledger.is_settled(property) && !elsewhere
+    }
+
     fn search(&mut self) -> &mut Search<'a> {
         self.search.as_mut().expect("made when the first run begins")
     }
@@ -353,8 +358,12 @@ impl Engine for Pdr<'_> {
     }
 
     fn run(&mut self, context: &Context) -> Vec<Outcome> {
-        let open = self.ledger.open(context).len();
-        context.emit(|| Event::Started { engine: "pdr", open });
+        let open = self.ledger.open(context);
+        context.emit(|| Event::Started { engine: "pdr", open: open.len() });
+        if !open.iter().all(|property| self.safe.contains(property)) {
+            // Somebody claimed to have settled it in the last run, and does no longer.
+            self.safe_up_to = None;
+        }
         let (system, options) = (self.system, self.options);
         let search = self.search.get_or_insert_with(|| Search {
             relative: Relative::new(system, &options, context),

@@ -132,3 +132,41 @@ impl Obligations {
         self.queue = waiting.into_iter().map(renamed).collect();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn obligation(property: usize, depth: u32, successor: Option<ObligationId>) -> Obligation {
+        let (cube, inputs) = (Box::default(), Box::default());
+        Obligation { cube, inputs, successor, property, depth, activity: 0.0 }
+    }
+
+    #[test]
+    fn the_lowest_level_comes_first_and_then_the_deepest() {
+        let mut all = Obligations::new();
+        let high = all.raise(obligation(0, 9, None), Level::new(2));
+        let near = all.raise(obligation(0, 1, None), Level::new(1));
+        let far = all.raise(obligation(0, 2, Some(near)), Level::new(1));
+        assert_eq!(all.pop(Level::new(1)), Some((far, Level::new(1))));
+        assert_eq!(all.pop(Level::new(1)), Some((near, Level::new(1))));
+        assert_eq!(all.pop(Level::new(1)), None);
+        assert_eq!(all.pop(Level::new(2)), Some((high, Level::new(2))));
+    }
+
+    #[test]
+    fn tidying_keeps_successors_of_what_waits() {
+        let mut all = Obligations::new();
+        let forgotten = all.raise(obligation(0, 0, None), Level::new(1));
+        let last = all.raise(obligation(0, 0, None), Level::new(1));
+        assert_eq!(all.pop(Level::new(1)), Some((forgotten, Level::new(1))));
+        assert_eq!(all.pop(Level::new(1)), Some((last, Level::new(1))));
+        all.raise(obligation(1, 5, None), Level::new(1));
+        all.raise(obligation(0, 1, Some(last)), Level::new(3));
+        all.tidy(|property| property == 0);
+        assert_eq!((all.arena.len(), all.waiting()), (2, 1));
+        let (id, level) = all.pop(Level::new(3)).expect("it waits");
+        let successor = all.get(id).successor.expect("kept");
+        assert_eq!((level, all.get(successor).depth), (Level::new(3), 0));
+    }
+}
