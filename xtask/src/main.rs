@@ -9,6 +9,7 @@ cargo xtask COMMAND
 
   ci             all that must hold before a change is taken: style, lints, tests, documents
   tidy           style only
+  interrupts     stops runs at random moments: interrupts MANIFEST RUNS SEED
   roundtrip      reads, writes and reads again every model of a manifest (in release mode:
                  cargo run --release -p xtask -- roundtrip MANIFEST)
   fuzz-readers   damaged files for every reader, with assertions, at full speed
@@ -40,6 +41,13 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn run_interrupts(manifest: &str, runs: &str, seed: &str) -> Result<(), String> {
+    let number = |text: &str| text.parse::<u64>().map_err(|_| format!("{text} is no number"));
+    let (runs, seed) = (number(runs)? as usize, number(seed)?);
+    let pedra = std::path::Path::new("target/release/pedra");
+    interrupts::run(manifest.as_ref(), runs, seed, pedra).map(|table| print!("{table}"))
 }
 
 /// Runs the readers' fuzzers here with `--here`; otherwise builds them for speed first.
