@@ -17,7 +17,8 @@
 //! | step | `E ∧ C ∧ T ∧ C' ⟹ E'` |
 //!
 //! The step is repeated until a whole pass splits no class. Only then the partition is a fact;
-//! a limit that ends the search before leaves nothing. A query that is too hard splits its pair,
+//! a limit that ends the search before leaves nothing. (What a combinational pass has shown is
+//! a fact at once, whatever ends it.) A query that is too hard splits its pair,
 //! which is always right.
 //!
 //! # Constraints
@@ -39,7 +40,7 @@ use pedra_model::lit::{Lit, Var};
 use pedra_model::reduce::initial::initial_order;
 use pedra_model::reduce::{Reduced, merge};
 use pedra_solve::Interrupt;
-use refine::{PassResult, Points, find_initial_point, run_pass};
+use refine::{Points, find_initial_point, run_pass};
 use simulate::{Point, Simulator};
 
 /// Which sweeps run, and how far.
@@ -70,7 +71,7 @@ impl Default for SweepOptions {
             combinational: true,
             sequential: true,
             max_query_conflicts: 200,
-            max_work: 100_000_000,
+            max_work: 30_000_000,
             max_rounds: 200,
             simulation_steps: 16,
             simulation_runs: 4,
@@ -132,20 +133,28 @@ pub fn sweep(system: &BitSystem, options: &SweepOptions, interrupt: &Interrupt) 
         && let Some(Found { merged, invariant }) =
             found(sweep_combinational(system, options, interrupt))
     {
-        result = Some(merge(system, &merged, invariant));
+        let merged = merge(system, &merged, invariant);
+        result = is_smaller(&merged.system, system).then_some(merged);
     }
     if options.sequential {
         let now = result.as_ref().map_or(system, |reduced| &reduced.system);
         if let Some(Found { merged, invariant }) = found(sweep_sequential(now, options, interrupt))
         {
             let later = merge(now, &merged, invariant);
-            result = Some(match result {
-                Some(reduced) => reduced.then(later),
-                None => later,
-            });
+            if is_smaller(&later.system, now) {
+                result = Some(match result {
+                    Some(reduced) => reduced.then(later),
+                    None => later,
+                });
+            }
         }
     }
     result
+}
+
+/// Whether a merge was worth it: the copies that constraints keep may outweigh what went.
+fn is_smaller(after: &BitSystem, before: &BitSystem) -> bool {
+    after.latches.len() < before.latches.len() || after.aig.len() < before.aig.len()
 }
 
 /// All variables, representatives first: the constant, latches (those whose reset comes first
@@ -181,8 +190,9 @@ fn sweep_combinational(
     }
     simulator.split_anywhere(&mut classes);
     limits.spend(simulator.work)?;
-    run_pass(system, Points::Any, &order, &mut classes, &mut simulator, &mut limits)?;
-    let merged: Vec<(Var, Lit)> = classes.pairs().collect();
+    let pass = run_pass(system, Points::Any, &order, &mut classes, &mut simulator, &mut limits);
+    limits.check_interrupt()?;
+    let merged = pass.proved;
     Ok((!merged.is_empty()).then_some(Found { merged, invariant: Vec::new() }))
 }
 
@@ -208,16 +218,22 @@ fn sweep_sequential(
     }
     limits.spend(simulator.work)?;
     // On initial points one pass is enough: what it has shown equal no such point tells apart.
-    run_pass(system, Points::Initial, &order, &mut classes, &mut simulator, &mut limits)?;
+    let base = run_pass(system, Points::Initial, &order, &mut classes, &mut simulator, &mut limits);
+    if base.is_stopped {
+        return Err(Stopped);
+    }
     for _ in 0..options.max_rounds {
         if classes.is_discrete() {
             return Ok(None);
         }
         limits.spend(system.aig.len() as u64)?;
-        let PassResult { has_changed, asserted } =
-            run_pass(system, Points::Next, &order, &mut classes, &mut simulator, &mut limits)?;
-        if !has_changed {
-            return Ok(Some(found_equal(system, &classes, &asserted)));
+        let step =
+            run_pass(system, Points::Next, &order, &mut classes, &mut simulator, &mut limits);
+        if step.is_stopped {
+            return Err(Stopped);
+        }
+        if !step.has_changed {
+            return Ok(Some(found_equal(system, &classes, &step.asserted)));
         }
     }
     Err(Stopped)

@@ -15,6 +15,10 @@ use pedra_model::bits::BitSystem;
 use pedra_model::lit::{Lit, Var};
 use pedra_solve::{Budget, Cdcl, FrameEncoder, SatResult, SatSolver};
 
+/// What a query and a conflict cost at least, in propagated literals. Tuning only.
+const COST_QUERY: u64 = 100;
+const COST_CONFLICT: u64 = 3000;
+
 /// Which points a pass is about.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Points {
@@ -27,12 +31,18 @@ pub(super) enum Points {
 }
 
 /// What a pass came to.
+#[derive(Default)]
 pub(super) struct PassResult {
     /// Whether the partition changed. If not, it was shown to hold at all points of the pass.
     pub has_changed: bool,
     /// For [`Points::Next`]: the gates whose equality does not follow by structure from the
     /// equalities of what comes before them.
     pub asserted: Vec<Var>,
+    /// What was shown equal to what represented it. For [`Points::Any`] and
+    /// [`Points::Initial`] these are facts even if the pass was stopped.
+    pub proved: Vec<(Var, Lit)>,
+    /// Whether a limit ended the pass.
+    pub is_stopped: bool,
 }
 
 /// One pass.
@@ -49,8 +59,7 @@ pub(super) struct Pass<'a, 'b> {
     /// For each variable its literal in the frame before, if there is one, and in the last one.
     before: Vec<Lit>,
     now: Vec<Lit>,
-    has_changed: bool,
-    asserted: Vec<Var>,
+    result: PassResult,
 }
 
 /// Goes once through the variables in `order`: latches, inputs, gates.
@@ -61,29 +70,14 @@ pub(super) fn run_pass<'a>(
     classes: &mut Classes,
     simulator: &mut Simulator<'a>,
     limits: &mut Limits,
-) -> Result<PassResult, Stopped> {
-    let mut solver = Cdcl::new();
-    solver.set_budget(Some(Budget::conflicts(limits.query_conflicts)));
-    solver.set_interrupt(limits.interrupt.clone());
-    let mut pass = Pass {
-        system,
-        points,
-        classes,
-        simulator,
-        limits,
-        circuit: AigBuilder::new(),
-        encoder: FrameEncoder::new(),
-        solver,
-        before: Vec::new(),
-        now: vec![Lit::FALSE; system.aig.len()],
-        has_changed: false,
-        asserted: Vec::new(),
-    };
+) -> PassResult {
+    let mut pass = Pass::new(system, points, classes, simulator, limits);
+    pass.solver.set_budget(Some(Budget::conflicts(pass.limits.query_conflicts)));
     if points == Points::Next {
         pass.build_before(order);
     }
-    pass.go_through(order)?;
-    Ok(PassResult { has_changed: pass.has_changed, asserted: pass.asserted })
+    pass.result.is_stopped = pass.go_through(order).is_err();
+    pass.result
 }
 
 /// The first point of a path that obeys the constraints; nothing if there is none or the
@@ -96,22 +90,7 @@ pub(super) fn find_initial_point<'a>(
 ) -> Result<Option<Point>, Stopped> {
     // No classes: nothing is asked but for one point.
     let mut classes = Classes::new(&[], vec![false; system.aig.len()]);
-    let mut solver = Cdcl::new();
-    solver.set_interrupt(limits.interrupt.clone());
-    let mut pass = Pass {
-        system,
-        points: Points::Initial,
-        classes: &mut classes,
-        simulator,
-        limits,
-        circuit: AigBuilder::new(),
-        encoder: FrameEncoder::new(),
-        solver,
-        before: Vec::new(),
-        now: vec![Lit::FALSE; system.aig.len()],
-        has_changed: false,
-        asserted: Vec::new(),
-    };
+    let mut pass = Pass::new(system, Points::Initial, &mut classes, simulator, limits);
     pass.go_through(order)?;
     // Init ∧ C
     match pass.solver.solve(&[]) {
@@ -125,7 +104,31 @@ fn lit_of(lits: &[Lit], lit: Lit) -> Lit {
     lits[lit.var().index()] ^ lit.is_negated()
 }
 
-impl Pass<'_, '_> {
+impl<'a, 'b> Pass<'a, 'b> {
+    fn new(
+        system: &'a BitSystem,
+        points: Points,
+        classes: &'b mut Classes,
+        simulator: &'b mut Simulator<'a>,
+        limits: &'b mut Limits,
+    ) -> Pass<'a, 'b> {
+        let mut solver = Cdcl::new();
+        solver.set_interrupt(limits.interrupt.clone());
+        Pass {
+            system,
+            points,
+            classes,
+            simulator,
+            limits,
+            circuit: AigBuilder::new(),
+            encoder: FrameEncoder::new(),
+            solver,
+            before: Vec::new(),
+            now: vec![Lit::FALSE; system.aig.len()],
+            result: PassResult::default(),
+        }
+    }
+
     /// The frame before: any point in which the classes agree and the constraints hold. Latches
     /// agree because they are the same leaf, gates because that is asserted.
     fn build_before(&mut self, order: &[Var]) {
@@ -141,7 +144,7 @@ impl Pass<'_, '_> {
                     let gate = self.circuit.and(a, b);
                     match by {
                         Some(by) if by != gate => {
-                            self.asserted.push(var);
+                            self.result.asserted.push(var);
                             self.assert_equal(gate, by);
                             by
                         }
@@ -196,7 +199,7 @@ impl Pass<'_, '_> {
                 // Inputs are free: none is ever replaced.
                 Node::Leaf if self.classes.representative(var).is_some() => {
                     self.classes.eject(var);
-                    self.has_changed = true;
+                    self.result.has_changed = true;
                 }
                 _ => {}
             }
@@ -232,15 +235,16 @@ impl Pass<'_, '_> {
     fn settle(&mut self, var: Var, own: Lit) -> Result<Lit, Stopped> {
         while let Some(representative) = self.classes.representative(var) {
             let by = lit_of(&self.now, representative);
-            if by == own {
-                break;
-            }
-            match self.differ(own, by)? {
-                SatResult::Unsat => return Ok(by),
+            let answer = if by == own { SatResult::Unsat } else { self.differ(own, by)? };
+            match answer {
+                SatResult::Unsat => {
+                    self.result.proved.push((var, representative));
+                    return Ok(by);
+                }
                 SatResult::Sat => self.split_by_model(),
                 SatResult::Unknown => {}
             }
-            self.has_changed = true;
+            self.result.has_changed = true;
             // The query was too hard (or the model did not show it): leave it alone.
             if self.classes.representative(var) == Some(representative) {
                 self.classes.eject(var);
@@ -260,7 +264,9 @@ impl Pass<'_, '_> {
             let before = self.solver.stats();
             let answer = self.solver.solve(&query);
             let after = self.solver.stats();
-            self.limits.spend(10 + after.propagations - before.propagations)?;
+            let propagations = after.propagations - before.propagations;
+            let conflicts = after.conflicts - before.conflicts;
+            self.limits.spend(COST_QUERY + propagations + COST_CONFLICT * conflicts)?;
             match answer {
                 SatResult::Sat => return Ok(SatResult::Sat),
                 SatResult::Unknown => result = SatResult::Unknown,

@@ -17,6 +17,10 @@ use crate::lit::{Lit, Var};
 ///   equalities, and `Inv ∧ C ∧ T` implies them in the next step. Otherwise a path of the result
 ///   could break a constraint of the original that the merge made trivial.
 ///
+/// Without clauses the equalities hold at every point, reachable or not, and gates are replaced
+/// in the constraints as well. Otherwise these keep their own copies of the gates, so that the
+/// result may even be larger.
+///
 /// Every property is kept, in its order.
 ///
 /// # Panics

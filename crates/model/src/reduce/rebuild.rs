@@ -113,10 +113,10 @@ pub(super) fn select(system: &BitSystem, properties: &[usize]) -> Reduced {
 /// `keep`, if given, says which variables to copy; they must be closed under what they depend
 /// on. Inputs come first, then latches, then gates.
 ///
-/// Gates are replaced in the bads and in the next functions, not in the constraints and the
-/// reset functions. A gate's equality may rest on the constraints of its own step, and a
-/// constraint that was simplified by help of itself would be lost. And a gate that a reset
-/// function reads could be replaced by a latch whose reset comes later.
+/// Gates are replaced in the bads and in the next functions, not in the reset functions: one
+/// that a reset function reads could be replaced by what reads a latch whose reset comes later.
+/// Nor in the constraints, unless no invariant is needed: a gate's equality may rest on the
+/// constraints of its own step, and a constraint simplified by help of itself would be lost.
 pub(super) fn rebuild(
     system: &BitSystem,
     substitution: Substitution,
@@ -161,7 +161,9 @@ pub(super) fn rebuild(
         }
         new
     };
-    let protected = (!substitution.gates.is_empty()).then(|| protected_cone(system));
+    let keeps_constraints = !substitution.invariant.is_empty();
+    let protected =
+        (!substitution.gates.is_empty()).then(|| protected_cone(system, keeps_constraints));
     let protected = protected.map(|cone| {
         let mut plain_of = new_of.clone();
         for (var, a, b) in system.aig.gates().filter(|&(v, _, _)| kept(v) && cone[v.index()]) {
@@ -176,6 +178,7 @@ pub(super) fn rebuild(
         };
     }
     let plain = |old: Lit| renamed(protected.as_ref().unwrap_or(&new_of), old);
+    let constraint = |old: Lit| if keeps_constraints { plain(old) } else { renamed(&new_of, old) };
     let renamed = |old: Lit| renamed(&new_of, old);
     let latches = latch_map.iter().map(|&l| {
         let Latch { var, next, reset } = system.latches[l as usize];
@@ -195,7 +198,7 @@ pub(super) fn rebuild(
         inputs,
         latches: latches.collect(),
         bads: system.bads.iter().map(|&l| renamed(l)).collect(),
-        constraints: tidy_constraints(system.constraints.iter().map(|&l| plain(l))),
+        constraints: tidy_constraints(system.constraints.iter().map(|&l| constraint(l))),
         names,
         aig: target.into_aig(),
         ..BitSystem::default()
@@ -210,13 +213,15 @@ pub(super) fn rebuild(
     Reduced { system: reduced, map }
 }
 
-/// The logic in which no gate is replaced: that of the constraints and the reset functions.
-fn protected_cone(system: &BitSystem) -> Vec<bool> {
+/// The logic in which no gate is replaced: that of the reset functions, and of the constraints
+/// if they are to be kept as they are.
+fn protected_cone(system: &BitSystem, constraints: bool) -> Vec<bool> {
     let resets = system.latches.iter().filter_map(|latch| match latch.reset {
         Reset::Function(f) => Some(f),
         _ => None,
     });
-    system.aig.cone(resets.chain(system.constraints.iter().copied()))
+    let constraints = system.constraints.iter().filter(|_| constraints);
+    system.aig.cone(resets.chain(constraints.copied()))
 }
 
 /// A reset in new literals; a function that became a constant is one.
