@@ -123,6 +123,30 @@ fn answers_that_differ_are_noticed() {
 }
 
 #[test]
+fn others_are_given_the_same_model() {
+    let all = std::fs::read_dir(models()).expect("the models");
+    let all: Vec<String> = all
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("a plain name"))
+        .filter(|name| name.ends_with(".aag") || name.ends_with(".btor2"))
+        .filter(|name| name != "justice_only.aag")
+        .collect();
+    let files: Vec<&str> = all.iter().map(String::as_str).collect();
+    let folder = folder("same", &files);
+    // The others are ourselves, but answer in ABC's words about what ABC is given.
+    let script = format!(
+        "'{}' check --engine pdr model.aig >&2\n\
+         case $? in 0) echo 'Property proved.';; 1) echo 'x was asserted in frame 0.';; esac",
+        env!("CARGO_BIN_EXE_pedra")
+    );
+    program(&folder, "abc", &script);
+    let (out, _) = bench(0, &folder, &["m", "--engines", "pdr", "--cpu", "60"]);
+    let count = files.len() as u32;
+    let ours = counts(&out, "pdr");
+    assert_eq!((ours[0], ours[1]), (count, count), "{out}");
+    assert_eq!(counts(&out, "abc"), ours, "{out}");
+}
+
+#[test]
 fn failures_are_told_apart_from_limits() {
     let folder = folder("failures", &["counter_wrap.aag"]);
     program(&folder, "abc", "while :; do :; done");

@@ -1,19 +1,15 @@
 //! Who takes part: our engines, and other model checkers, with the commands that run them and
 //! the words in which they answer.
 
+use super::convert::{binary_aiger, one_property};
 use super::measure::{Ended, Invocation, Measured};
 use super::models::Model;
 use crate::args::BenchArgs;
 use crate::decide::EngineName;
-use crate::load::{InputError, load};
+use crate::load::InputError;
 use clap::ValueEnum;
-use pedra_formats::aiger;
-use pedra_model::Model as Loaded;
-use pedra_model::bits::{BitNames, BitSystem};
-use pedra_model::blast::{BlastOptions, blast};
 use signal_hook::consts::{SIGKILL, SIGXCPU};
 use std::ffi::OsString;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// What a run says of a model: of all its properties together.
@@ -255,78 +251,6 @@ fn read_ric3(stdout: &str) -> Option<(Verdict, String)> {
         _ => return None,
     };
     Some((verdict, String::new()))
-}
-
-/// Gives a model the name `target` as binary AIGER with one property: by a link if it is that
-/// already, otherwise converted.
-fn binary_aiger(path: &Path, target: &Path) -> Result<(), String> {
-    if !is_single_binary_aiger(path) {
-        return write_converted(bits_of(path)?, target);
-    }
-    let whole = path.canonicalize().map_err(|e| e.to_string())?;
-    std::os::unix::fs::symlink(whole, target).map_err(|e| e.to_string())
-}
-
-/// The model itself if it has one property, otherwise a converted one.
-fn one_property(path: &Path, target: &Path) -> Result<PathBuf, String> {
-    let whole = || path.canonicalize().map_err(|e| e.to_string());
-    if is_single_binary_aiger(path) {
-        return whole();
-    }
-    let properties = match load(path).map_err(|e| e.to_string())?.model {
-        Loaded::Bits(system) => system.properties().len(),
-        Loaded::Words(system) => system.bads.len(),
-    };
-    if properties == 1 {
-        return whole();
-    }
-    write_converted(bits_of(path)?, target)?;
-    Ok(target.to_owned())
-}
-
-/// Whether a file says in its first line that it is binary AIGER with one property and nothing
-/// else that could be taken for one.
-fn is_single_binary_aiger(path: &Path) -> bool {
-    let mut start = Vec::new();
-    let Ok(file) = std::fs::File::open(path) else { return false };
-    if file.take(200).read_to_end(&mut start).is_err() {
-        return false;
-    }
-    let line = start.split(|&b| b == b'\n').next().unwrap_or_default();
-    let line = String::from_utf8_lossy(line);
-    let Some(numbers) = line.strip_prefix("aig ") else { return false };
-    // M I L O A B C J F
-    let numbers: Vec<u64> = numbers.split(' ').map_while(|n| n.trim().parse().ok()).collect();
-    let at = |index: usize| numbers.get(index).copied().unwrap_or(0);
-    at(3) + at(5) == 1 && at(7) == 0
-}
-
-/// A model as bits, whose one property is that none of the model's is violated.
-fn bits_of(path: &Path) -> Result<BitSystem, String> {
-    let mut system = match load(path).map_err(|e| e.to_string())?.model {
-        Loaded::Bits(system) => system,
-        Loaded::Words(system) => {
-            blast(&system, &BlastOptions::default()).map_err(|e| e.to_string())?.system
-        }
-    };
-    let [first, others @ ..] = system.properties() else {
-        return Err("no safety property".to_owned());
-    };
-    let (mut bad, others) = (*first, others.to_vec());
-    for other in others {
-        bad = !system.aig.push_and(!bad, !other);
-    }
-    system.bads = vec![bad];
-    system.outputs.clear();
-    system.justice.clear();
-    system.fairness.clear();
-    system.names = BitNames::default();
-    system.comments.clear();
-    Ok(system)
-}
-
-fn write_converted(system: BitSystem, target: &Path) -> Result<(), String> {
-    std::fs::write(target, aiger::write_binary(&system)).map_err(|e| e.to_string())
 }
 
 #[cfg(test)]

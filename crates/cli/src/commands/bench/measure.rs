@@ -6,7 +6,8 @@
 //! which inherits the limits, waits, and asks for the usage of its one child. That is exact to
 //! the microsecond and needs no `unsafe`. It also keeps our own size out of the peak: a child
 //! counts the memory of the process that started it until it is replaced by its own program,
-//! and the helper is small while the bench itself may have converted a large model.
+//! and the helper is small while the bench itself may have converted a large model. A run that
+//! needs less than the helper, some megabytes, still counts as large as the helper.
 //!
 //! The helper leads a process group, so that it and everything below it can be ended at once.
 

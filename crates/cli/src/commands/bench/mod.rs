@@ -4,6 +4,7 @@
 //! processes of their own under the same limits and are measured in the same way ([`measure`]).
 
 pub mod contender;
+pub mod convert;
 pub mod measure;
 pub mod models;
 pub mod plot;
