@@ -187,9 +187,9 @@ fn sweep_combinational(
     for _ in 0..options.simulation_runs.max(1) {
         simulator.split_anywhere(&mut classes);
         simulator.go_anywhere(&Point::default());
+        limits.spend(simulator.take_work())?;
     }
     simulator.split_anywhere(&mut classes);
-    limits.spend(simulator.work)?;
     let pass = run_pass(system, Points::Any, &order, &mut classes, &mut simulator, &mut limits);
     limits.check_interrupt()?;
     let merged = pass.proved;
@@ -214,9 +214,9 @@ fn sweep_sequential(
     let mut classes = Classes::new(&with_constant(&order), simulator.first_lane());
     for _ in 0..options.simulation_runs.max(1) {
         simulator.run(&mut classes, &first, options.simulation_steps);
+        limits.spend(simulator.take_work())?;
         limits.check_interrupt()?;
     }
-    limits.spend(simulator.work)?;
     // On initial points one pass is enough: what it has shown equal no such point tells apart.
     let base = run_pass(system, Points::Initial, &order, &mut classes, &mut simulator, &mut limits);
     if base.is_stopped {
@@ -226,7 +226,6 @@ fn sweep_sequential(
         if classes.is_discrete() {
             return Ok(None);
         }
-        limits.spend(system.aig.len() as u64)?;
         let step =
             run_pass(system, Points::Next, &order, &mut classes, &mut simulator, &mut limits);
         if step.is_stopped {

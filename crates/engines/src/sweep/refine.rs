@@ -19,6 +19,9 @@ use pedra_solve::{Budget, Cdcl, FrameEncoder, SatResult, SatSolver};
 const COST_QUERY: u64 = 100;
 const COST_CONFLICT: u64 = 3000;
 
+/// Conflicts that finding one initial point may take. Tuning only.
+const INITIAL_CONFLICTS: u64 = 1000;
+
 /// Which points a pass is about.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Points {
@@ -92,6 +95,7 @@ pub(super) fn find_initial_point<'a>(
     let mut classes = Classes::new(&[], vec![false; system.aig.len()]);
     let mut pass = Pass::new(system, Points::Initial, &mut classes, simulator, limits);
     pass.go_through(order)?;
+    pass.solver.set_budget(Some(Budget::conflicts(INITIAL_CONFLICTS)));
     // Init ∧ C
     match pass.solver.solve(&[]) {
         SatResult::Sat => Ok(Some(pass.point(&pass.now))),
@@ -166,6 +170,7 @@ impl<'a, 'b> Pass<'a, 'b> {
         for &input in &system.inputs {
             self.now[input.index()] = self.circuit.leaf().lit();
         }
+        self.limits.spend(system.aig.len() as u64)?;
         let mut order = order.iter().copied().peekable();
         // Latches come first, and are settled before the constraints are assumed.
         let is_latch = |var: &Var| latch_of[var.index()].is_some();
@@ -279,7 +284,6 @@ impl<'a, 'b> Pass<'a, 'b> {
 
     /// Simulates the model of the last query, and splits.
     fn split_by_model(&mut self) {
-        let work = self.simulator.work;
         match self.points {
             Points::Any => {
                 let point = self.point(&self.now);
@@ -300,7 +304,7 @@ impl<'a, 'b> Pass<'a, 'b> {
             }
         }
         // Exceeding the limit shows at the next query.
-        self.limits.charge(self.simulator.work - work);
+        self.limits.charge(self.simulator.take_work());
     }
 
     /// The values of inputs and latches in the model, given their literals.

@@ -57,8 +57,8 @@ pub(super) struct Simulator<'a> {
     reset_order: Vec<Var>,
     random: Random,
     values: Vec<u64>,
-    /// Gates evaluated so far.
-    pub work: u64,
+    /// Gates evaluated since somebody asked.
+    work: u64,
 }
 
 fn not(word: u64, negated: bool) -> u64 {
@@ -76,6 +76,11 @@ impl<'a> Simulator<'a> {
         system.latches.iter().for_each(|latch| is_latch[latch.var.index()] = true);
         let values = vec![0; system.aig.len()];
         Simulator { system, is_latch, reset_order, random: Random::new(seed), values, work: 0 }
+    }
+
+    /// The work since the last call, in evaluated gates.
+    pub fn take_work(&mut self) -> u64 {
+        std::mem::take(&mut self.work)
     }
 
     /// The values of all variables in the first lane.
