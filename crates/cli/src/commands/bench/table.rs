@@ -144,7 +144,7 @@ impl<'a> Summary<'a> {
         text
     }
 
-    /// The models that only one contender solved.
+    /// The models that only one contender solved, of those that all were run on.
     fn list_unique(&self, text: &mut String) {
         let contenders = 0..self.field.contenders.len();
         if contenders.len() < 2 {
@@ -152,7 +152,9 @@ impl<'a> Summary<'a> {
         }
         for contender in contenders.clone() {
             let only = |m: &usize| {
-                contenders.clone().all(|c| self.solved(*m, c).is_some() == (c == contender))
+                contenders.clone().all(|c| {
+                    self.was_run(*m, c) && self.solved(*m, c).is_some() == (c == contender)
+                })
             };
             let models: Vec<usize> = self.models().filter(only).collect();
             if models.is_empty() {
