@@ -190,6 +190,27 @@ fn constraints_stay() {
     sizes(&s);
 }
 
+/// `a` can become 1, though only in dead ends: the constraint says that it equals `b`, which is
+/// 0. Simulation does not come across that, so a query has to. Were `a` taken for 0, there would
+/// be no constraint left, and `c` could become 1 as well.
+#[test]
+fn constraints_of_the_next_step_stay() {
+    let mut s = BitSystem::new();
+    let inputs = [0; 16].map(|_| s.add_input());
+    let [a, b, c] = [0; 3].map(|_| s.add_latch(Reset::Zero));
+    with_gates(&mut s, |s, build| {
+        // Neither even nor biased random inputs are likely to make this true.
+        let mixed = inputs.iter().enumerate().map(|(i, &input)| input ^ (i % 2 == 0));
+        let rare = build.and_all(mixed);
+        (s.latches[0].next, s.latches[2].next) = (rare, rare);
+        s.constraints.push(build.iff(a, b));
+        s.bads.push(c);
+    });
+    let reduced = swept(&s, &only(false));
+    assert_eq!(reduced.system.latches.len(), 1, "one of `a` and `c` is left");
+    check_answers(&s, &reduced);
+}
+
 #[test]
 fn free_resets_stay_apart() {
     let mut s = BitSystem::new();
