@@ -12,7 +12,7 @@
 //! - [`bmc`]: bounded model checking.
 //! - [`kind`]: k-induction, with and without simple paths.
 //! - [`pdr`]: property-directed reachability (IC3).
-//! - [`sweep`]: a reduction that needs a solver: merges what is always equal.
+//! - [`mod@sweep`]: a reduction that needs a solver: merges what is always equal.
 
 pub mod bmc;
 pub mod cone;
