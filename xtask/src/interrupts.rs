@@ -78,7 +78,7 @@ fn stop_once(pedra: &Path, model: &Path, place: &Path, random: &mut Random) -> R
     let late = begin.elapsed().saturating_sub(delay);
     let code = output.status.code();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let fault = if !matches!(code, Some(0 | 1 | 2 | 3)) {
+    let fault = if !matches!(code, Some(0..=3)) {
         Some(format!("exit {code:?}"))
     } else if code != Some(2)
         && !text.lines().last().is_some_and(|l| l.contains("\"event\":\"end\""))
