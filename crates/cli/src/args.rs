@@ -193,6 +193,9 @@ pub struct CheckArgs {
     /// PDR: how much of the algorithm
     #[arg(long, value_enum, default_value_t = VariantName::Full)]
     pub variant: VariantName,
+    /// PDR: one choice of its own, for example ctg=off (names: docs/CLI.md); may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_pdr)]
+    pub pdr: Vec<String>,
     /// Reductions to run before the engines
     #[arg(long, value_enum, value_delimiter = ',', default_value = "all", value_name = "PASSES")]
     pub reduce: Vec<ReductionName>,
@@ -429,6 +432,12 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
         rest = &rest[unit_end..];
     }
     Duration::try_from_secs_f64(total).map_err(|_| bad())
+}
+
+/// Sees whether a choice of PDR makes sense.
+pub fn parse_pdr(text: &str) -> Result<String, String> {
+    pedra_engines::PdrOptions::default().set(text)?;
+    Ok(text.to_owned())
 }
 
 /// Reads `4G`, `500M`, `1.5GiB`, `1048576`: in bytes, units are powers of 1024.

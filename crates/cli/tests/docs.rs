@@ -50,6 +50,20 @@ fn every_option_is_in_the_reference() {
     }
 }
 
+/// The table of `--pdr` in the reference is the table in the code.
+#[test]
+fn every_choice_of_pdr_is_in_the_reference() {
+    let text = document("CLI.md");
+    let part = section(&text, "\n## pedra check\n");
+    let options = pedra_engines::PdrOptions::default();
+    let rows = pedra_engines::pdr::CHOICES.iter().map(|choice| {
+        let (name, default) = (choice.name, options.get(choice));
+        format!("| `{name}` | {} | {default} | {} |\n", choice.values, choice.meaning)
+    });
+    let table: String = rows.collect();
+    assert!(part.contains(&table), "the reference lacks:\n{table}");
+}
+
 #[test]
 fn no_option_is_invented() {
     let text = document("CLI.md");

@@ -6,6 +6,7 @@ use anyhow::Result;
 use pedra::decide::{EngineName, Observer, Open, Plan, decide};
 use pedra::pipeline::{Checked, Proof, Trace, join_proofs};
 use pedra_certify::{CheckOptions, NumberedModel, check_certificate_for, check_word_certificate};
+use pedra_engines::pdr::CHOICES;
 use pedra_engines::{PdrOptions, Reason, SweepOptions, Variant};
 use pedra_formats::{aiger, aiger_witness, btor2};
 use pedra_model::Model;
@@ -96,13 +97,7 @@ fn compare(seed: u64, random: &mut Random, model: &Model, expected: &[Option<usi
                 simulation_steps: random.pick(&[0, 3, 16]),
                 ..SweepOptions::default()
             }),
-            pdr: PdrOptions::variant(random.pick(&[
-                Variant::Simple,
-                Variant::Generalize,
-                Variant::Relative,
-                Variant::Full,
-                Variant::Full,
-            ])),
+            pdr: random_pdr(random),
             solver: random.pick(&[None, None, Some(SolverKind::Batsat), Some(SolverKind::Cdcl)]),
             ..Plan::default()
         };
@@ -155,6 +150,23 @@ fn judge(
     if let Some(proof) = (!simple).then(|| join_proofs(model, proofs)).flatten() {
         recheck(model, &proof, context);
     }
+}
+
+/// A step of the ladder, with some choices of its own.
+fn random_pdr(random: &mut Random) -> PdrOptions {
+    let ladder = [Variant::Simple, Variant::Generalize, Variant::Relative, Variant::Full];
+    let mut options = PdrOptions::variant(random.pick(&ladder));
+    if random.one_in(4) {
+        return options;
+    }
+    let rate = random.pick(&[2, 3, 6]);
+    for choice in CHOICES {
+        if random.one_in(rate) {
+            let setting = format!("{}={}", choice.name, random.pick(choice.samples));
+            options.set(&setting).expect("a sample");
+        }
+    }
+    options
 }
 
 /// A trace, written as a witness and read again, is the same path.

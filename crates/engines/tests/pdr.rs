@@ -3,7 +3,7 @@
 //! checked by the certifier.
 
 use pedra_certify::{CheckOptions, check_bit_proof, replay_bits};
-use pedra_engines::pdr::{Ctg, DropOrder, Generalize, Lift};
+use pedra_engines::pdr::CHOICES;
 use pedra_engines::{
     Collector, Context, Engine, Event, Outcome, Pdr, PdrOptions, Reason, Unknown, Variant,
 };
@@ -50,28 +50,15 @@ fn check(system: &BitSystem, note: &str) {
     }
 }
 
+/// Any combination of choices.
 fn random_options(random: &mut Random) -> PdrOptions {
-    let has = |random: &mut Random| random.one_in(2);
-    PdrOptions {
-        solver: random.pick(&[SolverKind::Cdcl, SolverKind::Cdcl, SolverKind::Cadical]),
-        lift: random.pick(&[Lift::Off, Lift::Core(1), Lift::Core(3)]),
-        generalize: random.pick(&[
-            Generalize::Off,
-            Generalize::Naive,
-            Generalize::Relative,
-            Generalize::Relative,
-        ]),
-        drop_order: random.pick(&[DropOrder::Fixed, DropOrder::Activity]),
-        ctg: Ctg { max: random.below(4) as u32, depth: random.below(3) as u32, join: has(random) },
-        ctg_heat: random.pick(&[0, 1, 3]),
-        parent_lemma: has(random),
-        eager_push: has(random),
-        propagate: has(random),
-        triggered_push: has(random),
-        persistent: has(random),
-        drop_obligations: random.pick(&[0, 1, 20]),
-        infinity: has(random),
+    let solver = random.pick(&[SolverKind::Cdcl, SolverKind::Cdcl, SolverKind::Cadical]);
+    let mut options = PdrOptions { solver, ..PdrOptions::default() };
+    for choice in CHOICES {
+        let setting = format!("{}={}", choice.name, random.pick(choice.samples));
+        options.set(&setting).expect("a sample");
     }
+    options
 }
 
 /// `PEDRA_FUZZ_RUNS` makes the random tests longer.

@@ -41,12 +41,7 @@ impl From<&CheckArgs> for Plan {
                 max_array_bits: args.blast.array_bits,
                 ..BlastOptions::default()
             },
-            pdr: PdrOptions::variant(match args.variant {
-                VariantName::Simple => Variant::Simple,
-                VariantName::Generalize => Variant::Generalize,
-                VariantName::Relative => Variant::Relative,
-                VariantName::Full => Variant::Full,
-            }),
+            pdr: pdr_options(args),
             solver: args.solver.map(|solver| match solver {
                 SolverName::Cadical => SolverKind::Cadical,
                 SolverName::Batsat => SolverKind::Batsat,
@@ -56,6 +51,20 @@ impl From<&CheckArgs> for Plan {
             seed: args.run.seed,
         }
     }
+}
+
+/// A step of the ladder, and what was chosen besides.
+fn pdr_options(args: &CheckArgs) -> PdrOptions {
+    let mut options = PdrOptions::variant(match args.variant {
+        VariantName::Simple => Variant::Simple,
+        VariantName::Generalize => Variant::Generalize,
+        VariantName::Relative => Variant::Relative,
+        VariantName::Full => Variant::Full,
+    });
+    for choice in &args.pdr {
+        options.set(choice).expect("seen to make sense when it was read");
+    }
+    options
 }
 
 /// Runs the command; gives the exit code.

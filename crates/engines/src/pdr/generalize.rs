@@ -7,7 +7,7 @@
 //! cube shrinks to what it has in common with it.
 
 use super::frames::Level;
-use super::options::{Ctg, DropOrder, Generalize, Lift, PdrOptions};
+use super::options::{Ctg, DropOrder, Generalize, PdrOptions};
 use super::relative::{Answer, Hypothesis, Purpose, Relative};
 use super::solver::Stopped;
 use crate::context::Context;
@@ -137,11 +137,8 @@ impl Generalizer<'_, '_, '_> {
         if at == Level::ZERO {
             return Ok(false);
         }
-        let lift = match self.options.lift {
-            Lift::Off => Lift::Off,
-            Lift::Core(_) => Lift::Core(1),
-        };
-        let ctg = self.relative.lift_predecessor(cube, level, lift)?.cube;
+        let effort = self.options.lifting_of_ctg();
+        let ctg = self.relative.lift_predecessor(cube, level, effort)?.cube;
         if ctg.is_empty() || self.relative.check_meets_init(&ctg)? {
             return Ok(false);
         }

@@ -9,7 +9,7 @@
 //! with the recorded inputs would get into the cube, and counterexamples that are none would
 //! come out.
 
-use super::options::Lift;
+use super::options::{Lift, LiftEffort};
 use super::solver::{FrameSolver, Stopped};
 use super::transition::Transition;
 use pedra_model::lit::{Lit, Var};
@@ -36,7 +36,7 @@ impl Lifter {
         transition: &Transition,
         model: &FrameSolver,
         target: &[Lit],
-        effort: Lift,
+        effort: LiftEffort,
         order: impl FnOnce(&mut Vec<Lit>),
     ) -> Result<Lifted, Stopped> {
         let goal: Vec<Lit> = target.iter().chain(&transition.constraints).copied().collect();
@@ -52,9 +52,9 @@ impl Lifter {
         let mut cube: Vec<Lit> = states.filter_map(known).filter(matters).collect();
         order(&mut cube);
         let not_goal: Vec<Lit> = goal.iter().map(|&lit| !lit).collect();
-        let rounds = match effort {
+        let rounds = match effort.lift {
             Lift::Off => 0,
-            Lift::Core(rounds) => rounds,
+            Lift::Core => effort.rounds,
         };
         let mut stopped = Ok(());
         for _ in 0..rounds {

@@ -26,9 +26,10 @@
 //!
 //! One concept a file: [`frames`] (the store of lemmas), `obligations`, `relative` (all queries;
 //! owns the frame index), `initial`, `lift`, `generalize`, `propagate`, `transition` (what
-//! solvers see), `solver` (which solver it is), `options`.
+//! solvers see), `solver` (which solver it is), `options`, `choices` (the options by name).
 
 mod activity;
+mod choices;
 mod encode;
 pub mod frames;
 mod generalize;
@@ -42,6 +43,7 @@ mod solver;
 mod transition;
 mod trigger;
 
+pub use choices::{CHOICES, Choice};
 pub use frames::{Frames, Lemma, LemmaId, Level};
 pub use options::{Ctg, DropOrder, Generalize, Lift, PdrOptions, Variant};
 
@@ -142,8 +144,8 @@ impl<'a> Pdr<'a> {
             if !self.is_open(context, property) {
                 return Ok(());
             }
-            let lift = self.options.lift;
-            let Some(bad) = self.search().relative.find_bad(property, lift)? else {
+            let effort = self.options.lifting();
+            let Some(bad) = self.search().relative.find_bad(property, effort)? else {
                 return Ok(());
             };
             let obligation = Obligation {
@@ -210,7 +212,7 @@ impl<'a> Pdr<'a> {
         // t := SAT([¬s ∧] F_{i−1} ∧ R ∧ s')
         match relative.check_inductive(context, &cube, level, hypothesis, Purpose::Block)? {
             Answer::Predecessor => {
-                let found = relative.lift_predecessor(&cube, level, options.lift)?;
+                let found = relative.lift_predecessor(&cube, level, options.lifting())?;
                 let Obligation { property, depth, .. } = *obligations.get(id);
                 let predecessor = Obligation {
                     cube: found.cube.into(),

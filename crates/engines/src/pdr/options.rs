@@ -23,8 +23,17 @@ pub enum Lift {
     /// Not at all.
     Off,
     /// By the core of a query: one with the literals in order of activity, and more, in other
-    /// orders, as long as they gain something, but at most so many.
-    Core(u32),
+    /// orders, as long as they gain something.
+    Core,
+}
+
+/// How much work goes into widening one state.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct LiftEffort {
+    /// In which way.
+    pub(super) lift: Lift,
+    /// At most so many queries.
+    pub(super) rounds: u32,
 }
 
 /// How a blocked cube becomes a lemma.
@@ -66,6 +75,8 @@ pub struct PdrOptions {
     pub solver: SolverKind,
     /// How obligations are widened.
     pub lift: Lift,
+    /// How many queries may widen one obligation.
+    pub lift_rounds: u32,
     /// How lemmas are widened.
     pub generalize: Generalize,
     /// The order of dropping.
@@ -105,6 +116,7 @@ impl PdrOptions {
         let simple = PdrOptions {
             solver: SolverKind::Cdcl,
             lift: Lift::Off,
+            lift_rounds: 3,
             generalize: Generalize::Off,
             drop_order: DropOrder::Fixed,
             ctg: Ctg { max: 0, depth: 0, join: false },
@@ -128,7 +140,7 @@ impl PdrOptions {
             // invariants at infinity 1.5, no persistent obligations 4, no parent lemmas 1.3. Runs
             // are chaotic: differences below 0.1 mean little.
             Variant::Full => PdrOptions {
-                lift: Lift::Core(3),
+                lift: Lift::Core,
                 generalize: Generalize::Relative,
                 drop_order: DropOrder::Activity,
                 ctg: Ctg { max: 3, depth: 1, join: true },
@@ -143,6 +155,16 @@ impl PdrOptions {
                 ..simple
             },
         }
+    }
+
+    /// How an obligation is widened.
+    pub(super) fn lifting(&self) -> LiftEffort {
+        LiftEffort { lift: self.lift, rounds: self.lift_rounds }
+    }
+
+    /// How a counterexample to generalisation is widened: there are many of them.
+    pub(super) fn lifting_of_ctg(&self) -> LiftEffort {
+        LiftEffort { lift: self.lift, rounds: self.lift_rounds.min(1) }
     }
 
     /// What is done about counterexamples to generalisation for an obligation that came up so

@@ -16,7 +16,7 @@ use super::activity::Activity;
 use super::frames::{Frames, LemmaId, Level};
 use super::initial::Initial;
 use super::lift::{Lifted, Lifter};
-use super::options::{DropOrder, Lift, PdrOptions};
+use super::options::{DropOrder, LiftEffort, PdrOptions};
 use super::solver::{FrameSolver, SolverMaker, Stopped};
 use super::transition::Transition;
 use super::trigger::{StateBits, Triggers};
@@ -245,7 +245,7 @@ impl<'a> Relative<'a> {
     pub(super) fn find_bad(
         &mut self,
         property: usize,
-        lift: Lift,
+        effort: LiftEffort,
     ) -> Result<Option<Lifted>, Stopped> {
         let bad = self.transition.bads[property];
         let top = self.top();
@@ -254,7 +254,7 @@ impl<'a> Relative<'a> {
         if !found {
             return Ok(None);
         }
-        self.lift_model(top, &[bad], lift).map(Some)
+        self.lift_model(top, &[bad], effort).map(Some)
     }
 
     /// Do the invariants alone exclude bad states? `F_∞ ∧ C ⟹ P`
@@ -314,10 +314,10 @@ impl<'a> Relative<'a> {
         &mut self,
         cube: &[Lit],
         level: Level,
-        lift: Lift,
+        effort: LiftEffort,
     ) -> Result<Lifted, Stopped> {
         let target: Vec<Lit> = cube.iter().map(|&lit| self.transition.primed(lit)).collect();
-        self.lift_model(level.below(), &target, lift)
+        self.lift_model(level.below(), &target, effort)
     }
 
     /// The literals of the cube that hold in the last [`Answer::Predecessor`].
@@ -353,7 +353,12 @@ impl<'a> Relative<'a> {
         triggers.is_some_and(|triggers| triggers.is_stuck(&self.frames, id, level))
     }
 
-    fn lift_model(&mut self, at: Level, target: &[Lit], lift: Lift) -> Result<Lifted, Stopped> {
+    fn lift_model(
+        &mut self,
+        at: Level,
+        target: &[Lit],
+        effort: LiftEffort,
+    ) -> Result<Lifted, Stopped> {
         let Relative { lifter, transition, solvers, activity, by_activity, counts, .. } = self;
         let before = lifter.solver.stats().queries;
         let order = |cube: &mut Vec<Lit>| {
@@ -362,7 +367,7 @@ impl<'a> Relative<'a> {
                 activity.sort(cube);
             }
         };
-        let lifted = lifter.lift(transition, &solvers[at.index()], target, lift, order)?;
+        let lifted = lifter.lift(transition, &solvers[at.index()], target, effort, order)?;
         self.counts.lifts += lifter.solver.stats().queries - before;
         self.counts.lifted[1] += lifted.cube.len() as u64;
         Ok(lifted)

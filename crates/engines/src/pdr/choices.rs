@@ -1,0 +1,219 @@
+//! The choices of PDR by name: one table, from which the command line, its reference, the tests
+//! and the fuzzer know what there is.
+
+use super::options::{DropOrder, Generalize, Lift, PdrOptions};
+
+/// A choice that can be made by name.
+pub struct Choice {
+    /// Its name.
+    pub name: &'static str,
+    /// What it may be set to, for people.
+    pub values: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+    /// Values that are worth a test.
+    pub samples: &'static [&'static str],
+    get: fn(&PdrOptions) -> String,
+    /// `None` if the value makes no sense.
+    set: fn(&mut PdrOptions, &str) -> Option<()>,
+}
+
+const SWITCH: &str = "on, off";
+const SWITCHES: &[&str] = &["on", "off"];
+
+fn switch(value: &str) -> Option<bool> {
+    match value {
+        "on" => Some(true),
+        "off" => Some(false),
+        _ => None,
+    }
+}
+
+fn show_switch(on: bool) -> String {
+    if on { "on" } else { "off" }.to_owned()
+}
+
+/// A number, where `off` is another word for 0.
+fn count(value: &str) -> Option<u32> {
+    if value == "off" { Some(0) } else { value.parse().ok() }
+}
+
+fn show_count(count: u32) -> String {
+    if count == 0 { "off".to_owned() } else { count.to_string() }
+}
+
+/// A row for a choice between on and off.
+macro_rules! switch {
+    ($name:literal, $field:ident $(. $part:ident)?, $meaning:literal) => {
+        Choice {
+            name: $name,
+            values: SWITCH,
+            meaning: $meaning,
+            samples: SWITCHES,
+            get: |options| show_switch(options.$field $(. $part)?),
+            set: |options, value| switch(value).map(|on| options.$field $(. $part)? = on),
+        }
+    };
+}
+
+/// A row for a number that can be off.
+macro_rules! count {
+    ($name:literal, $field:ident $(. $part:ident)?, $samples:expr, $meaning:literal) => {
+        Choice {
+            name: $name,
+            values: "a number, off",
+            meaning: $meaning,
+            samples: &$samples,
+            get: |options| show_count(options.$field $(. $part)?),
+            set: |options, value| count(value).map(|count| options.$field $(. $part)? = count),
+        }
+    };
+}
+
+/// A row for a choice between named values.
+macro_rules! named {
+    ($name:literal, $field:ident, [$($text:literal => $value:path),+], $meaning:literal) => {
+        Choice {
+            name: $name,
+            values: named!(@list $($text),+),
+            meaning: $meaning,
+            samples: &[$($text),+],
+            get: |options| match options.$field { $($value => $text),+ }.to_owned(),
+            set: |options, value| {
+                options.$field = match value { $($text => $value,)+ _ => return None };
+                Some(())
+            },
+        }
+    };
+    (@list $first:literal $(, $more:literal)*) => { concat!($first $(, ", ", $more)*) };
+}
+
+/// All choices, in the order in which they are told.
+pub static CHOICES: &[Choice] = &[
+    named!(
+        "lift",
+        lift,
+        ["off" => Lift::Off, "core" => Lift::Core],
+        "how an obligation, found as a state, is widened to a cube of states"
+    ),
+    count!(
+        "lift-rounds",
+        lift_rounds,
+        ["1", "3"],
+        "how many queries, in different orders of literals, may widen one obligation"
+    ),
+    named!(
+        "generalize",
+        generalize,
+        [
+            "off" => Generalize::Off,
+            "naive" => Generalize::Naive,
+            "relative" => Generalize::Relative
+        ],
+        "how a blocked cube is widened to a lemma: not at all, as long as it has no predecessor, \
+         or as long as it has none outside of itself"
+    ),
+    named!(
+        "order",
+        drop_order,
+        ["fixed" => DropOrder::Fixed, "activity" => DropOrder::Activity],
+        "which literals are dropped from a lemma first: as the latches come, or the least active"
+    ),
+    count!(
+        "ctg",
+        ctg.max,
+        ["off", "1", "3"],
+        "how many counterexamples to generalisation may be blocked for one drop"
+    ),
+    count!(
+        "ctg-depth",
+        ctg.depth,
+        ["off", "1", "2"],
+        "how deep blocking such a counterexample may lead to blocking others"
+    ),
+    count!("ctg-heat", ctg_heat, ["off", "1", "3"], "only for obligations that came up so often"),
+    switch!(
+        "join",
+        ctg.join,
+        "whether a cube shrinks to what it has in common with a predecessor that prevents a drop"
+    ),
+    switch!(
+        "parent",
+        parent_lemma,
+        "whether literals of a lemma that covers the cube one level below are dropped last"
+    ),
+    switch!("push", eager_push, "whether a new lemma is pushed as high as it goes at once"),
+    switch!("propagate", propagate, "whether lemmas are pushed when a frame is opened"),
+    switch!(
+        "triggered",
+        triggered_push,
+        "whether a lemma that could not be pushed is tried again only when the state that \
+         prevented it is excluded"
+    ),
+    switch!(
+        "persistent",
+        persistent,
+        "whether blocked obligations are raised again at the next level"
+    ),
+    count!(
+        "drop-obligations",
+        drop_obligations,
+        ["off", "2", "20"],
+        "obligations that came up so often are forgotten until they are found again"
+    ),
+    switch!("infinity", infinity, "whether lemmas of the last frames are tried as invariants"),
+];
+
+impl PdrOptions {
+    /// Makes one choice, written `NAME=VALUE`.
+    ///
+    /// # Errors
+    /// What is wrong with the text, for people.
+    pub fn set(&mut self, setting: &str) -> Result<(), String> {
+        let Some((name, value)) = setting.split_once('=') else {
+            return Err("write NAME=VALUE, for example ctg=off".to_owned());
+        };
+        let Some(choice) = CHOICES.iter().find(|choice| choice.name == name) else {
+            let names: Vec<&str> = CHOICES.iter().map(|choice| choice.name).collect();
+            return Err(format!("there is no choice `{name}`; there are: {}", names.join(", ")));
+        };
+        (choice.set)(self, value)
+            .ok_or_else(|| format!("`{value}` is no value of `{name}`: {}", choice.values))
+    }
+
+    /// The value of a choice, as it is written.
+    pub fn get(&self, choice: &Choice) -> String {
+        (choice.get)(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_set_is_what_is_read() {
+        for choice in CHOICES {
+            for sample in choice.samples {
+                let mut options = PdrOptions::default();
+                options.set(&format!("{}={sample}", choice.name)).expect("a sample");
+                assert_eq!(options.get(choice), *sample, "{}", choice.name);
+            }
+            // Everything that there is can be chosen again, and changes nothing.
+            let mut options = PdrOptions::default();
+            let setting = format!("{}={}", choice.name, options.get(choice));
+            options.set(&setting).expect("its own value");
+            assert_eq!(options, PdrOptions::default(), "{setting}");
+        }
+    }
+
+    #[test]
+    fn errors_say_what_there_is() {
+        let error = |text| PdrOptions::default().set(text).expect_err("a mistake");
+        assert_eq!(error("ctg"), "write NAME=VALUE, for example ctg=off");
+        assert!(error("ctx=1").starts_with("there is no choice `ctx`; there are: lift, "));
+        assert_eq!(error("lift=up"), "`up` is no value of `lift`: off, core");
+        assert_eq!(error("ctg=-1"), "`-1` is no value of `ctg`: a number, off");
+        assert_eq!(error("join=1"), "`1` is no value of `join`: on, off");
+    }
+}
