@@ -334,10 +334,11 @@ pub struct BenchArgs {
     /// A folder, whose model files are all run, or a table of models with tabs (manifest.tsv)
     pub models: PathBuf,
     /// Our contenders, a list with commas: an engine, with further options of `check` if wanted,
-    /// for example "pdr,pdr --variant simple"
+    /// for example "pdr,pdr --variant simple"; `none` for others alone
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "auto")]
     pub engines: Vec<String>,
-    /// Other model checkers, a list with commas: abc, ric3; `auto` is those found on the path
+    /// Other model checkers, a list with commas: abc, abc-int, abc-bmc, ric3; `auto` is abc and
+    /// ric3 if they are found on the path
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "auto")]
     pub peers: Vec<String>,
     /// Further options of `pedra check` for all our contenders

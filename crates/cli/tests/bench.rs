@@ -100,6 +100,31 @@ fn a_table_is_continued() {
 }
 
 #[test]
+fn a_table_may_hold_more_contenders_than_take_part() {
+    let folder = folder("more", &["counter_wrap.aag", "lock.btor2"]);
+    // The three ways of ABC, told apart by its last command.
+    let script = "case \"$2\" in *'; int') echo 'Property proved.';; \
+                  *'; bmc3') exit 0;; *'; pdr') exit 7;; esac";
+    program(&folder, "abc", script);
+    let shared = ["m", "--out", "out.tsv", "--cpu", "60"];
+    let others = ["--engines", "none", "--peers", "abc-int,abc-bmc,abc"];
+    let (out, _) = bench(0, &folder, &[&shared[..], &others].concat());
+    assert_eq!(counts(&out, "abc-int"), [2, 2, 2, 0, 0, 0]);
+    assert_eq!(counts(&out, "abc-bmc"), [2, 0, 0, 0, 0, 0]);
+    assert_eq!(counts(&out, "abc"), [2, 0, 0, 0, 0, 2]);
+    // Only ours are run now; one of the others is compared with what it answered before.
+    let ours = ["--engines", "kind", "--peers", "abc-int"];
+    let (out, err) = bench(1, &folder, &[&shared[..], &ours].concat());
+    assert_eq!(err.lines().count(), 2, "{err}");
+    assert_eq!(counts(&out, "kind"), [2, 2, 1, 1, 0, 0]);
+    assert_eq!(counts(&out, "abc-int"), [2, 1, 1, 0, 1, 0]);
+    assert!(!out.contains("abc-bmc"), "{out}");
+    let text = std::fs::read_to_string(folder.join("out.tsv")).expect("the table");
+    assert_eq!(text.lines().count(), 9, "{text}");
+    assert_eq!(text.matches("\tabc-bmc\t").count(), 2, "{text}");
+}
+
+#[test]
 fn answers_that_differ_are_noticed() {
     let folder = folder("differ", &["counter_wrap.aag", "lock.btor2"]);
     // One says that everything is proved, the other that everything is violated.
@@ -173,7 +198,7 @@ fn bad_requests() {
     table("gone.tsv", "file\texpected\nm/gone.aag\tsafe\n");
     table("none.tsv", "file\texpected\nm/counter_wrap.aag\tsafe\n");
     table("other.tsv", "my precious data\n");
-    let cases: [(&[&str], &str); 13] = [
+    let cases: [(&[&str], &str); 15] = [
         (&["nowhere"], "nowhere: cannot be read"),
         (&["empty"], "empty: no models found"),
         (&["columns.tsv"], "columns.tsv:1: there is no column `expected`"),
@@ -184,6 +209,8 @@ fn bad_requests() {
         (&["none.tsv", "--expected", "unsafe"], "none.tsv: no models found"),
         (&["m", "--expected", "safe"], "need a table"),
         (&["m", "--peers", "abc"], "abc was not found on the path"),
+        (&["m", "--peers", "magic"], "known: abc, abc-int, abc-bmc, ric3, auto, none"),
+        (&["m", "--engines", "none"], "nobody takes part"),
         (&["m", "--engines", "kind,magic"], "there is no engine `magic`"),
         (&["m", "--out", "no/such/folder.tsv"], "no/such/folder.tsv: cannot be written"),
         (&["m", "--out", "other.tsv"], "other.tsv: this is no table of `pedra bench`"),

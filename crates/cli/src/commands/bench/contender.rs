@@ -53,8 +53,8 @@ impl Verdict {
 enum Program {
     /// Ourselves, with these options of `check`.
     Pedra(Vec<String>),
-    /// ABC's `pdr`.
-    Abc(PathBuf),
+    /// ABC, with the command that decides.
+    Abc(PathBuf, &'static str),
     /// rIC3's `ic3`.
     Ric3(PathBuf),
 }
@@ -67,6 +67,10 @@ pub struct Contender {
     program: Program,
 }
 
+/// The other model checkers that are known, and those of them that `auto` looks for.
+const PEERS: [&str; 4] = ["abc", "abc-int", "abc-bmc", "ric3"];
+const AUTO_PEERS: [&str; 2] = ["abc", "ric3"];
+
 /// All who take part, ours first.
 pub fn choose(args: &BenchArgs) -> Result<Vec<Contender>, InputError> {
     let mut chosen: Vec<Contender> = Vec::new();
@@ -75,15 +79,18 @@ pub fn choose(args: &BenchArgs) -> Result<Vec<Contender>, InputError> {
             chosen.push(contender);
         }
     };
-    for item in &args.engines {
+    for item in args.engines.iter().filter(|item| *item != "none") {
         add(ours(item, &args.options)?);
     }
     for peer in &args.peers {
         match peer.as_str() {
             "none" => {}
-            "auto" => ["abc", "ric3"].iter().filter_map(|p| find_peer(p).ok()).for_each(&mut add),
+            "auto" => AUTO_PEERS.iter().filter_map(|p| find_peer(p).ok()).for_each(&mut add),
             name => add(find_peer(name)?),
         }
+    }
+    if chosen.is_empty() {
+        return Err(InputError("nobody takes part: see --engines and --peers".to_owned()));
     }
     Ok(chosen)
 }
@@ -94,7 +101,8 @@ fn ours(item: &str, options: &[String]) -> Result<Contender, InputError> {
     let engine = words.first().cloned().unwrap_or_default();
     if EngineName::from_str(&engine, false).is_err() {
         let known: Vec<&str> = EngineName::value_variants().iter().map(|e| e.text()).collect();
-        let text = format!("--engines: there is no engine `{engine}`; known: {}", known.join(", "));
+        let known = known.join(", ");
+        let text = format!("--engines: there is no engine `{engine}`; known: {known}, none");
         return Err(InputError(text));
     }
     words.extend(options.iter().cloned());
@@ -106,11 +114,15 @@ fn ours(item: &str, options: &[String]) -> Result<Contender, InputError> {
 
 /// Another model checker, by name.
 fn find_peer(name: &str) -> Result<Contender, InputError> {
+    let abc: &[&str] = &["berkeley-abc", "abc"];
     let (files, make): (&[&str], fn(PathBuf) -> Program) = match name {
-        "abc" => (&["berkeley-abc", "abc"], Program::Abc),
+        "abc" => (abc, |path| Program::Abc(path, "pdr")),
+        "abc-int" => (abc, |path| Program::Abc(path, "int")),
+        "abc-bmc" => (abc, |path| Program::Abc(path, "bmc3")),
         "ric3" => (&["rIC3", "ric3"], Program::Ric3),
         _ => {
-            let text = format!("--peers: `{name}` is not known; known: abc, ric3, auto, none");
+            let known = PEERS.join(", ");
+            let text = format!("--peers: `{name}` is not known; known: {known}, auto, none");
             return Err(InputError(text));
         }
     };
@@ -158,10 +170,10 @@ impl Contender {
                 words.extend(["--".into(), model.path.clone().into()]);
                 return Ok(Invocation { words, folder: None, address_space: None });
             }
-            Program::Abc(program) => {
+            Program::Abc(program, command) => {
                 binary_aiger(&model.path, &scratch.join("model.aig"))?;
                 // A name of our own: ABC takes its commands, with the name, as one text.
-                let text = "read model.aig; logic; undc; strash; zero; fold; pdr";
+                let text = format!("read model.aig; logic; undc; strash; zero; fold; {command}");
                 words.extend([program.into(), "-q".into(), text.into()]);
             }
             Program::Ric3(program) => {
@@ -176,7 +188,7 @@ impl Contender {
     pub fn judge(&self, run: &Measured, cpu_limit: u64) -> (Verdict, String) {
         let said = match &self.program {
             Program::Pedra(_) => read_json(&run.stdout),
-            Program::Abc(_) => read_abc(&run.stdout),
+            Program::Abc(..) => read_abc(&run.stdout),
             Program::Ric3(_) => read_ric3(&run.stdout),
         };
         let late = run.cpu > cpu_limit as f64;

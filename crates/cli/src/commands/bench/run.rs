@@ -255,8 +255,10 @@ fn run_one(
     };
     let Some(run) = measure(&invocation, cpu, shared.signal)? else { return Ok(None) };
     let (verdict, detail) = contender.judge(&run, cpu);
-    let megabytes = run.memory as f64 / 1e6;
-    Ok(Some(Row { verdict, detail, cpu: run.cpu, megabytes, wall: run.wall }))
+    // As the file has it, so that a table made from the file alone is the same one.
+    let megabytes = (run.memory as f64 / 1e5).round() / 10.0;
+    let cpu = (run.cpu * 1e4).round() / 1e4;
+    Ok(Some(Row { verdict, detail, cpu, megabytes, wall: run.wall }))
 }
 
 /// The line on the terminal: a bar, how far, how long still, what runs now.
