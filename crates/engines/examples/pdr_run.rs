@@ -1,7 +1,7 @@
 //! Runs PDR on an AIGER file and says where the time went; options can be switched one by one.
 //!
-//! `cargo run --release -p pedra-engines --example pdr_run -- FILE [SECONDS] [NAME=VALUE]…`, with the
-//! names of `pedra check --pdr`.
+//! `cargo run --release -p pedra-engines --example pdr_run -- FILE [SECONDS] [NAME=VALUE]…`, with
+//! the names of `pedra check --pdr`.
 
 use pedra_certify::{CheckOptions, check_bit_proof, replay_bits};
 use pedra_engines::pdr::Purpose;

@@ -8,6 +8,7 @@
 use crate::context::Outcome;
 use pedra_model::lit::Lit;
 use std::sync::Mutex;
+use std::time::Duration;
 
 /// Something that happened in a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,46 +36,66 @@ pub enum Event {
         /// The answer; never unknown.
         outcome: Outcome,
     },
-    /// PDR opened a frame. This and the following are details, see
-    /// [`EventSink::wants_details`].
+    /// What follows, up to the next event of this kind, is about frames of this direction.
+    /// Before the first one it is [`Direction::Forward`]. This and the following are details,
+    /// see [`EventSink::wants_details`].
+    Turned {
+        /// The direction.
+        direction: Direction,
+    },
+    /// A frame was opened.
     FrameOpened {
         /// Its level.
         level: usize,
     },
-    /// PDR learned a lemma.
+    /// A lemma was learned.
     LemmaLearned {
+        /// Its number, which no other lemma of this engine and direction has.
+        lemma: usize,
         /// The highest level where it holds; `None` for all.
         level: Option<usize>,
-        /// The lemma, over the variables of the system (and of the proof's gates).
-        clause: Vec<Lit>,
-        /// How many lemmas it made useless.
-        subsumed: usize,
+        /// What it says.
+        claim: Claim,
     },
-    /// PDR found that a lemma holds at a higher level, too.
+    /// A lemma was found to hold at a higher level, too.
     LemmaPushed {
+        /// Its number.
+        lemma: usize,
         /// Its highest level before.
         from: usize,
         /// The highest level now; `None` for all.
         to: Option<usize>,
-        /// The lemma.
-        clause: Vec<Lit>,
-        /// How many lemmas it made useless.
-        subsumed: usize,
     },
-    /// PDR found states that lead to a violation and must be excluded.
+    /// A lemma is of no more use, since another one says more, at as high a level.
+    LemmaRetired {
+        /// Its number.
+        lemma: usize,
+        /// The number of the other one, which was told before.
+        by: usize,
+    },
+    /// States were found that lead to a violation and must be excluded.
     ObligationRaised {
+        /// Its number, which no other obligation of this engine and direction has.
+        obligation: usize,
         /// From which level on.
         level: usize,
         /// The number of steps from there to the violation.
         depth: usize,
-        /// The clause that excludes them all.
-        clause: Vec<Lit>,
+        /// The obligation that these states lead to; `None` if they are bad.
+        successor: Option<usize>,
+        /// What excludes them all.
+        claim: Claim,
     },
-    /// PDR excluded the states of an obligation from a frame.
+    /// The states of an obligation were excluded.
     ObligationBlocked {
-        /// The level of the frame.
-        level: usize,
+        /// Its number.
+        obligation: usize,
+        /// Up to this level; `None` for all.
+        level: Option<usize>,
     },
+    /// What a run amounts to, shortly before its end. An engine that has nothing to say beyond
+    /// [`Progress`] leaves it out.
+    Summary(Summary),
     /// The run ended, settled or not.
     Finished {
         /// How many properties are still open.
@@ -82,6 +103,68 @@ pub enum Event {
         /// The final state of the counters.
         progress: Progress,
     },
+}
+
+/// Which way frames grow.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Direction {
+    /// From the initial states on.
+    #[default]
+    Forward,
+    /// From the bad states back.
+    Backward,
+}
+
+impl Direction {
+    /// In a word.
+    pub fn text(self) -> &'static str {
+        match self {
+            Direction::Forward => "forward",
+            Direction::Backward => "backward",
+        }
+    }
+}
+
+/// What a lemma says of states; or what would exclude an obligation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Claim {
+    /// One of these literals holds. They are over the variables of the system, and over the
+    /// gates of the proof, which are numbered after them.
+    Clause(Vec<Lit>),
+    /// Something about words, as text for people.
+    Words(String),
+}
+
+impl From<Vec<Lit>> for Claim {
+    fn from(clause: Vec<Lit>) -> Claim {
+        Claim::Clause(clause)
+    }
+}
+
+/// What a run amounts to, for people.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Summary {
+    /// The lemmas in use whose highest level this is, from level 1 on.
+    pub lemmas: Vec<usize>,
+    /// Those that hold at all levels.
+    pub invariants: usize,
+    /// How many lemmas there ever were.
+    pub learned: usize,
+    /// Where the work went.
+    pub work: Vec<Work>,
+}
+
+/// A part of the work.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Work {
+    /// What it was for.
+    pub purpose: &'static str,
+    /// How many queries.
+    pub queries: u64,
+    /// How many of them were answered as hoped for, where that makes sense.
+    pub held: Option<u64>,
+    /// How long they took, where that is known.
+    pub time: Option<Duration>,
 }
 
 /// Where an engine is: what a status line shows. Counters that an engine lacks are 0.

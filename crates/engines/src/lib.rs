@@ -27,7 +27,9 @@ pub mod unroll;
 
 pub use bmc::{Bmc, BmcOptions};
 pub use context::{Context, Engine, Outcome, Reason, Unknown, Verdict};
-pub use events::{Collector, Event, EventSink, NoEvents, Progress};
+pub use events::{
+    Claim, Collector, Direction, Event, EventSink, NoEvents, Progress, Summary, Work,
+};
 pub use kind::{Kind, KindOptions};
 pub use ledger::{Ledger, SettledBoard};
 pub use pdr::{Pdr, PdrOptions, Variant};

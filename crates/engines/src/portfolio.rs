@@ -13,6 +13,11 @@ use crate::ledger::SettledBoard;
 pub trait Listener: Sync {
     /// Engine number `engine`, called `name`, emits an event.
     fn hear(&self, engine: usize, name: &'static str, event: &Event);
+
+    /// Whether it also wants to hear of details, see [`EventSink::wants_details`].
+    fn wants_details(&self) -> bool {
+        false
+    }
 }
 
 /// Adds to an engine's events which engine it is.
@@ -25,6 +30,10 @@ struct Tagged<'a> {
 impl EventSink for Tagged<'_> {
     fn emit(&self, event: &Event) {
         self.listener.hear(self.engine, self.name, event);
+    }
+
+    fn wants_details(&self) -> bool {
+        self.listener.wants_details()
     }
 }
 

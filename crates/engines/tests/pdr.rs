@@ -5,7 +5,7 @@
 use pedra_certify::{CheckOptions, check_bit_proof, replay_bits};
 use pedra_engines::pdr::CHOICES;
 use pedra_engines::{
-    Collector, Context, Engine, Event, Outcome, Pdr, PdrOptions, Reason, Unknown, Variant,
+    Claim, Collector, Context, Engine, Event, Outcome, Pdr, PdrOptions, Reason, Unknown, Variant,
 };
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::lit::Lit;
@@ -13,6 +13,7 @@ use pedra_solve::SolverKind;
 use pedra_testkit::bits::{BitShape, random_bits};
 use pedra_testkit::oracle::{ExplicitBits, explore};
 use pedra_testkit::random::Random;
+use std::collections::{BTreeMap, BTreeSet};
 
 const VARIANTS: [Variant; 4] =
     [Variant::Simple, Variant::Generalize, Variant::Relative, Variant::Full];
@@ -254,11 +255,57 @@ fn counterexamples_may_be_longer_than_the_frames() {
     check(&s, "counter");
 }
 
+/// The lemmas that a record of a run tells of, by number: where each holds, `None` for
+/// everywhere. Fails if the record contradicts itself.
+#[derive(Default)]
+struct Story {
+    lemmas: BTreeMap<usize, Option<usize>>,
+    obligations: BTreeSet<usize>,
+    counts: [usize; 4],
+}
+
+impl Story {
+    fn hear(&mut self, event: &Event) {
+        match event {
+            Event::LemmaLearned { lemma, level, claim } => {
+                assert!(matches!(claim, Claim::Clause(clause) if !clause.is_empty()));
+                assert_eq!(self.lemmas.insert(*lemma, *level), None);
+                self.counts[0] += 1;
+            }
+            Event::LemmaPushed { lemma, from, to } => {
+                assert_eq!(self.lemmas.insert(*lemma, *to), Some(Some(*from)));
+                self.counts[1] += 1;
+            }
+            Event::LemmaRetired { lemma, by } => {
+                assert!(self.lemmas.remove(lemma).is_some() && self.lemmas.contains_key(by));
+                self.counts[2] += 1;
+            }
+            Event::ObligationRaised { obligation, depth, successor, .. } => {
+                assert_eq!(*depth > 0, successor.is_some());
+                assert!(successor.iter().all(|next| self.obligations.contains(next)));
+                assert!(self.obligations.insert(*obligation));
+            }
+            Event::ObligationBlocked { obligation, .. } => {
+                assert!(self.obligations.contains(obligation));
+                self.counts[3] += 1;
+            }
+            Event::Summary(summary) => {
+                let at = |level| self.lemmas.values().filter(|l| **l == level).count();
+                let levels: Vec<usize> =
+                    (1..=summary.lemmas.len()).map(|level| at(Some(level))).collect();
+                assert_eq!((&levels, at(None)), (&summary.lemmas, summary.invariants));
+                assert_eq!(summary.learned, self.counts[0]);
+            }
+            _ => {}
+        }
+    }
+}
+
 /// The record of a run is complete: each settled property, and what a drawing needs.
 #[test]
 fn events_tell_the_story() {
     let mut random = Random::new(7);
-    let (mut learned, mut pushed, mut blocked) = (0, 0, 0);
+    let mut counts = [0; 4];
     for _ in 0..60 {
         let system = random_bits(&mut random, BitShape::default());
         let collector = Collector::with_details();
@@ -267,15 +314,11 @@ fn events_tell_the_story() {
         let events = collector.take();
         assert!(matches!(events[0], Event::Started { engine: "pdr", .. }));
         assert!(matches!(events.last(), Some(Event::Finished { open: 0, .. })));
-        let count = |f: &dyn Fn(&Event) -> bool| events.iter().filter(|e| f(e)).count();
-        let settled = count(&|e| matches!(e, Event::Settled { .. }));
+        let settled = events.iter().filter(|e| matches!(e, Event::Settled { .. })).count();
         assert_eq!(settled, system.properties().len());
-        let raised = count(&|e| matches!(e, Event::ObligationRaised { .. }));
-        let done = count(&|e| matches!(e, Event::ObligationBlocked { .. }));
-        assert!(raised > 0 || done == 0);
-        learned += count(&|e| matches!(e, Event::LemmaLearned { .. }));
-        pushed += count(&|e| matches!(e, Event::LemmaPushed { .. }));
-        blocked += done;
+        let mut story = Story::default();
+        events.iter().for_each(|event| story.hear(event));
+        counts.iter_mut().zip(story.counts).for_each(|(sum, count)| *sum += count);
     }
-    assert!(learned > 0 && pushed > 0 && blocked > 0, "{learned} {pushed} {blocked}");
+    assert!(counts.iter().all(|&count| count > 0), "{counts:?}");
 }

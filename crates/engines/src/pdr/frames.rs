@@ -76,6 +76,14 @@ impl fmt::Debug for Level {
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LemmaId(u32);
 
+impl LemmaId {
+    /// Its number: how many there were before it.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// Excluded states, and up to where.
 #[derive(Clone, Debug)]
 pub struct Lemma {
@@ -109,8 +117,8 @@ pub struct Inserted {
     pub id: LemmaId,
     /// Up to this level a stronger lemma held before.
     pub covered: Level,
-    /// How many lemmas it made useless.
-    pub retired: usize,
+    /// The lemmas that it made useless.
+    pub retired: Vec<LemmaId>,
 }
 
 /// The lemmas of all frames.
@@ -263,9 +271,9 @@ impl Frames {
         Some(Inserted { id, covered, retired })
     }
 
-    /// Lets a lemma hold up to a higher level, and retires those that this makes useless; says
-    /// how many.
-    pub fn raise(&mut self, id: LemmaId, level: Level) -> usize {
+    /// Lets a lemma hold up to a higher level, and retires those that this makes useless, which
+    /// it gives.
+    pub fn raise(&mut self, id: LemmaId, level: Level) -> Vec<LemmaId> {
         debug_assert!(level > self.lemma(id).level && self.is_live(id));
         self.delist(id);
         self.enlist(id, level);
@@ -277,12 +285,17 @@ impl Frames {
 
     /// Retires the lemmas that a cube subsumes at levels up to `level`, but for the one whose
     /// cube it is.
-    fn retire_subsumed(&mut self, cube: &[Lit], level: Level, own: Option<LemmaId>) -> usize {
+    fn retire_subsumed(
+        &mut self,
+        cube: &[Lit],
+        level: Level,
+        own: Option<LemmaId>,
+    ) -> Vec<LemmaId> {
         let bits = signature(cube);
         let shortest = cube.iter().min_by_key(|lit| self.occurrences[lit.index()].len());
         let shortest = shortest.expect("cubes are not empty").index();
         let mut list = std::mem::take(&mut self.occurrences[shortest]);
-        let before = self.live;
+        let mut retired = Vec::new();
         list.retain(|&id| {
             let lemma = self.lemma(id);
             if lemma.is_live
@@ -292,11 +305,12 @@ impl Frames {
                 && is_subset(cube, &lemma.cube)
             {
                 self.retire(id);
+                retired.push(id);
             }
             self.is_live(id)
         });
         self.occurrences[shortest] = list;
-        before - self.live
+        retired
     }
 
     fn retire(&mut self, id: LemmaId) {

@@ -48,7 +48,7 @@ pub use frames::{Frames, Lemma, LemmaId, Level};
 pub use options::{Ctg, DropOrder, Generalize, Lift, PdrOptions, Variant};
 
 use crate::context::{Context, Engine, Outcome, Reason};
-use crate::events::{Event, Progress};
+use crate::events::{Event, Progress, Summary};
 use crate::ledger::Ledger;
 use generalize::Generalizer;
 use obligations::{Obligation, ObligationId, Obligations};
@@ -94,6 +94,19 @@ impl<'a> Pdr<'a> {
     pub fn new(system: &'a BitSystem, options: PdrOptions) -> Pdr<'a> {
         let ledger = Ledger::new(system.properties().len());
         Pdr { system, options, ledger, search: None, safe_up_to: None, safe: Vec::new() }
+    }
+
+    /// What the run amounts to so far.
+    fn summary(&self) -> Summary {
+        let Some(search) = &self.search else { return Summary::default() };
+        let frames = search.relative.frames();
+        let levels = (1..=frames.top().index()).map(|level| frames.delta(Level::new(level)).len());
+        Summary {
+            lemmas: levels.collect(),
+            invariants: frames.delta(Level::INFINITY).len(),
+            learned: frames.total(),
+            work: search.relative.counts.work(),
+        }
     }
 
     /// Where the queries went so far.
@@ -196,7 +209,7 @@ impl<'a> Pdr<'a> {
         }
         if let Some(lemma) = relative.frames().find_subsuming(&cube, level) {
             let covered = relative.frames().lemma(lemma).level();
-            self.retry_above(id, covered);
+            self.blocked(context, id, covered);
             return Ok(Blocked::Yes);
         }
         // Heuristic: a state that comes up again and again is better forgotten for now.
@@ -231,8 +244,7 @@ impl<'a> Pdr<'a> {
                 let mut generalizer = Generalizer { relative, options: &options, ctg, context };
                 let lemma = generalizer.generalize(core, level)?;
                 let reached = generalizer.push_and_add(lemma, level)?;
-                context.detail(|| Event::ObligationBlocked { level: level.index() });
-                self.retry_above(id, reached);
+                self.blocked(context, id, reached);
             }
         }
         Ok(Blocked::Yes)
@@ -240,17 +252,25 @@ impl<'a> Pdr<'a> {
 
     /// Adds an obligation to the queue.
     fn raise(&mut self, context: &Context, obligation: Obligation, level: Level) {
-        let Search { relative, obligations } = self.search.as_mut().expect("made by run");
-        context.detail(|| Event::ObligationRaised {
-            level: level.index(),
-            depth: obligation.depth as usize,
-            clause: relative.transition.system_clause(&obligation.cube),
+        let Search { relative, obligations } = self.search();
+        let id = obligations.raise(obligation, level);
+        context.detail(|| {
+            let Obligation { cube, successor, depth, .. } = obligations.get(id);
+            Event::ObligationRaised {
+                obligation: obligations.number(id),
+                level: level.index(),
+                depth: *depth as usize,
+                successor: successor.map(|next| obligations.number(next)),
+                claim: relative.transition.system_clause(cube).into(),
+            }
         });
-        obligations.raise(obligation, level);
     }
 
-    /// Heuristic: an obligation that is excluded up to a level will come up again above.
-    fn retry_above(&mut self, id: ObligationId, level: Level) {
+    /// An obligation is excluded up to a level. Heuristic: it will come up again above.
+    fn blocked(&mut self, context: &Context, id: ObligationId, level: Level) {
+        let number = self.search().obligations.number(id);
+        let reached = level.finite();
+        context.detail(|| Event::ObligationBlocked { obligation: number, level: reached });
         if self.options.persistent && level != Level::INFINITY {
             let obligations = &mut self.search().obligations;
             *obligations.activity_mut(id) *= 0.6;
@@ -376,6 +396,7 @@ impl Engine for Pdr<'_> {
             Ok(reason) => reason.unwrap_or(Reason::SettledElsewhere),
             Err(Stopped) => Reason::Interrupted,
         };
+        context.emit(|| Event::Summary(self.summary()));
         let open = self.ledger.open(context).len();
         context.emit(|| Event::Finished { open, progress: self.progress() });
         self.ledger.outcomes(context, reason, self.safe_up_to)

@@ -40,6 +40,9 @@ type Key = Reverse<(Level, Reverse<u32>, usize, ObligationId)>;
 #[derive(Clone, Debug, Default)]
 pub struct Obligations {
     arena: Vec<Obligation>,
+    /// By place in the arena: how many were raised before, a number that no other ever has.
+    numbers: Vec<usize>,
+    raised: usize,
     queue: BinaryHeap<Key>,
 }
 
@@ -54,8 +57,15 @@ impl Obligations {
         let number = u32::try_from(self.arena.len()).expect("memory ends before");
         let id = ObligationId(number);
         self.arena.push(obligation);
+        self.numbers.push(self.raised);
+        self.raised += 1;
         self.wait(id, level);
         id
+    }
+
+    /// The number of an obligation, for those who follow a run: it stays when names change.
+    pub fn number(&self, id: ObligationId) -> usize {
+        self.numbers[id.0 as usize]
     }
 
     /// Lets an obligation wait for this level.
@@ -120,12 +130,14 @@ impl Obligations {
             names.push(ObligationId(count));
             count += keep as u32;
         }
-        let mut number = 0;
+        let mut place = 0;
         self.arena.retain_mut(|obligation| {
-            number += 1;
+            place += 1;
             obligation.successor = obligation.successor.map(|id| names[id.0 as usize]);
-            kept[number - 1]
+            kept[place - 1]
         });
+        let mut keep = kept.iter();
+        self.numbers.retain(|_| *keep.next().expect("one for each"));
         let renamed = |Reverse((level, depth, length, id)): Key| {
             Reverse((level, depth, length, names[id.0 as usize]))
         };

@@ -21,11 +21,12 @@ use super::solver::{FrameSolver, SolverMaker, Stopped};
 use super::transition::Transition;
 use super::trigger::{StateBits, Triggers};
 use crate::context::Context;
-use crate::events::Event;
+use crate::events::{Event, Work};
 use pedra_model::bits::BitSystem;
 use pedra_model::lit::{Lit, Var};
 use pedra_model::value::Ternary;
 use pedra_solve::{Interrupt, SatStats};
+use std::time::{Duration, Instant};
 
 /// What a query for induction says.
 pub(super) enum Answer {
@@ -76,6 +77,19 @@ impl Purpose {
         Purpose::Propagate,
         Purpose::Invariant,
     ];
+
+    /// In words.
+    pub fn text(self) -> &'static str {
+        match self {
+            Purpose::Bad => "find bad states",
+            Purpose::Block => "block obligations",
+            Purpose::Drop => "drop literals",
+            Purpose::Ctg => "block counterexamples to generalisation",
+            Purpose::Push => "push new lemmas",
+            Purpose::Propagate => "propagate lemmas",
+            Purpose::Invariant => "find invariants",
+        }
+    }
 }
 
 /// How many queries were asked for each purpose.
@@ -83,19 +97,39 @@ impl Purpose {
 pub struct Counts {
     /// By purpose: all queries, and those that held (no bad state; inductive).
     pub queries: [[u64; 2]; Purpose::ALL.len()],
+    /// By purpose: how long they took.
+    pub times: [Duration; Purpose::ALL.len()],
     /// Queries for lifting.
     pub lifts: u64,
     /// Literals of states before lifting, and after.
     pub lifted: [u64; 2],
+    /// How long lifting took.
+    pub lifting: Duration,
     /// Queries for initial states.
     pub initial: u64,
 }
 
 impl Counts {
-    fn add(&mut self, purpose: Purpose, held: bool) {
+    fn add(&mut self, purpose: Purpose, held: bool, since: Instant) {
         let count = &mut self.queries[purpose as usize];
         count[0] += 1;
         count[1] += held as u64;
+        self.times[purpose as usize] += since.elapsed();
+    }
+
+    /// The same for a summary, without what was never asked.
+    pub fn work(&self) -> Vec<Work> {
+        let by_purpose = Purpose::ALL.into_iter().zip(self.queries).zip(self.times);
+        let by_purpose = by_purpose.map(|((purpose, [queries, held]), time)| Work {
+            purpose: purpose.text(),
+            queries,
+            held: Some(held),
+            time: Some(time),
+        });
+        let unjudged = |purpose, queries, time| Work { purpose, queries, held: None, time };
+        let lifting = unjudged("lift states", self.lifts, Some(self.lifting));
+        let initial = unjudged("meet initial states", self.initial, None);
+        by_purpose.chain([lifting, initial]).filter(|work| work.queries > 0).collect()
     }
 }
 
@@ -248,9 +282,9 @@ impl<'a> Relative<'a> {
         effort: LiftEffort,
     ) -> Result<Option<Lifted>, Stopped> {
         let bad = self.transition.bads[property];
-        let top = self.top();
+        let (top, start) = (self.top(), Instant::now());
         let found = self.solvers[top.index()].solve(&[bad], None)?;
-        self.counts.add(Purpose::Bad, !found);
+        self.counts.add(Purpose::Bad, !found, start);
         if !found {
             return Ok(None);
         }
@@ -297,9 +331,10 @@ impl<'a> Relative<'a> {
         };
         // In F_0 the hypothesis holds anyway.
         let assume = hypothesis == Hypothesis::NotCube && level != Level::ZERO.above();
+        let start = Instant::now();
         let answer = solver.solve(&primed, assume.then_some(&not_cube));
         self.primed = primed;
-        self.counts.add(purpose, answer == Ok(false));
+        self.counts.add(purpose, answer == Ok(false), start);
         if answer? {
             return Ok(Answer::Predecessor);
         }
@@ -360,7 +395,7 @@ impl<'a> Relative<'a> {
         effort: LiftEffort,
     ) -> Result<Lifted, Stopped> {
         let Relative { lifter, transition, solvers, activity, by_activity, counts, .. } = self;
-        let before = lifter.solver.stats().queries;
+        let (before, start) = (lifter.solver.stats().queries, Instant::now());
         let order = |cube: &mut Vec<Lit>| {
             counts.lifted[0] += cube.len() as u64;
             if *by_activity {
@@ -369,6 +404,7 @@ impl<'a> Relative<'a> {
         };
         let lifted = lifter.lift(transition, &solvers[at.index()], target, effort, order)?;
         self.counts.lifts += lifter.solver.stats().queries - before;
+        self.counts.lifting += start.elapsed();
         self.counts.lifted[1] += lifted.cube.len() as u64;
         Ok(lifted)
     }
@@ -397,24 +433,25 @@ impl<'a> Relative<'a> {
         let inserted = self.frames.insert(cube, level)?;
         self.tell_solvers(inserted.id, inserted.covered);
         context.detail(|| Event::LemmaLearned {
+            lemma: inserted.id.index(),
             level: level.finite(),
-            clause: self.transition.system_clause(self.frames.lemma(inserted.id).cube()),
-            subsumed: inserted.retired,
+            claim: self.transition.system_clause(self.frames.lemma(inserted.id).cube()).into(),
         });
+        tell_retired(context, &inserted.retired, inserted.id);
         Some(inserted.id)
     }
 
     /// `F_{i+1} := F_{i+1} ∧ ¬c` for a lemma of `F_i`.
     pub(super) fn raise_lemma(&mut self, context: &Context, id: LemmaId, level: Level) {
         let from = self.frames.lemma(id).level();
-        let subsumed = self.frames.raise(id, level);
+        let retired = self.frames.raise(id, level);
         self.tell_solvers(id, from);
         context.detail(|| Event::LemmaPushed {
+            lemma: id.index(),
             from: from.index(),
             to: level.finite(),
-            clause: self.transition.system_clause(self.frames.lemma(id).cube()),
-            subsumed,
         });
+        tell_retired(context, &retired, id);
     }
 
     /// Adds a lemma to the solvers above `covered`.
@@ -448,6 +485,13 @@ impl<'a> Relative<'a> {
             sum.conflicts += stats.conflicts;
         }
         sum
+    }
+}
+
+/// Says which lemmas another one has made useless.
+fn tell_retired(context: &Context, retired: &[LemmaId], by: LemmaId) {
+    for id in retired {
+        context.detail(|| Event::LemmaRetired { lemma: id.index(), by: by.index() });
     }
 }
 
