@@ -98,6 +98,7 @@ fn compare(seed: u64, random: &mut Random, model: &Model, expected: &[Option<usi
                 ..SweepOptions::default()
             }),
             pdr: random_pdr(random),
+            seed: random.pick(&[0, 0, 1, 2]),
             solver: random.pick(&[None, None, Some(SolverKind::Batsat), Some(SolverKind::Cdcl)]),
             ..Plan::default()
         };

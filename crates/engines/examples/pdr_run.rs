@@ -1,7 +1,8 @@
 //! Runs PDR on an AIGER file and says where the time went; options can be switched one by one.
 //!
-//! `cargo run --release -p pedra-engines --example pdr_run -- FILE [SECONDS] [NAME=VALUE]…`, with
-//! the names of `pedra check --pdr`.
+//! `cargo run --release -p pedra-engines --example pdr_run -- FILE [SECONDS] [NAME=VALUE]…`
+//!
+//! Names are those of `pedra check --pdr`, and `seed`.
 
 use pedra_certify::{CheckOptions, check_bit_proof, replay_bits};
 use pedra_engines::pdr::Purpose;
@@ -15,7 +16,13 @@ fn main() {
     let file = arguments.next().expect("a file");
     let seconds: f64 = arguments.next().map_or(20.0, |text| text.parse().expect("seconds"));
     let mut options = PdrOptions::default();
-    arguments.for_each(|text| options.set(&text).expect("a choice"));
+    let mut seed = 0;
+    for text in arguments {
+        match text.strip_prefix("seed=") {
+            Some(text) => seed = text.parse().expect("a number"),
+            None => options.set(&text).expect("a choice"),
+        }
+    }
     let model = pedra_formats::aiger::read(&std::fs::read(&file).expect("readable"));
     let model = model.expect("an AIGER file");
     let properties: Vec<usize> = (0..model.properties().len()).collect();
@@ -24,7 +31,7 @@ fn main() {
     let start = Instant::now();
     let interrupt = Interrupt::with_timeout(Duration::from_secs_f64(seconds));
     let mut engine = Pdr::new(system, options);
-    let outcomes = engine.run(&Context { interrupt, ..Context::default() });
+    let outcomes = engine.run(&Context { interrupt, seed, ..Context::default() });
     let time = start.elapsed().as_secs_f64();
     let verdicts: Vec<_> = outcomes.iter().map(Outcome::verdict).collect();
     println!("{file} {verdicts:?} {time:.2} s, {} latches", system.latches.len());

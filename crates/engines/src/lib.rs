@@ -22,6 +22,7 @@ pub mod kind;
 pub mod ledger;
 pub mod pdr;
 pub mod portfolio;
+mod random;
 pub mod sweep;
 pub mod unroll;
 

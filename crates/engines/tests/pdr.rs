@@ -322,3 +322,24 @@ fn events_tell_the_story() {
     }
     assert!(counts.iter().all(|&count| count > 0), "{counts:?}");
 }
+
+/// The work of a run, and what it found out.
+fn run_with_seed(system: &BitSystem, options: PdrOptions, seed: u64) -> (u64, Vec<Outcome>) {
+    let mut engine = Pdr::new(system, options);
+    let outcomes = engine.run(&Context { seed, ..Context::default() });
+    (engine.progress().queries, outcomes)
+}
+
+#[test]
+fn one_seed_gives_one_run_and_another_seed_another() {
+    let shape = BitShape { latches: 12, gates: 90, ..BitShape::default() };
+    let options = PdrOptions { shuffle: 2, ..PdrOptions::default() };
+    let mut differ = 0;
+    for number in 0..30 {
+        let system = random_bits(&mut Random::new(number), shape);
+        let [once, again, other] = [1, 1, 2].map(|seed| run_with_seed(&system, options, seed));
+        assert_eq!(once, again, "system {number}");
+        differ += (once.0 != other.0) as u32;
+    }
+    assert!(differ > 0, "the seed has no effect");
+}

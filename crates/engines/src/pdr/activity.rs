@@ -1,5 +1,6 @@
 //! How often each state literal took part in recent lemmas: the memory behind all orders.
 
+use crate::random::Random;
 use pedra_model::lit::Lit;
 
 /// Old lemmas count for less by this factor with each new one (rIC3: 0.9; IC3ref: 0.99).
@@ -13,8 +14,15 @@ pub(super) struct Activity {
 }
 
 impl Activity {
-    pub(super) fn new(num_vars: usize) -> Activity {
-        Activity { of: vec![0.0; num_vars], bump: 1.0 }
+    /// All equal; with a seed other than 0 not quite, so that ties fall as it says.
+    pub(super) fn new(num_vars: usize, seed: u64) -> Activity {
+        let mut of = vec![0.0; num_vars];
+        if seed != 0 {
+            let mut random = Random::new(seed);
+            // Far below what one lemma adds.
+            of.iter_mut().for_each(|activity| *activity = random.below(1000) as f64 * 1e-6);
+        }
+        Activity { of, bump: 1.0 }
     }
 
     /// Takes note of a lemma.

@@ -120,6 +120,12 @@ pub static CHOICES: &[Choice] = &[
         "which literals are dropped from a lemma first: as the latches come, or the least active"
     ),
     count!(
+        "shuffle",
+        shuffle,
+        ["off", "1", "5"],
+        "one lemma in so many drops its literals in a random order"
+    ),
+    count!(
         "ctg",
         ctg.max,
         ["off", "1", "3"],

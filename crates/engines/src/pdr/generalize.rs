@@ -64,11 +64,16 @@ impl Generalizer<'_, '_, '_> {
     }
 
     /// The literals in the order in which they are tried. Heuristic.
-    fn drop_order(&self, cube: &[Lit], level: Level) -> Vec<Lit> {
+    fn drop_order(&mut self, cube: &[Lit], level: Level) -> Vec<Lit> {
         let mut order = cube.to_vec();
         if self.options.drop_order == DropOrder::Activity {
             self.relative.activity.sort(&mut order);
             order.reverse();
+        }
+        let shuffle = self.options.shuffle as usize;
+        if shuffle > 0 && self.relative.random.below(shuffle) == 0 {
+            self.relative.random.shuffle(&mut order);
+            return order;
         }
         if self.options.parent_lemma && level > Level::ZERO.above() {
             // What a lemma one level below needed is likely to be needed here.

@@ -81,6 +81,8 @@ pub struct PdrOptions {
     pub generalize: Generalize,
     /// The order of dropping.
     pub drop_order: DropOrder,
+    /// One lemma in so many drops its literals in a random order; 0 for none (rIC3: 5).
+    pub shuffle: u32,
     /// Counterexamples to generalisation.
     pub ctg: Ctg,
     /// They are looked at only for obligations that came up so often (successors count, too);
@@ -119,6 +121,7 @@ impl PdrOptions {
             lift_rounds: 3,
             generalize: Generalize::Off,
             drop_order: DropOrder::Fixed,
+            shuffle: 0,
             ctg: Ctg { max: 0, depth: 0, join: false },
             ctg_heat: 0,
             parent_lemma: false,

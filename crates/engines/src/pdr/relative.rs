@@ -22,6 +22,7 @@ use super::transition::Transition;
 use super::trigger::{StateBits, Triggers};
 use crate::context::Context;
 use crate::events::{Event, Work};
+use crate::random::Random;
 use pedra_model::bits::BitSystem;
 use pedra_model::lit::{Lit, Var};
 use pedra_model::value::Ternary;
@@ -149,6 +150,7 @@ pub(super) struct Relative<'a> {
     frames: Frames,
     pub(super) activity: Activity,
     by_activity: bool,
+    pub(super) random: Random,
     /// The work of solvers that are no more.
     past: SatStats,
     primed: Vec<Lit>,
@@ -159,7 +161,7 @@ pub(super) struct Relative<'a> {
 impl<'a> Relative<'a> {
     /// Only `F_0` is open.
     pub(super) fn new(system: &'a BitSystem, options: &PdrOptions, context: &Context) -> Self {
-        let (maker, transition) = SolverMaker::new(options.solver, system);
+        let (maker, transition) = SolverMaker::new(options.solver, system, context.seed);
         let num_vars = transition.state_vars().end;
         let mut infinity = maker.make(system, context);
         for &constraint in &transition.constraints {
@@ -176,7 +178,8 @@ impl<'a> Relative<'a> {
             infinity,
             lifter,
             frames: Frames::new(num_vars),
-            activity: Activity::new(num_vars),
+            activity: Activity::new(num_vars, context.seed),
+            random: Random::new(context.seed),
             by_activity: options.drop_order == DropOrder::Activity,
             past: SatStats::default(),
             primed: Vec::new(),

@@ -7,6 +7,7 @@
 
 use super::transition::Transition;
 use crate::context::Context;
+use crate::random::Random;
 use pedra_model::bits::BitSystem;
 use pedra_model::lit::{Lit, Var};
 use pedra_solve::cadical::Preset;
@@ -47,10 +48,19 @@ pub(super) struct SolverMaker {
 }
 
 impl SolverMaker {
-    /// A maker of solvers of this kind, and the relation that they hold.
-    pub(super) fn new(kind: SolverKind, system: &BitSystem) -> (SolverMaker, Transition) {
+    /// A maker of solvers of this kind, and the relation that they hold. A seed other than 0
+    /// gives random first phases.
+    pub(super) fn new(
+        kind: SolverKind,
+        system: &BitSystem,
+        seed: u64,
+    ) -> (SolverMaker, Transition) {
         let mut own = Cdcl::new();
         let transition = Transition::encode(system, &mut own.definer());
+        if seed != 0 {
+            let mut random = Random::new(seed);
+            own.set_phases(|_| random.below(2) == 1);
+        }
         let own = (kind == SolverKind::Cdcl).then_some(own);
         (SolverMaker { kind, own }, transition)
     }

@@ -5,42 +5,10 @@
 //! constraints are looked at, gates and inputs only if these hold (see [`super`]).
 
 use super::classes::{Classes, word_of};
+use crate::random::Random;
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::lit::{Lit, Var};
 use pedra_model::reduce::initial::{evaluate_gates, evaluate_initial};
-
-/// A source of random words (xorshift), the same for the same seed.
-#[derive(Clone, Debug)]
-pub(super) struct Random(u64);
-
-impl Random {
-    /// A source for a seed.
-    pub fn new(seed: u64) -> Random {
-        Random((seed ^ 0x9e37_79b9_7f4a_7c15).max(1))
-    }
-
-    /// A random word.
-    pub fn word(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    /// A random word whose quarters are ones with probability 1/2, 1/8, 7/8 and 63/64: long
-    /// conjunctions are hardly ever true of evenly distributed bits.
-    pub fn biased(&mut self) -> u64 {
-        let [a, b, c, d, e, f] = std::array::from_fn(|_| self.word());
-        let quarter = |word: u64, n: u32| word & (0xffff << (16 * n));
-        let (some, most) = (a & b & c, a | b | c);
-        quarter(a, 0) | quarter(some, 1) | quarter(most, 2) | quarter(most | d | e | f, 3)
-    }
-
-    /// A word with few ones: about one in 16.
-    pub fn rare(&mut self) -> u64 {
-        self.word() & self.word() & self.word() & self.word()
-    }
-}
 
 /// The values of latches and inputs that a counterexample gives; the others are false.
 #[derive(Clone, Default, Debug)]

@@ -41,8 +41,8 @@
 //!
 //! Deviations from GipSAT: domain membership is part of a literal's value, so propagation needs
 //! no second load; all watch lists of a kind share one array; the activation variable takes
-//! the number of the constant, which never gets into clauses; phases start as false rather
-//! than at random, so that equal calls take equal paths.
+//! the number of the constant, which never gets into clauses; phases start as false unless the
+//! caller says otherwise ([`Cdcl::set_phases`]), so that equal calls take equal paths.
 
 mod analyze;
 mod clauses;
@@ -177,6 +177,15 @@ impl Cdcl {
     /// `Unsat`. See [`SatSolver::core`].
     pub fn core_lits(&self) -> &[Lit] {
         if self.answer == Some(SatResult::Unsat) { &self.core } else { &[] }
+    }
+
+    /// Sets the value with which each variable is decided first. Initially this is false; from
+    /// then on it is the value that the variable had last.
+    pub fn set_phases(&mut self, mut value: impl FnMut(Var) -> bool) {
+        self.end_query();
+        for var in (0..self.num_vars()).map(Var::new) {
+            self.trail.set_preferred(var, value(var));
+        }
     }
 
     /// Sends all further steps to a sink. Clauses that are already there count as given.

@@ -74,7 +74,7 @@ pub(super) struct Trail {
     /// By variable.
     places: Vec<Place>,
     /// The last value of each variable, by which it is decided next time (phase saving,
-    /// Pipatsrisawat and Darwiche 2007). Initially false.
+    /// Pipatsrisawat and Darwiche 2007). False at first, unless somebody says otherwise.
     phases: Vec<bool>,
     /// What was assigned, in order.
     pub(super) lits: Vec<Lit>,
@@ -137,6 +137,11 @@ impl Trail {
     /// The value to decide a variable with.
     pub(super) fn preferred(&self, var: Var) -> Lit {
         Lit::new(var, !self.phases[var.index()])
+    }
+
+    /// Sets the value to decide a variable with.
+    pub(super) fn set_preferred(&mut self, var: Var, value: bool) {
+        self.phases[var.index()] = value;
     }
 
     /// Makes an unassigned literal true at the current level.
