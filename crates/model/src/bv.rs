@@ -108,7 +108,7 @@ impl Bv {
         Bv::from_limbs(bits.len() as u32, limbs)
     }
 
-    fn from_biguint(width: u32, value: &BigUint) -> Bv {
+    pub(crate) fn from_biguint(width: u32, value: &BigUint) -> Bv {
         Bv::from_limbs(width, value.to_u64_digits())
     }
 
@@ -133,7 +133,7 @@ impl Bv {
         }
     }
 
-    fn to_biguint(&self) -> BigUint {
+    pub(crate) fn to_biguint(&self) -> BigUint {
         let digits = self.limbs().iter().flat_map(|l| [*l as u32, (*l >> 32) as u32]).collect();
         BigUint::new(digits)
     }

@@ -4,6 +4,7 @@
 //! reductions: the oracle enumerates states and inputs one by one and looks at what happens.
 
 pub mod bits;
+pub mod intervals;
 pub mod oracle;
 pub mod random;
 pub mod words;
