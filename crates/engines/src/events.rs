@@ -6,6 +6,7 @@
 //! [`Context::emit`](crate::Context::emit).
 
 use crate::context::Outcome;
+use crate::region::Region;
 use pedra_model::lit::Lit;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -133,6 +134,8 @@ pub enum Claim {
     Clause(Vec<Lit>),
     /// Something about words, as text for people.
     Words(String),
+    /// The state is not one of these.
+    Outside(Region),
 }
 
 impl From<Vec<Lit>> for Claim {

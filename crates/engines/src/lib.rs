@@ -12,6 +12,7 @@
 //! - [`bmc`]: bounded model checking.
 //! - [`kind`]: k-induction, with and without simple paths.
 //! - [`pdr`]: property-directed reachability (IC3).
+//! - [`region`]: sets of states of word-level systems, as data.
 //! - [`mod@sweep`]: a reduction that needs a solver: merges what is always equal.
 
 pub mod bmc;
@@ -23,6 +24,7 @@ pub mod ledger;
 pub mod pdr;
 pub mod portfolio;
 mod random;
+pub mod region;
 pub mod sweep;
 pub mod unroll;
 
@@ -34,4 +36,5 @@ pub use events::{
 pub use kind::{Kind, KindOptions};
 pub use ledger::{Ledger, SettledBoard};
 pub use pdr::{Pdr, PdrOptions, Variant};
+pub use region::{Product, Region, RegionAtom};
 pub use sweep::{SweepOptions, sweep};
