@@ -35,6 +35,6 @@ pub use events::{
 };
 pub use kind::{Kind, KindOptions};
 pub use ledger::{Ledger, SettledBoard};
-pub use pdr::{Pdr, PdrOptions, Variant};
+pub use pdr::{Pdr, PdrOptions, Successors, Variant};
 pub use region::{Product, Region, RegionAtom};
 pub use sweep::{SweepOptions, sweep};

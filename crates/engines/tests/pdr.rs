@@ -5,7 +5,8 @@
 use pedra_certify::{CheckOptions, check_bit_proof, replay_bits};
 use pedra_engines::pdr::CHOICES;
 use pedra_engines::{
-    Claim, Collector, Context, Engine, Event, Outcome, Pdr, PdrOptions, Reason, Unknown, Variant,
+    Claim, Collector, Context, Engine, Event, Outcome, Pdr, PdrOptions, Reason, Successors,
+    Unknown, Variant,
 };
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::lit::Lit;
@@ -47,7 +48,25 @@ fn check(system: &BitSystem, note: &str) {
             let options = PdrOptions { solver, ..PdrOptions::variant(variant) };
             let outcomes = Pdr::new(system, options).run(&Context::default());
             judge(system, &outcomes, &format!("{note}, {variant:?}, {solver:?}"));
+            for successors in [Successors::Exact, Successors::Structural] {
+                let mut engine = Pdr::reverse(system, options, successors);
+                let note = format!("{note}, {variant:?}, {solver:?}, reverse, {successors:?}");
+                judge(system, &engine.run(&Context::default()), &note);
+            }
         }
+    }
+}
+
+/// Either direction.
+fn random_engine<'a>(
+    random: &mut Random,
+    system: &'a BitSystem,
+    options: PdrOptions,
+) -> (Pdr<'a>, &'static str) {
+    match random.below(4) {
+        0 => (Pdr::reverse(system, options, Successors::Exact), "reverse"),
+        1 => (Pdr::reverse(system, options, Successors::Structural), "reverse, structural"),
+        _ => (Pdr::new(system, options), "forward"),
     }
 }
 
@@ -82,8 +101,9 @@ fn all_options_agree_with_enumeration() {
         let mut random = Random::new(seed ^ 0x5eed_0000_0000);
         let system = random_bits(&mut random, BitShape::default());
         let options = random_options(&mut random);
-        let outcomes = Pdr::new(&system, options).run(&Context::default());
-        judge(&system, &outcomes, &format!("seed {seed}, {options:?}"));
+        let (mut engine, direction) = random_engine(&mut random, &system, options);
+        let outcomes = engine.run(&Context::default());
+        judge(&system, &outcomes, &format!("seed {seed}, {direction}, {options:?}"));
     }
 }
 
@@ -95,8 +115,8 @@ fn slices_give_the_same_answers() {
         let system = random_bits(&mut random, BitShape::default());
         let expected = explore(&ExplicitBits::new(&system)).violated_at;
         let options = random_options(&mut random);
-        let note = format!("seed {seed}, {options:?}");
-        let mut engine = Pdr::new(&system, options);
+        let (mut engine, direction) = random_engine(&mut random, &system, options);
+        let note = format!("seed {seed}, {direction}, {options:?}");
         for max_depth in 0..70 {
             let context = Context { max_depth: Some(max_depth), ..Context::default() };
             for (outcome, violated) in engine.run(&context).iter().zip(&expected) {

@@ -102,7 +102,7 @@ impl Generalizer<'_, '_, '_> {
         let mut ctgs = 0;
         loop {
             // ¬SAT(S_0 ∧ c): required for soundness, for every candidate.
-            if cube.is_empty() || self.relative.check_meets_init(&cube)? {
+            if cube.is_empty() || self.relative.check_meets_start(&cube)? {
                 return Ok(None);
             }
             // ¬SAT([¬c ∧] F_{i−1} ∧ R ∧ c')
@@ -144,7 +144,7 @@ impl Generalizer<'_, '_, '_> {
         }
         let effort = self.options.lifting_of_ctg();
         let ctg = self.relative.lift_predecessor(cube, level, effort)?.cube;
-        if ctg.is_empty() || self.relative.check_meets_init(&ctg)? {
+        if ctg.is_empty() || self.relative.check_meets_start(&ctg)? {
             return Ok(false);
         }
         let answer = self.relative.check_inductive(

@@ -1,11 +1,13 @@
-//! Does a cube contain an initial state?
+//! Does a cube contain an initial state? (In the reverse direction: a bad one.)
 //!
 //! A lemma may exclude no initial state. The test is syntactic where resets are constant: a
 //! literal that contradicts a reset settles it. Where that does not decide, and constraints or
-//! reset functions have a say in what is initial, the solver of `F_0` is asked.
+//! reset functions have a say in what is initial, the solver of `F_0` is asked. In the reverse
+//! direction it is always asked, with a solver for `C ∧ bad`: inputs are quantified there.
 
 use super::solver::{FrameSolver, Stopped};
 use super::transition::Transition;
+use crate::events::Direction;
 use pedra_model::lit::Lit;
 
 /// The initial states.
@@ -16,7 +18,12 @@ pub(super) struct Initial {
 }
 
 impl Initial {
-    pub(super) fn new(transition: &Transition) -> Initial {
+    pub(super) fn new(transition: &Transition, direction: Direction) -> Initial {
+        if direction == Direction::Backward {
+            // What is bad may depend on inputs.
+            let constant = vec![None; transition.state_vars().end];
+            return Initial { constant, is_exact: false };
+        }
         let constants = transition.constant_reset.iter().flatten().count();
         let is_exact = transition.constraints.is_empty() && transition.init.len() == constants;
         Initial { constant: transition.constant_reset.clone(), is_exact }

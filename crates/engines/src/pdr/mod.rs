@@ -30,7 +30,9 @@
 
 mod activity;
 mod choices;
+mod direction;
 mod encode;
+mod evidence;
 pub mod frames;
 mod generalize;
 mod initial;
@@ -40,23 +42,23 @@ mod options;
 mod propagate;
 mod relative;
 mod solver;
+mod successor;
 mod transition;
 mod trigger;
 
 pub use choices::{CHOICES, Choice};
+pub use direction::Successors;
 pub use frames::{Frames, Lemma, LemmaId, Level};
 pub use options::{Ctg, DropOrder, Generalize, Lift, PdrOptions, Variant};
 
 use crate::context::{Context, Engine, Outcome, Reason};
-use crate::events::{Event, Progress, Summary};
+use crate::events::{Direction, Event, Progress, Summary};
 use crate::ledger::Ledger;
+use direction::{engine_name, safe_depth};
 use generalize::Generalizer;
 use obligations::{Obligation, ObligationId, Obligations};
 use pedra_model::bits::BitSystem;
 use pedra_model::lit::Lit;
-use pedra_model::proof::BitProof;
-use pedra_model::trace::BitTrace;
-use pedra_model::value::Ternary;
 use propagate::{find_invariants, propagate_clauses};
 use relative::{Answer, Hypothesis, Relative};
 pub use relative::{Counts, Purpose};
@@ -66,6 +68,8 @@ use solver::Stopped;
 pub struct Pdr<'a> {
     system: &'a BitSystem,
     options: PdrOptions,
+    direction: Direction,
+    successors: Successors,
     ledger: Ledger,
     /// Made when the first run begins.
     search: Option<Search<'a>>,
@@ -92,8 +96,23 @@ enum Blocked {
 impl<'a> Pdr<'a> {
     /// An engine that has not looked at any frame yet.
     pub fn new(system: &'a BitSystem, options: PdrOptions) -> Pdr<'a> {
+        Pdr::with_direction(system, options, Direction::Forward, Successors::default())
+    }
+
+    /// The same engine on the transition relation read backwards: Reverse PDR.
+    pub fn reverse(system: &'a BitSystem, options: PdrOptions, successors: Successors) -> Pdr<'a> {
+        Pdr::with_direction(system, options, Direction::Backward, successors)
+    }
+
+    fn with_direction(
+        system: &'a BitSystem,
+        options: PdrOptions,
+        direction: Direction,
+        successors: Successors,
+    ) -> Pdr<'a> {
         let ledger = Ledger::new(system.properties().len());
-        Pdr { system, options, ledger, search: None, safe_up_to: None, safe: Vec::new() }
+        let (search, safe_up_to, safe) = (None, None, Vec::new());
+        Pdr { system, options, direction, successors, ledger, search, safe_up_to, safe }
     }
 
     /// What the run amounts to so far.
@@ -116,24 +135,23 @@ impl<'a> Pdr<'a> {
 
     /// The main loop. Returns why it stopped, `None` if nothing is open.
     fn pdr(&mut self, context: &Context) -> Result<Option<Reason>, Stopped> {
-        if !self.search().relative.check_any_initial()? {
-            self.succeed(context, vec![Vec::new()]);
-        }
+        self.check_start(context)?;
         loop {
             let open = self.ledger.open(context);
             if open.is_empty() {
                 return Ok(None);
             }
             let k = self.search().relative.top();
-            if context.is_beyond_limit(k.index()) {
+            let depth = safe_depth(self.direction, k.index());
+            if context.is_beyond_limit(depth) {
                 return Ok(Some(Reason::DepthLimit));
             }
-            context.emit(|| Event::Depth { depth: k.index(), progress: self.progress() });
+            context.emit(|| Event::Depth { depth, progress: self.progress() });
             // while (s := SAT(F_k ∧ ¬P)) removeBad(k, s)
-            for &property in &open {
-                self.remove_all_bad(context, property, k)?;
+            for goal in self.goals(&open) {
+                self.remove_all_bad(context, goal, k)?;
             }
-            (self.safe_up_to, self.safe) = (Some(k.index()), open);
+            (self.safe_up_to, self.safe) = (Some(depth), open);
             // k++; propagateClauses(k)
             self.open_frame(context)?;
             // if ∃ 0 < i < k: F_i = F_{i+1} then SUCCEED
@@ -145,11 +163,52 @@ impl<'a> Pdr<'a> {
         }
     }
 
+    /// Deals with an empty start set and, in the reverse direction, with initial states that are
+    /// bad themselves.
+    fn check_start(&mut self, context: &Context) -> Result<(), Stopped> {
+        loop {
+            let open = self.ledger.open(context);
+            if open.is_empty() {
+                return Ok(());
+            }
+            let Search { relative, obligations } = self.search();
+            relative.set_targets(&open, context);
+            if !relative.check_any_start()? {
+                // Forward, nothing is reachable: the invariant is false. Reverse, nothing is
+                // bad: it is true, the union with the empty cube.
+                self.succeed(context, vec![Vec::new()]);
+                return Ok(());
+            }
+            if relative.direction == Direction::Forward {
+                return Ok(());
+            }
+            match evidence::reverse_trace(relative, obligations, None)? {
+                Some(trace) => {
+                    self.ledger.settle(context, trace.property, Outcome::Violated(trace))
+                }
+                None => {
+                    self.safe_up_to = self.safe_up_to.max(Some(0));
+                    self.safe = open;
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// What the frontier is asked for: the bad states of each property, or successors of
+    /// initial states.
+    fn goals(&self, open: &[usize]) -> Vec<Option<usize>> {
+        match self.direction {
+            Direction::Forward => open.iter().copied().map(Some).collect(),
+            Direction::Backward => vec![None],
+        }
+    }
+
     /// Excludes all states of `F_k` that violate the property, or finds that one is reachable.
     fn remove_all_bad(
         &mut self,
         context: &Context,
-        property: usize,
+        property: Option<usize>,
         k: Level,
     ) -> Result<(), Stopped> {
         loop {
@@ -166,7 +225,7 @@ impl<'a> Pdr<'a> {
                 inputs: bad.inputs.into(),
                 successor: None,
                 property,
-                depth: 0,
+                depth: (self.direction == Direction::Backward) as u32,
                 activity: 0.0,
             };
             self.raise(context, obligation, k);
@@ -182,7 +241,7 @@ impl<'a> Pdr<'a> {
             }
             match self.block(context, id, level) {
                 Ok(Blocked::Yes) => {}
-                Ok(Blocked::Violated) => self.fail(context, id)?,
+                Ok(Blocked::Violated) => self.fail(context, id, level)?,
                 Err(Stopped) => {
                     // Nothing is lost: it waits for the next run.
                     self.search().obligations.wait(id, level);
@@ -204,8 +263,14 @@ impl<'a> Pdr<'a> {
         let Search { relative, obligations } = self.search.as_mut().expect("made by run");
         let cube: Vec<Lit> = obligations.get(id).cube.to_vec();
         // if SAT(S_0 ∧ s) then FAIL
-        if level == Level::ZERO || relative.check_meets_init(&cube)? {
+        if relative.check_meets_start(&cube)? {
             return Ok(Blocked::Violated);
+        }
+        if level == Level::ZERO {
+            // Reverse: what was bad counts no longer, since its property is settled.
+            debug_assert!(relative.direction == Direction::Backward);
+            self.blocked(context, id, level);
+            return Ok(Blocked::Yes);
         }
         if let Some(lemma) = relative.frames().find_subsuming(&cube, level) {
             let covered = relative.frames().lemma(lemma).level();
@@ -316,55 +381,39 @@ impl<'a> Pdr<'a> {
     }
 
     fn prove(&mut self, context: &Context, properties: Vec<usize>, cubes: &[Vec<Lit>]) {
-        let transition = &self.search().relative.transition;
-        let proof = BitProof {
-            properties: properties.clone(),
-            gates: transition.gates.clone(),
-            clauses: cubes.iter().map(|cube| transition.system_clause(cube)).collect(),
-            k: 1,
-            simple_path: None,
-        };
+        let system = self.system;
+        let relative = &self.search().relative;
+        let proof = evidence::proof(system, relative, properties.clone(), cubes);
         for property in properties {
             self.ledger.settle(context, property, Outcome::Proved(proof.clone()));
         }
     }
 
-    /// FAIL: an obligation contains an initial state.
-    ///
-    /// Every state of the obligation satisfies the constraints with the recorded inputs (with
-    /// those on the link between `first` and the resets among them) and goes into the successor,
-    /// so any initial state in it will do, with these inputs.
-    fn fail(&mut self, context: &Context, id: ObligationId) -> Result<(), Stopped> {
-        let num_inputs = self.system.inputs.len();
-        let Search { relative, obligations } = self.search();
-        let start = obligations.get(id);
-        let property = start.property;
-        let initial = match relative.find_initial_state(&start.cube) {
-            Ok(initial) => initial,
-            Err(Stopped) => {
-                obligations.wait(id, Level::ZERO);
-                return Err(Stopped);
-            }
-        };
-        let first_input = relative.transition.input_vars().start;
-        let mut inputs = Vec::new();
-        let mut at = Some(id);
-        while let Some(id) = at {
-            let obligation = obligations.get(id);
-            let mut values = vec![Ternary::Unknown; num_inputs];
-            for lit in &obligation.inputs {
-                values[lit.var().index() - first_input] = Ternary::from(!lit.is_negated());
-            }
-            inputs.push(values);
-            at = obligation.successor;
+    /// FAIL: an obligation contains a state of the start set.
+    fn fail(&mut self, context: &Context, id: ObligationId, level: Level) -> Result<(), Stopped> {
+        // Reverse: others may have settled what it violates.
+        self.check_start(context)?;
+        if !self.is_open(context, None) {
+            return Ok(());
         }
-        let trace = BitTrace { property, initial, inputs };
-        self.ledger.settle(context, property, Outcome::Violated(trace));
-        Ok(())
+        let Search { relative, obligations } = self.search();
+        let trace = match relative.direction {
+            Direction::Forward => evidence::forward_trace(relative, obligations, id).map(Some),
+            Direction::Backward => evidence::reverse_trace(relative, obligations, Some(id)),
+        };
+        if relative.direction == Direction::Backward || trace.is_err() {
+            // It may violate other properties, too, or the search was stopped.
+            obligations.wait(id, level);
+        }
+        if let Some(trace) = trace? {
+            self.ledger.settle(context, trace.property, Outcome::Violated(trace));
+        }
+        self.check_start(context)
     }
 
-    /// Whether the property still needs work.
-    fn is_open(&self, context: &Context, property: usize) -> bool {
+    /// Whether the property still needs work; without one, whether any does.
+    fn is_open(&self, context: &Context, property: Option<usize>) -> bool {
+        let Some(property) = property else { return !self.ledger.open(context).is_empty() };
         let elsewhere = context.settled.is_some_and(|board| board.is_settled(property));
         !self.ledger.is_settled(property) && !elsewhere
     }
@@ -376,19 +425,23 @@ impl<'a> Pdr<'a> {
 
 impl Engine for Pdr<'_> {
     fn name(&self) -> &'static str {
-        "pdr"
+        engine_name(self.direction)
     }
 
     fn run(&mut self, context: &Context) -> Vec<Outcome> {
         let open = self.ledger.open(context);
-        context.emit(|| Event::Started { engine: "pdr", open: open.len() });
+        context.emit(|| Event::Started { engine: self.name(), open: open.len() });
+        if self.direction != Direction::default() {
+            context.detail(|| Event::Turned { direction: self.direction });
+        }
         if !open.iter().all(|property| self.safe.contains(property)) {
             // Somebody claimed to have settled it in the last run, and does no longer.
             self.safe_up_to = None;
+            self.search.take_if(|search| search.relative.is_beyond_targets(&open));
         }
-        let (system, options) = (self.system, self.options);
+        let Pdr { system, options, direction, successors, .. } = *self;
         let search = self.search.get_or_insert_with(|| Search {
-            relative: Relative::new(system, &options, context),
+            relative: Relative::new(system, &options, direction, successors, context),
             obligations: Obligations::new(),
         });
         search.relative.set_interrupt(&context.interrupt);

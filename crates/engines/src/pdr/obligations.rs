@@ -22,11 +22,12 @@ pub struct Obligation {
     /// The inputs under which each of these states satisfies the constraints and goes into the
     /// successor (or is bad).
     pub inputs: Box<[Lit]>,
-    /// Where they go; `None` if the state itself is bad.
+    /// Where they go; `None` if the state itself is bad. In the reverse direction, where they
+    /// come from; `None` for the initial states.
     pub successor: Option<ObligationId>,
-    /// Which property is violated in the end.
-    pub property: usize,
-    /// How many steps are left until then.
+    /// Which property is violated in the end; `None` (reverse) if that is not known yet.
+    pub property: Option<usize>,
+    /// How many steps are left until then; in the reverse direction, how many there were.
     pub depth: u32,
     /// How often it came up without getting ahead (heuristic).
     pub activity: f32,
@@ -114,7 +115,7 @@ impl Obligations {
         let waiting = std::mem::take(&mut self.queue).into_vec();
         let waiting: Vec<Key> = waiting
             .into_iter()
-            .filter(|Reverse((.., id))| is_open(self.get(*id).property))
+            .filter(|Reverse((.., id))| self.get(*id).property.is_none_or(&is_open))
             .collect();
         let mut kept = vec![false; self.arena.len()];
         for Reverse((.., id)) in &waiting {
@@ -151,7 +152,7 @@ mod tests {
 
     fn obligation(property: usize, depth: u32, successor: Option<ObligationId>) -> Obligation {
         let (cube, inputs) = (Box::default(), Box::default());
-        Obligation { cube, inputs, successor, property, depth, activity: 0.0 }
+        Obligation { cube, inputs, successor, property: Some(property), depth, activity: 0.0 }
     }
 
     #[test]

@@ -11,17 +11,23 @@
 //!
 //! The property is in no frame (`F_k` is asked for bad states instead), so lemmas serve all
 //! properties.
+//!
+//! Formulas and words are those of the forward direction; see `direction` for what they stand
+//! for in the other one. The difference is in three places: [`Relative::assumed`] and
+//! [`Relative::framed`] (which side of a step a cube is on), the start set, and the frontier.
 
 use super::activity::Activity;
+use super::direction::Successors;
 use super::frames::{Frames, LemmaId, Level};
 use super::initial::Initial;
 use super::lift::{Lifted, Lifter};
 use super::options::{DropOrder, LiftEffort, PdrOptions};
 use super::solver::{FrameSolver, SolverMaker, Stopped};
-use super::transition::Transition;
+use super::successor::Simulator;
+use super::transition::{Step, Transition};
 use super::trigger::{StateBits, Triggers};
 use crate::context::Context;
-use crate::events::{Event, Work};
+use crate::events::{Direction, Event, Work};
 use crate::random::Random;
 use pedra_model::bits::BitSystem;
 use pedra_model::lit::{Lit, Var};
@@ -46,6 +52,15 @@ pub(super) enum Hypothesis {
     None,
     /// `¬c ∧ F ∧ T ∧ c'`
     NotCube,
+}
+
+/// A bad state, see [`Relative::find_bad_state`].
+pub(super) struct BadState {
+    pub(super) property: usize,
+    /// As far as it matters.
+    pub(super) step: Step,
+    /// One value a latch.
+    pub(super) latches: Vec<Ternary>,
 }
 
 /// What queries are for, to see where the work goes.
@@ -137,6 +152,7 @@ impl Counts {
 /// The frames with their solvers.
 pub(super) struct Relative<'a> {
     system: &'a BitSystem,
+    pub(super) direction: Direction,
     pub(super) transition: Transition,
     maker: SolverMaker,
     /// By level.
@@ -147,6 +163,7 @@ pub(super) struct Relative<'a> {
     infinity: FrameSolver,
     lifter: Lifter,
     initial: Initial,
+    reverse: Option<Reverse>,
     frames: Frames,
     pub(super) activity: Activity,
     by_activity: bool,
@@ -158,19 +175,41 @@ pub(super) struct Relative<'a> {
     triggers: Option<Triggers>,
 }
 
+/// What only the reverse direction needs.
+struct Reverse {
+    /// The properties that count as violated.
+    targets: Vec<usize>,
+    /// `C ∧ bad`, where `bad` is the disjunction over the targets.
+    start: FrameSolver,
+    simulator: Simulator,
+}
+
 impl<'a> Relative<'a> {
     /// Only `F_0` is open.
-    pub(super) fn new(system: &'a BitSystem, options: &PdrOptions, context: &Context) -> Self {
-        let (maker, transition) = SolverMaker::new(options.solver, system, context.seed);
+    pub(super) fn new(
+        system: &'a BitSystem,
+        options: &PdrOptions,
+        direction: Direction,
+        successors: Successors,
+        context: &Context,
+    ) -> Self {
+        let (maker, transition) = SolverMaker::new(options.solver, system, direction, context.seed);
         let num_vars = transition.state_vars().end;
         let mut infinity = maker.make(system, context);
         for &constraint in &transition.constraints {
             infinity.add_clause(&[constraint]);
         }
         let lifter = Lifter { solver: maker.make(system, context) };
+        let reverse = (direction == Direction::Backward).then(|| Reverse {
+            targets: Vec::new(),
+            start: maker.make(system, context),
+            simulator: Simulator::new(system, &transition, successors),
+        });
         let mut relative = Relative {
             system,
-            initial: Initial::new(&transition),
+            direction,
+            initial: Initial::new(&transition, direction),
+            reverse,
             transition,
             maker,
             solvers: Vec::new(),
@@ -234,18 +273,86 @@ impl<'a> Relative<'a> {
             solver
         });
         if level == Level::ZERO {
-            for &lit in &self.transition.init {
-                solver.add_clause(&[lit]);
-            }
+            self.add_start(&mut solver);
             return solver;
         }
         // A copy has the invariants already; the solver of `F_0` needs no lemma at all.
         let invariants = self.frames.delta(Level::INFINITY).len() * is_copy as usize;
         let needed = self.frames.cubes(level).count() - invariants;
         for cube in self.frames.cubes(level).take(needed) {
-            add_negation(&mut solver, cube);
+            solver.add_clause(&self.frame_clause(cube));
         }
         solver
+    }
+
+    /// `F_0`: forward `Init`; reverse `C' ∧ bad'`, for inputs of the second step.
+    fn add_start(&self, solver: &mut FrameSolver) {
+        let units = match &self.reverse {
+            None => &self.transition.init,
+            Some(reverse) => {
+                let bads = reverse.targets.iter().map(|&p| self.transition.bads_after[p]);
+                solver.add_clause(&bads.collect::<Vec<Lit>>());
+                &self.transition.constraints_after
+            }
+        };
+        units.iter().for_each(|&lit| solver.add_clause(&[lit]));
+    }
+
+    /// Reverse: these properties are the ones that count from now on. Says whether anything
+    /// changed.
+    ///
+    /// *Required for soundness*: fewer than before (frames stay over-approximations then), or
+    /// the first call.
+    pub(super) fn set_targets(&mut self, targets: &[usize], context: &Context) -> bool {
+        let Some(reverse) = self.reverse.as_mut().filter(|r| r.targets != targets) else {
+            return false;
+        };
+        reverse.targets = targets.to_vec();
+        reverse.start = self.maker.make(self.system, context);
+        for &constraint in &self.transition.constraints {
+            reverse.start.add_clause(&[constraint]);
+        }
+        let bads: Vec<Lit> = targets.iter().map(|&p| self.transition.bads[p]).collect();
+        reverse.start.add_clause(&bads);
+        self.renew(Level::ZERO, context);
+        true
+    }
+
+    /// Whether frames made for the present targets would be wrong for these.
+    pub(super) fn is_beyond_targets(&self, properties: &[usize]) -> bool {
+        let reverse = self.reverse.as_ref().filter(|reverse| !reverse.targets.is_empty());
+        reverse.is_some_and(|reverse| !properties.iter().all(|p| reverse.targets.contains(p)))
+    }
+
+    /// The side of a step on which a cube is asked for: `c'`, reverse `c`.
+    #[inline]
+    fn assumed(&self, lit: Lit) -> Lit {
+        match self.direction {
+            Direction::Forward => self.transition.primed(lit),
+            Direction::Backward => lit,
+        }
+    }
+
+    /// The side of a step that lies in a frame: `c`, reverse `c'`.
+    #[inline]
+    fn framed(&self, lit: Lit) -> Lit {
+        match self.direction {
+            Direction::Forward => lit,
+            Direction::Backward => self.transition.primed(lit),
+        }
+    }
+
+    /// The clause of a frame that excludes a cube.
+    fn frame_clause(&self, cube: &[Lit]) -> Vec<Lit> {
+        cube.iter().map(|&lit| !self.framed(lit)).collect()
+    }
+
+    /// The solver that knows which states are in the start set.
+    fn start(&mut self) -> &mut FrameSolver {
+        match &mut self.reverse {
+            None => &mut self.solvers[0],
+            Some(reverse) => &mut reverse.start,
+        }
     }
 
     fn renew(&mut self, level: Level, context: &Context) {
@@ -254,18 +361,22 @@ impl<'a> Relative<'a> {
         let work = old.stats();
         self.past.queries += work.queries;
         self.past.conflicts += work.conflicts;
+        self.past.propagations += work.propagations;
         self.given[level.index()] = self.frames.cubes(level).count();
     }
 
-    /// Does any path begin? `Init ∧ C`
-    pub(super) fn check_any_initial(&mut self) -> Result<bool, Stopped> {
-        self.solvers[0].solve(&[], None)
+    /// Is the start set not empty? `Init ∧ C`, reverse `C ∧ bad`
+    pub(super) fn check_any_start(&mut self) -> Result<bool, Stopped> {
+        self.start().solve(&[], None)
     }
 
-    /// Does a cube contain an initial state?
-    pub(super) fn check_meets_init(&mut self, cube: &[Lit]) -> Result<bool, Stopped> {
+    /// Does a cube contain a state of the start set: an initial state, reverse a bad one?
+    pub(super) fn check_meets_start(&mut self, cube: &[Lit]) -> Result<bool, Stopped> {
         self.counts.initial += 1;
-        self.initial.check_meets(&mut self.solvers[0], cube)
+        match &mut self.reverse {
+            None => self.initial.check_meets(&mut self.solvers[0], cube),
+            Some(reverse) => self.initial.check_meets(&mut reverse.start, cube),
+        }
     }
 
     /// An initial state in the cube: one value a latch.
@@ -273,31 +384,81 @@ impl<'a> Relative<'a> {
         // Init ∧ C ∧ cube
         let meets = self.solvers[0].solve(cube, None)?;
         assert!(meets, "the cube was seen to contain an initial state");
-        let latches = self.transition.latch_vars();
-        let value = |var| self.solvers[0].value(Var::new(var).lit());
-        Ok(latches.map(|var| value(var).map_or(Ternary::Unknown, Ternary::from)).collect())
+        Ok(self.transition.latch_values(&self.solvers[0]))
     }
 
-    /// `s := SAT(F_k ∧ C ∧ ¬P)`: states of the last frame that are bad, if there are any.
+    /// Reverse: a bad state in the cube (or, if that is `Init`, an initial bad state), with its
+    /// inputs, and the property that it violates.
+    pub(super) fn find_bad_state(&mut self, cube: &[Lit]) -> Result<Option<BadState>, Stopped> {
+        let reverse = self.reverse.as_mut().expect("asked in the reverse direction only");
+        // cube ∧ C ∧ bad, for each target, so that the model shows why it is bad
+        let mut violated = None;
+        for &property in &reverse.targets {
+            let goal = [cube, &[self.transition.bads[property]]].concat();
+            if reverse.start.solve(&goal, None)? {
+                violated = Some(property);
+                break;
+            }
+        }
+        let Some(property) = violated else { return Ok(None) };
+        let step = self.transition.step_of(&reverse.start);
+        let latches = self.transition.latch_values(&reverse.start);
+        Ok(Some(BadState { property, step, latches }))
+    }
+
+    /// A step from a cube (or from `Init`) into another one that is known to exist.
+    pub(super) fn find_step(
+        &mut self,
+        from: &[Lit],
+        into: &[Lit],
+    ) -> Result<(Step, Vec<Ternary>), Stopped> {
+        let primed = into.iter().map(|&lit| self.transition.primed(lit));
+        let constraints = self.transition.constraints.iter().copied();
+        let assumptions: Vec<Lit> = from.iter().copied().chain(constraints).chain(primed).collect();
+        // from ∧ C ∧ T ∧ into'
+        let exists = self.lifter.solver.solve(&assumptions, None)?;
+        assert!(exists, "every state of an obligation has a state before it");
+        let solver = &self.lifter.solver;
+        Ok((self.transition.step_of(solver), self.transition.latch_values(solver)))
+    }
+
+    /// The frontier. Forward, `s := SAT(F_k ∧ C ∧ ¬P)`: states of the last frame that are bad;
+    /// reverse, `s := SAT(Init ∧ C ∧ T ∧ F'_k)`: a successor of an initial state in it.
     pub(super) fn find_bad(
         &mut self,
-        property: usize,
+        property: Option<usize>,
         effort: LiftEffort,
     ) -> Result<Option<Lifted>, Stopped> {
-        let bad = self.transition.bads[property];
+        let goal = self.frontier(property);
         let (top, start) = (self.top(), Instant::now());
-        let found = self.solvers[top.index()].solve(&[bad], None)?;
+        let found = self.solvers[top.index()].solve(&goal, None)?;
         self.counts.add(Purpose::Bad, !found, start);
         if !found {
             return Ok(None);
         }
-        self.lift_model(top, &[bad], effort).map(Some)
+        match &mut self.reverse {
+            None => self.lift_model(top, &goal, effort).map(Some),
+            Some(reverse) => {
+                let model = &self.solvers[top.index()];
+                Ok(Some(reverse.simulator.successor(&self.transition, model, None)))
+            }
+        }
     }
 
-    /// Do the invariants alone exclude bad states? `F_∞ ∧ C ⟹ P`
+    /// What is asked of the last frame.
+    fn frontier(&self, property: Option<usize>) -> Vec<Lit> {
+        match property {
+            Some(property) => vec![self.transition.bads[property]],
+            None => self.transition.init.clone(),
+        }
+    }
+
+    /// Do the invariants alone decide the property? `F_∞ ∧ C ⟹ P`, reverse
+    /// `Init ∧ C ∧ T ⟹ ¬F'_∞`, which is for all properties.
     pub(super) fn check_invariants_imply(&mut self, property: usize) -> Result<bool, Stopped> {
-        let bad = self.transition.bads[property];
-        Ok(!self.infinity.solve(&[bad], None)?)
+        let is_forward = self.direction == Direction::Forward;
+        let goal = self.frontier(is_forward.then_some(property));
+        Ok(!self.infinity.solve(&goal, None)?)
     }
 
     /// Can the cube, which contains no initial state, be excluded from `F_i`?
@@ -318,9 +479,9 @@ impl<'a> Relative<'a> {
             // Heuristic: what is assumed first is more likely to be in the core.
             self.activity.sort(&mut primed);
         }
-        let not_cube: Vec<Lit> = cube.iter().map(|&lit| !lit).collect();
+        let not_cube = self.frame_clause(cube);
         for lit in &mut primed {
-            *lit = self.transition.primed(*lit);
+            *lit = self.assumed(*lit);
         }
         let solver = match level {
             Level::INFINITY => &mut self.infinity,
@@ -332,7 +493,7 @@ impl<'a> Relative<'a> {
                 &mut self.solvers[below.index()]
             }
         };
-        // In F_0 the hypothesis holds anyway.
+        // In F_0 the hypothesis holds anyway (reverse: no state of the cube is bad).
         let assume = hypothesis == Hypothesis::NotCube && level != Level::ZERO.above();
         let start = Instant::now();
         let answer = solver.solve(&primed, assume.then_some(&not_cube));
@@ -341,19 +502,37 @@ impl<'a> Relative<'a> {
         if answer? {
             return Ok(Answer::Predecessor);
         }
-        let failed = |lit: &Lit| solver.is_failed(self.transition.primed(*lit));
+        let solver = self.frame_below(level);
+        let failed = |lit: &Lit| solver.is_failed(self.assumed(*lit));
         let mut core: Vec<Lit> = cube.iter().copied().filter(failed).collect();
-        self.initial.exclude(&mut self.solvers[0], &mut core, cube)?;
+        let start = match &mut self.reverse {
+            None => &mut self.solvers[0],
+            Some(reverse) => &mut reverse.start,
+        };
+        self.initial.exclude(start, &mut core, cube)?;
         Ok(Answer::Inductive(core))
     }
 
-    /// The states around the last [`Answer::Predecessor`] that go into the cube.
+    /// The solver that answers for a level.
+    fn frame_below(&self, level: Level) -> &FrameSolver {
+        match level {
+            Level::INFINITY => &self.infinity,
+            _ => &self.solvers[level.below().index()],
+        }
+    }
+
+    /// The states around the last [`Answer::Predecessor`] that go into the cube; reverse, the
+    /// states to which it goes.
     pub(super) fn lift_predecessor(
         &mut self,
         cube: &[Lit],
         level: Level,
         effort: LiftEffort,
     ) -> Result<Lifted, Stopped> {
+        if let Some(reverse) = &mut self.reverse {
+            let model = &self.solvers[level.below().index()];
+            return Ok(reverse.simulator.successor(&self.transition, model, Some(cube)));
+        }
         let target: Vec<Lit> = cube.iter().map(|&lit| self.transition.primed(lit)).collect();
         self.lift_model(level.below(), &target, effort)
     }
@@ -361,7 +540,8 @@ impl<'a> Relative<'a> {
     /// The literals of the cube that hold in the last [`Answer::Predecessor`].
     pub(super) fn common_with_predecessor(&self, cube: &[Lit], level: Level) -> Vec<Lit> {
         let solver = &self.solvers[level.below().index()];
-        cube.iter().copied().filter(|&lit| solver.value(lit) == Some(true)).collect()
+        let holds = |&lit: &Lit| solver.value(self.framed(lit)) == Some(true);
+        cube.iter().copied().filter(holds).collect()
     }
 
     /// The state of the last [`Answer::Predecessor`], if [`note_stuck`](Relative::note_stuck)
@@ -370,8 +550,9 @@ impl<'a> Relative<'a> {
         self.triggers.as_ref()?;
         let solver = &self.solvers[level.below().index()];
         let vars = self.transition.state_vars();
-        let known = vars.clone().filter_map(|var| {
-            let value = solver.value(Var::new(var).lit())?;
+        let encoded = vars.clone().filter(|&var| self.transition.is_encoded(var));
+        let known = encoded.filter_map(|var| {
+            let value = solver.value(self.framed(Var::new(var).lit()))?;
             Some(Lit::new(Var::new(var), !value))
         });
         Some(StateBits::new(vars.end, known))
@@ -431,7 +612,7 @@ impl<'a> Relative<'a> {
         cube: Vec<Lit>,
         level: Level,
     ) -> Option<LemmaId> {
-        debug_assert!(self.check_meets_init(&cube) != Ok(true), "a lemma excludes initial states");
+        debug_assert!(self.check_meets_start(&cube) != Ok(true), "a lemma excludes initial states");
         self.activity.learn(&cube);
         let inserted = self.frames.insert(cube, level)?;
         self.tell_solvers(inserted.id, inserted.covered);
@@ -463,29 +644,34 @@ impl<'a> Relative<'a> {
             triggers.strengthened(id);
         }
         let lemma = self.frames.lemma(id);
+        let clause = self.frame_clause(lemma.cube());
         let last = lemma.level().min(self.frames.top());
         for level in covered.above().index()..=last.index() {
-            add_negation(&mut self.solvers[level], lemma.cube());
+            self.solvers[level].add_clause(&clause);
             self.given[level] += 1;
         }
         if lemma.level() == Level::INFINITY {
-            add_negation(&mut self.infinity, lemma.cube());
+            self.infinity.add_clause(&clause);
         }
     }
 
     /// From now on this token stops queries.
     pub(super) fn set_interrupt(&mut self, interrupt: &Interrupt) {
         let all = self.solvers.iter_mut().chain([&mut self.infinity, &mut self.lifter.solver]);
-        all.for_each(|solver| solver.set_interrupt(interrupt));
+        let start = self.reverse.iter_mut().map(|reverse| &mut reverse.start);
+        all.chain(start).for_each(|solver| solver.set_interrupt(interrupt));
     }
 
     /// The work of all solvers.
     pub(super) fn stats(&self) -> SatStats {
         let mut sum = self.past;
-        for solver in self.solvers.iter().chain([&self.infinity, &self.lifter.solver]) {
+        let start = self.reverse.iter().map(|reverse| &reverse.start);
+        for solver in self.solvers.iter().chain([&self.infinity, &self.lifter.solver]).chain(start)
+        {
             let stats = solver.stats();
             sum.queries += stats.queries;
             sum.conflicts += stats.conflicts;
+            sum.propagations += stats.propagations;
         }
         sum
     }
@@ -496,10 +682,4 @@ fn tell_retired(context: &Context, retired: &[LemmaId], by: LemmaId) {
     for id in retired {
         context.detail(|| Event::LemmaRetired { lemma: id.index(), by: by.index() });
     }
-}
-
-/// Adds the clause `¬cube`.
-fn add_negation(solver: &mut FrameSolver, cube: &[Lit]) {
-    let clause: Vec<Lit> = cube.iter().map(|&lit| !lit).collect();
-    solver.add_clause(&clause);
 }

@@ -7,6 +7,7 @@
 
 use super::transition::Transition;
 use crate::context::Context;
+use crate::events::Direction;
 use crate::random::Random;
 use pedra_model::bits::BitSystem;
 use pedra_model::lit::{Lit, Var};
@@ -43,6 +44,7 @@ pub(super) enum FrameSolver {
 /// Makes solvers that hold the definitions.
 pub(super) struct SolverMaker {
     kind: SolverKind,
+    direction: Direction,
     /// The definitions, to be cloned.
     own: Option<Cdcl>,
 }
@@ -53,16 +55,17 @@ impl SolverMaker {
     pub(super) fn new(
         kind: SolverKind,
         system: &BitSystem,
+        direction: Direction,
         seed: u64,
     ) -> (SolverMaker, Transition) {
         let mut own = Cdcl::new();
-        let transition = Transition::encode(system, &mut own.definer());
+        let transition = Transition::encode(system, direction, &mut own.definer());
         if seed != 0 {
             let mut random = Random::new(seed);
             own.set_phases(|_| random.below(2) == 1);
         }
         let own = (kind == SolverKind::Cdcl).then_some(own);
-        (SolverMaker { kind, own }, transition)
+        (SolverMaker { kind, direction, own }, transition)
     }
 
     /// A solver with the definitions and nothing else.
@@ -76,7 +79,7 @@ impl SolverMaker {
             None => {
                 let context = Context { solver: self.kind, ..context.clone() };
                 let mut solver = context.new_solver(Preset::Plain);
-                Transition::encode(system, &mut *solver);
+                Transition::encode(system, self.direction, &mut *solver);
                 FrameSolver::Guarded { solver, guard: None, guards: 0 }
             }
         }
@@ -206,6 +209,7 @@ impl FrameSolver {
         if let FrameSolver::Own { inherited, .. } = self {
             stats.queries -= inherited.queries;
             stats.conflicts -= inherited.conflicts;
+            stats.propagations -= inherited.propagations;
         }
         stats
     }

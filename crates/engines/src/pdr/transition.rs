@@ -25,9 +25,12 @@
 //! initial states do.
 
 use super::encode::StepEncoder;
+use super::solver::FrameSolver;
 use crate::cone::{closed_latches, is_init_free_of_inputs};
+use crate::events::Direction;
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::lit::{Lit, Var};
+use pedra_model::value::Ternary;
 use pedra_solve::{SatSolver, gate};
 use std::ops::Range;
 
@@ -48,16 +51,33 @@ pub(super) struct Transition {
     pub(super) constant_reset: Vec<Option<bool>>,
     /// By property.
     pub(super) bads: Vec<Lit>,
+    /// Reverse only: the same one step later, for inputs of that step.
+    pub(super) bads_after: Vec<Lit>,
+    /// Reverse only: the constraints one step later, for the same inputs.
+    pub(super) constraints_after: Vec<Lit>,
     /// The system's variable of each state variable; that of `first` is the last of `gates`.
     system_vars: Vec<Var>,
     /// The gates of the proof that define `first`.
     pub(super) gates: Vec<[Lit; 2]>,
 }
 
+/// States and inputs.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    /// The states, sorted.
+    pub(super) state: Vec<Lit>,
+    /// The inputs.
+    pub(super) inputs: Vec<Lit>,
+}
+
 impl Transition {
     /// Adds the definitions to a solver without variables. Every call for the same system makes
     /// the same numbers.
-    pub(super) fn encode(system: &BitSystem, solver: &mut (impl SatSolver + ?Sized)) -> Transition {
+    pub(super) fn encode(
+        system: &BitSystem,
+        direction: Direction,
+        solver: &mut (impl SatSolver + ?Sized),
+    ) -> Transition {
         let functions: Vec<(usize, Lit)> = functional_resets(system);
         let resets = functions.iter().flat_map(|&(l, f)| [system.latches[l].var.lit(), f]);
         let roots: Vec<Lit> = system.properties().iter().copied().chain(resets).collect();
@@ -102,12 +122,16 @@ impl Transition {
             next.push(Some(Lit::FALSE));
             constant_reset.push(Some(true));
             init.push(first);
-            gates = init_gates(system);
+            (gates, _) = init_gates(system);
             system_vars.push(Var::new(system.aig.len() + gates.len() - 1));
         }
         constraints.sort_unstable();
         constraints.dedup();
         constraints.retain(|&c| c != Lit::TRUE);
+        let [bads_after, constraints_after] = match direction {
+            Direction::Forward => [Vec::new(), Vec::new()],
+            Direction::Backward => encode_second_step(system, &next, solver),
+        };
         Transition {
             num_latches,
             has_first,
@@ -117,6 +141,8 @@ impl Transition {
             init,
             constant_reset,
             bads,
+            bads_after,
+            constraints_after,
             system_vars,
             gates,
         }
@@ -151,6 +177,35 @@ impl Transition {
         self.next[var].is_some()
     }
 
+    /// The values of the latches in a model.
+    pub(super) fn latch_values(&self, model: &FrameSolver) -> Vec<Ternary> {
+        let value = |var| model.value(Var::new(var).lit());
+        let latches = self.latch_vars();
+        latches.map(|var| value(var).map_or(Ternary::Unknown, Ternary::from)).collect()
+    }
+
+    /// State and inputs of a model, as far as they matter to it.
+    pub(super) fn step_of(&self, model: &FrameSolver) -> Step {
+        let known = |var: usize| {
+            let value = model.value(Var::new(var).lit())?;
+            Some(Lit::new(Var::new(var), !value))
+        };
+        let states = self.state_vars().filter(|&var| self.is_encoded(var));
+        Step {
+            state: states.filter_map(known).collect(),
+            inputs: self.input_vars().filter_map(known).collect(),
+        }
+    }
+
+    /// The inputs of a step, one value each.
+    pub(super) fn input_values(&self, inputs: &[Lit]) -> Vec<Ternary> {
+        let mut values = vec![Ternary::Unknown; self.num_inputs];
+        for lit in inputs {
+            values[lit.var().index() - self.input_vars().start] = Ternary::from(!lit.is_negated());
+        }
+        values
+    }
+
     /// The clause `¬cube` over the variables of the system and of `gates`.
     pub(super) fn system_clause(&self, cube: &[Lit]) -> Vec<Lit> {
         let lit = |&l: &Lit| !Lit::new(self.system_vars[l.var().index()], l.is_negated());
@@ -170,8 +225,30 @@ fn functional_resets(system: &BitSystem) -> Vec<(usize, Lit)> {
         .collect()
 }
 
-/// The conjunction of all resets as gates over the system's variables; the last is the root.
-fn init_gates(system: &BitSystem) -> Vec<[Lit; 2]> {
+/// Bads and constraints one step later, over the literals of next functions and fresh inputs.
+/// (What binds `first` to resets is void there.)
+fn encode_second_step(
+    system: &BitSystem,
+    next: &[Option<Lit>],
+    solver: &mut (impl SatSolver + ?Sized),
+) -> [Vec<Lit>; 2] {
+    let groups = [system.properties(), &system.constraints];
+    let mut encoder = StepEncoder::new(&system.aig, groups.concat());
+    for (latch, next) in system.latches.iter().zip(&next[1..]) {
+        if let &Some(next) = next {
+            encoder.set_leaf(latch.var, next);
+        }
+    }
+    for &input in &system.inputs {
+        encoder.set_leaf(input, solver.new_var().lit());
+    }
+    encoder.encode(solver);
+    groups.map(|group| group.iter().map(|&lit| encoder.lit(lit)).collect())
+}
+
+/// The conjunction of all resets as gates over the system's variables, and its literal; if there
+/// are gates, it is the last of them.
+pub(super) fn init_gates(system: &BitSystem) -> (Vec<[Lit; 2]>, Lit) {
     let mut gates: Vec<[Lit; 2]> = Vec::new();
     let mut and = |a: Lit, b: Lit| {
         gates.push([a, b]);
@@ -190,5 +267,5 @@ fn init_gates(system: &BitSystem) -> Vec<[Lit; 2]> {
         };
         all = and(all, is_reset);
     }
-    gates
+    (gates, all)
 }

@@ -1,0 +1,124 @@
+//! What an answer rests on: proofs from frames, counterexamples from obligations.
+
+use super::obligations::{ObligationId, Obligations};
+use super::relative::Relative;
+use super::solver::Stopped;
+use super::transition::init_gates;
+use crate::events::Direction;
+use pedra_model::bits::BitSystem;
+use pedra_model::lit::{Lit, Var};
+use pedra_model::proof::BitProof;
+use pedra_model::trace::BitTrace;
+use pedra_model::value::Ternary;
+
+/// The first part of a path: an initial state, and the inputs of each step.
+pub(super) struct Prefix {
+    pub(super) initial: Vec<Ternary>,
+    pub(super) inputs: Vec<Vec<Ternary>>,
+}
+
+/// The invariant of a frame that excludes these cubes and is closed under the transition
+/// relation, as a proof of the properties.
+///
+/// Forward it is the conjunction of the negated cubes. Reverse it is `Init ∨ ¬F`, where `¬F` is
+/// the *disjunction* of the cubes: no step leads from `¬F` into `F` (closure of `F` under
+/// predecessors), none from `Init` into `F` (the frontier query), neither has a bad state.
+pub(super) fn proof(
+    system: &BitSystem,
+    relative: &Relative,
+    properties: Vec<usize>,
+    cubes: &[Vec<Lit>],
+) -> BitProof {
+    let transition = &relative.transition;
+    let clauses = cubes.iter().map(|cube| transition.system_clause(cube));
+    let (gates, clauses) = match relative.direction {
+        Direction::Forward => (transition.gates.clone(), clauses.collect()),
+        Direction::Backward => {
+            // If there are gates for `first` already, they are these.
+            let (mut gates, init) = init_gates(system);
+            let mut union = vec![init];
+            for clause in clauses {
+                let mut all = Lit::TRUE;
+                for lit in clause {
+                    gates.push([all, !lit]);
+                    all = Var::new(system.aig.len() + gates.len() - 1).lit();
+                }
+                union.push(all);
+            }
+            (gates, vec![union])
+        }
+    };
+    BitProof { properties, gates, clauses, k: 1, simple_path: None }
+}
+
+/// Forward: the inputs from an obligation to the violation. Every state of the obligation
+/// satisfies the constraints with them (with those on the link between `first` and the resets
+/// among them) and goes on into the next obligation.
+pub(super) fn suffix(
+    relative: &Relative,
+    obligations: &Obligations,
+    id: ObligationId,
+) -> Vec<Vec<Ternary>> {
+    let chain = std::iter::successors(Some(id), |&id| obligations.get(id).successor);
+    chain.map(|id| relative.transition.input_values(&obligations.get(id).inputs)).collect()
+}
+
+/// Forward: an obligation contains an initial state.
+pub(super) fn forward_trace(
+    relative: &mut Relative,
+    obligations: &Obligations,
+    id: ObligationId,
+) -> Result<BitTrace, Stopped> {
+    let start = obligations.get(id);
+    let property = start.property.expect("forward obligations have one");
+    let initial = relative.find_initial_state(&start.cube)?;
+    Ok(BitTrace { property, initial, inputs: suffix(relative, obligations, id) })
+}
+
+/// Reverse: a path from an initial state into a part `target` of an obligation's cube; the
+/// target's own inputs are not part of it.
+///
+/// Every state of an obligation has a predecessor in the one before it, or in `Init`; so one
+/// can walk back, state by state.
+pub(super) fn prefix(
+    relative: &mut Relative,
+    obligations: &Obligations,
+    id: ObligationId,
+    target: Vec<Lit>,
+) -> Result<Prefix, Stopped> {
+    let (mut target, mut at, mut inputs) = (target, Some(id), Vec::new());
+    let mut initial = Vec::new();
+    while let Some(id) = at {
+        at = obligations.get(id).successor;
+        let from: Vec<Lit> = match at {
+            Some(before) => obligations.get(before).cube.to_vec(),
+            None => relative.transition.init.clone(),
+        };
+        let (step, latches) = relative.find_step(&from, &target)?;
+        inputs.push(relative.transition.input_values(&step.inputs));
+        (target, initial) = (step.state, latches);
+    }
+    inputs.reverse();
+    Ok(Prefix { initial, inputs })
+}
+
+/// Reverse: an obligation, or with `None` an initial state, is bad; `None` if it is not so, for
+/// the properties that still count.
+pub(super) fn reverse_trace(
+    relative: &mut Relative,
+    obligations: &Obligations,
+    id: Option<ObligationId>,
+) -> Result<Option<BitTrace>, Stopped> {
+    let cube: Vec<Lit> = match id {
+        Some(id) => obligations.get(id).cube.to_vec(),
+        None => relative.transition.init.clone(),
+    };
+    let Some(bad) = relative.find_bad_state(&cube)? else { return Ok(None) };
+    let mut path = match id {
+        Some(id) => prefix(relative, obligations, id, bad.step.state)?,
+        None => Prefix { initial: bad.latches, inputs: Vec::new() },
+    };
+    path.inputs.push(relative.transition.input_values(&bad.step.inputs));
+    let Prefix { initial, inputs } = path;
+    Ok(Some(BitTrace { property: bad.property, initial, inputs }))
+}
