@@ -18,6 +18,7 @@ use super::direction::Successors;
 use super::lift::Lifted;
 use super::solver::FrameSolver;
 use super::transition::Transition;
+use crate::random::Random;
 use pedra_model::aig::Node;
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::lit::{Lit, Var};
@@ -44,7 +45,7 @@ pub(super) struct Simulator {
     /// By variable of the system: whether it is private.
     private: Vec<bool>,
     words: Vec<u64>,
-    random: u64,
+    random: Random,
 }
 
 impl Simulator {
@@ -70,7 +71,7 @@ impl Simulator {
             nexts,
             private: readers.iter().map(|reader| matches!(reader, Reader::Only(_))).collect(),
             words: vec![0; system.aig.len()],
-            random: 0x9e37_79b9_7f4a_7c15,
+            random: Random::new(0),
         }
     }
 
@@ -94,7 +95,7 @@ impl Simulator {
             let is_free = is_input || !is_bound[number as usize];
             let mut word = if value { u64::MAX } else { 0 };
             if self.mode == Successors::Structural && is_free && self.private[var.index()] {
-                word = self.next_random() & !1 | value as u64;
+                word = self.random.word() & !1 | value as u64;
             }
             self.words[var.index()] = word;
         }
@@ -117,15 +118,6 @@ impl Simulator {
     fn word(&self, lit: Lit) -> u64 {
         let word = self.words[lit.var().index()];
         if lit.is_negated() { !word } else { word }
-    }
-
-    /// SplitMix64.
-    fn next_random(&mut self) -> u64 {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.random;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
     }
 }
 
