@@ -148,7 +148,7 @@ pub struct OutputArgs {
     /// Verdicts and errors only
     #[arg(long, short, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Say more about the run; twice for every depth
+    /// Say more about the run: a summary of each engine; twice for every depth
     #[arg(long, short, action = clap::ArgAction::Count)]
     pub verbose: u8,
 }
@@ -216,6 +216,10 @@ pub struct CheckArgs {
     /// queries (.smt2)
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     pub certificate: Option<PathBuf>,
+    /// Write the record of the run here: frames, lemmas and obligations as JSON lines
+    /// (schema: docs/JSON.md)
+    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    pub record: Option<PathBuf>,
     /// Draw the waveform of a violation in the terminal
     #[arg(long, value_enum, default_value_t = When::Auto, help_heading = "Output")]
     pub wave: When,

@@ -159,6 +159,16 @@ pub trait Observer: Sync {
         let _ = (engine, name, event);
     }
 
+    /// Whether details are wanted, see [`pedra_engines::EventSink::wants_details`].
+    fn wants_details(&self) -> bool {
+        false
+    }
+
+    /// Engines are about to work on this; what they tell next is about it.
+    fn prepared(&self, prepared: &Prepared<'_>) {
+        let _ = prepared;
+    }
+
     /// No path violates the property in any step up to this one.
     fn safe_until(&self, property: usize, step: usize) {
         let _ = (property, step);
@@ -204,6 +214,10 @@ struct Ear<'a> {
 }
 
 impl Listener for Ear<'_> {
+    fn wants_details(&self) -> bool {
+        self.observer.wants_details()
+    }
+
     fn hear(&self, engine: usize, name: &'static str, event: &Event) {
         self.observer.hear(engine, name, event);
         match event {
@@ -249,6 +263,7 @@ pub fn decide(
         let sweep = SweepOptions { seed: plan.seed, ..*sweep };
         prepared.sweep(&sweep, &plan.reduce, interrupt);
     }
+    observer.prepared(&prepared);
     let (sender, receiver) = mpsc::channel();
     let sent = Mutex::new(vec![false; selected.len()]);
     let ear = Ear { observer, selected, settled: sender, sent };

@@ -69,10 +69,11 @@ pub fn check_paths(
             return Err(InputError(text.to_owned()));
         }
     }
-    let outputs: Vec<&Path> =
-        [&args.trace, &args.vcd, &args.certificate].into_iter().flatten().map(|p| &**p).collect();
+    let outputs = [&args.trace, &args.vcd, &args.certificate, &args.record];
+    let outputs: Vec<&Path> = outputs.into_iter().flatten().map(|p| &**p).collect();
     for (i, path) in outputs.iter().enumerate() {
-        let several = selected.len() > 1;
+        // The record is one file for all properties.
+        let several = selected.len() > 1 && args.record.as_deref() != Some(*path);
         let last = for_property(path, *selected.last().unwrap_or(&0), several);
         refuse_unwritable(&last)?;
         if outputs[..i].iter().any(|other| same_file(path, other)) {

@@ -1,6 +1,6 @@
 //! The command line of Pedra, as a library: what was typed ([`args`]), what it means
 //! ([`commands`]), how properties are decided ([`decide`], [`pipeline`]) and how answers are
-//! told ([`report`], [`view`]).
+//! told ([`report`], [`view`], [`record`]).
 
 pub mod args;
 pub mod commands;
@@ -10,5 +10,6 @@ pub mod limits;
 pub mod load;
 pub mod output;
 pub mod pipeline;
+pub mod record;
 pub mod report;
 pub mod view;

@@ -56,6 +56,19 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     written.with_context(|| format!("{}: cannot be written", printable(&path.to_string_lossy())))
 }
 
+/// Opens a file that grows while it is written; what it held before is gone.
+///
+/// # Errors
+/// What the system says to the attempt.
+pub fn open_stream(path: &Path) -> io::Result<Box<dyn Write + Send>> {
+    Ok(match Target::of(path) {
+        Target::Stdout => Box::new(io::stdout()),
+        Target::Stderr => Box::new(io::stderr()),
+        Target::Special => Box::new(fs::OpenOptions::new().write(true).open(path)?),
+        Target::File(path) => Box::new(fs::File::create(path)?),
+    })
+}
+
 /// Whether a file could be written: its folder takes new files, and its name is possible. The
 /// file itself is not touched.
 ///

@@ -8,7 +8,7 @@ use pedra_certify::{
 };
 use pedra_engines::{Outcome, SweepOptions, sweep};
 use pedra_model::Model;
-use pedra_model::bits::BitSystem;
+use pedra_model::bits::{BitSystem, name_at};
 use pedra_model::blast::{BlastError, BlastOptions, Blasted, blast};
 use pedra_model::eval::minimise::{minimise_bits, minimise_words};
 use pedra_model::proof::{BitProof, WordProof};
@@ -166,6 +166,12 @@ impl<'a> Prepared<'a> {
             (Model::Bits(system), None) => system,
             (Model::Words(_), None) => unreachable!("words are always blasted"),
         }
+    }
+
+    /// For each latch of [`system`](Prepared::system) its name in the model, if it has one.
+    pub fn latch_names(&self) -> impl Iterator<Item = Option<&str>> {
+        let names = &self.unreduced().names.latches;
+        self.reduced.map.latches().iter().map(|&latch| name_at(names, latch as usize))
     }
 
     /// Carries an engine's answer back to the model and has it checked there. Unknown outcomes

@@ -6,11 +6,13 @@ use crate::commands::{columns, stderr_color, stdout_color};
 use crate::decide::{Observer, Open, Plan, decide};
 use crate::evidence::{self, Request, write_files};
 use crate::limits::{StopCause, Watch};
-use crate::load::{Loaded, load};
+use crate::load::{InputError, Loaded, load};
 use crate::output::{note, printable};
-use crate::pipeline::Checked;
-use crate::report::{PropertyReport, Reporter, Style, Verdict};
+use crate::pipeline::{Checked, Prepared};
+use crate::record::{CloseAtEnd, First, Recorder};
+use crate::report::{Missing, PropertyReport, Reporter, Style, Verdict};
 use crate::view::status::Status;
+use crate::view::summary;
 use crate::view::wave::{WaveStyle, draw};
 use anyhow::Result;
 use pedra_engines::{Event, PdrOptions, SweepOptions, Variant};
@@ -18,7 +20,7 @@ use pedra_model::blast::BlastOptions;
 use pedra_model::reduce::ReduceOptions;
 use pedra_solve::SolverKind;
 use std::io::IsTerminal;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 impl From<&CheckArgs> for Plan {
@@ -73,9 +75,14 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
     let plan = Plan::from(args);
     let style = if args.output.json { Style::Json } else { Style::Human };
     let reporter = Arc::new(Reporter::new(style, stdout_color()));
+    let recorder: Arc<OnceLock<Recorder>> = Arc::default();
     let watch = {
-        let (reporter, engine) = (reporter.clone(), plan.engine.text());
-        let words = move |cause: StopCause| reporter.stopped(cause, engine, start.elapsed());
+        let (reporter, recorder) = (reporter.clone(), recorder.clone());
+        let engine = plan.engine.text();
+        let words = move |cause: StopCause| {
+            close_record(recorder.get(), &reporter);
+            reporter.stopped(cause, engine, start.elapsed())
+        };
         Watch::start(&args.limits, words)
     };
     let loaded = load(&args.model)?;
@@ -84,6 +91,14 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
     let names = selected.iter().map(|&i| (i, loaded.property_name(i).map(str::to_owned)));
     reporter.expect(names.collect());
     reporter.announce_start(&args.model, &selected, plan.engine.text());
+    if let Some(path) = &args.record {
+        let (model, engine) = (&*args.model, plan.engine.text());
+        let first = First { model, properties: &selected, engine, start };
+        let made = Recorder::create(path, &first)
+            .map_err(|e| InputError(format!("{}: cannot be written: {e}", path.display())))?;
+        let _ = recorder.set(made);
+    }
+    let _close = CloseAtEnd(recorder.get());
 
     let quiet = args.output.quiet || args.output.json;
     let session = Session {
@@ -93,6 +108,7 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
         plan: &plan,
         watch: &watch,
         reporter: &reporter,
+        recorder: recorder.get(),
         status: Status::start(!quiet),
         start,
     };
@@ -102,7 +118,16 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
         reporter.silence();
         return Err(error);
     }
+    close_record(recorder.get(), &reporter);
     Ok(reporter.finish("not decided", plan.engine.text(), start.elapsed()))
+}
+
+/// Ends the record, if there is one.
+fn close_record(recorder: Option<&Recorder>, reporter: &Reporter) {
+    if let Some(problem) = recorder.and_then(Recorder::close) {
+        reporter.file_missing(Missing::NotWritten);
+        note(&printable(&problem));
+    }
 }
 
 /// A run in progress: tells what it hears.
@@ -113,6 +138,7 @@ struct Session<'a> {
     plan: &'a Plan,
     watch: &'a Watch,
     reporter: &'a Reporter,
+    recorder: Option<&'a Recorder>,
     status: Status,
     start: Instant,
 }
@@ -153,6 +179,9 @@ impl Session<'_> {
 
 impl Observer for Session<'_> {
     fn hear(&self, engine: usize, name: &'static str, event: &Event) {
+        if let Some(recorder) = self.recorder {
+            recorder.hear(engine, name, event);
+        }
         self.status.hear(engine, name, event);
         let verbose = self.args.output.verbose;
         match event {
@@ -160,6 +189,9 @@ impl Observer for Session<'_> {
                 let queries = progress.queries;
                 let seconds = self.start.elapsed().as_secs_f64();
                 note(&format!("{seconds:.2} s  {name}: depth {depth}, {queries} queries"));
+            }
+            Event::Summary(summary) if verbose >= 1 => {
+                note(&summary::lines(name, summary, self.start.elapsed()));
             }
             Event::Finished { progress, .. } if verbose >= 1 => {
                 let (depth, queries) = (progress.depth, progress.queries);
@@ -171,6 +203,16 @@ impl Observer for Session<'_> {
                 ));
             }
             _ => {}
+        }
+    }
+
+    fn wants_details(&self) -> bool {
+        self.recorder.is_some()
+    }
+
+    fn prepared(&self, prepared: &Prepared<'_>) {
+        if let Some(recorder) = self.recorder {
+            recorder.system(prepared);
         }
     }
 

@@ -1,5 +1,6 @@
-//! What people look at: waveforms and the live status line.
+//! What people look at: waveforms, the live status line, the summary of a run.
 
 pub mod signals;
 pub mod status;
+pub mod summary;
 pub mod wave;
