@@ -1,7 +1,7 @@
 //! The choices of PDR by name: one table, from which the command line, its reference, the tests
 //! and the fuzzer know what there is.
 
-use super::options::{DropOrder, Generalize, Lift, PdrOptions};
+use super::options::{DropOrder, Effort, Generalize, Lift, PdrOptions};
 
 /// A choice that can be made by name.
 pub struct Choice {
@@ -137,7 +137,26 @@ pub static CHOICES: &[Choice] = &[
         ["off", "1", "2"],
         "how deep blocking such a counterexample may lead to blocking others"
     ),
-    count!("ctg-heat", ctg_heat, ["off", "1", "3"], "only for obligations that came up so often"),
+    count!(
+        "ctg-attempts",
+        ctg.attempts,
+        ["1", "2", "8"],
+        "how many queries blocking one may take; with more than one, its predecessors are \
+         blocked, too"
+    ),
+    named!(
+        "effort",
+        effort,
+        ["threshold" => Effort::Threshold, "dynamic" => Effort::Dynamic],
+        "for which obligations all this is done: those that came up `ctg-heat` times, or more \
+         and more for those that come up again and again (needs `drop-obligations=off`)"
+    ),
+    count!(
+        "ctg-heat",
+        ctg_heat,
+        ["off", "1", "3"],
+        "with `effort=threshold`: only for obligations that came up so often"
+    ),
     switch!(
         "join",
         ctg.join,

@@ -4,7 +4,9 @@
 //! `mic` (minimal inductive clause) and `down` are Bradley's; counterexamples to generalisation
 //! (CTGs) are from Z. Hassan, A. R. Bradley, F. Somenzi: *Better generalization in IC3*, FMCAD
 //! 2013: a predecessor that prevents a drop is itself blocked if that is easy, and otherwise the
-//! cube shrinks to what it has in common with it.
+//! cube shrinks to what it has in common with it. Blocking the predecessors of CTGs as well is from
+//! Y. Su, Q. Yang, Y. Ci, Z. Huang: *Extended CTG generalization and dynamic
+//! adjustment of generalization strategies in IC3*, 2025.
 
 use super::frames::Level;
 use super::options::{Ctg, DropOrder, Generalize, PdrOptions};
@@ -135,28 +137,40 @@ impl Generalizer<'_, '_, '_> {
         }
     }
 
-    /// Excludes the predecessor that was just found from the frame where it lies, if it is
-    /// inductive there; says whether it did.
+    /// Excludes the predecessor that was just found from the frame where it lies, if that takes
+    /// no more than `ctg.attempts` queries; says whether it did.
+    ///
+    /// With one attempt this is the CTG of the paper. With more, what stands in the way of
+    /// blocking it is blocked first.
     fn block_ctg(&mut self, cube: &[Lit], level: Level, depth: u32) -> Result<bool, Stopped> {
-        let at = level.below();
-        if at == Level::ZERO {
-            return Ok(false);
-        }
         let effort = self.options.lifting_of_ctg();
         let ctg = self.relative.lift_predecessor(cube, level, effort)?.cube;
-        if ctg.is_empty() || self.relative.check_meets_start(&ctg)? {
-            return Ok(false);
+        let mut waiting = vec![(ctg, level.below())];
+        let mut attempts = self.ctg.attempts;
+        while let Some((ctg, at)) = waiting.last() {
+            let (ctg, at) = (ctg.clone(), *at);
+            let is_hopeless = attempts == 0 || at == Level::ZERO || ctg.is_empty();
+            if is_hopeless || self.relative.check_meets_start(&ctg)? {
+                return Ok(false);
+            }
+            attempts -= 1;
+            // ¬SAT(¬t ∧ F_{i−2} ∧ R ∧ t')
+            let (hypothesis, purpose) = (Hypothesis::NotCube, Purpose::Ctg);
+            let answer =
+                self.relative.check_inductive(self.context, &ctg, at, hypothesis, purpose)?;
+            match answer {
+                Answer::Inductive(core) => {
+                    waiting.pop();
+                    let lemma = self.mic(core, at, depth + 1)?;
+                    self.push_and_add(lemma, at)?;
+                }
+                Answer::Predecessor if attempts > 0 => {
+                    let before = self.relative.lift_predecessor(&ctg, at, effort)?.cube;
+                    waiting.push((before, at.below()));
+                }
+                Answer::Predecessor => return Ok(false),
+            }
         }
-        let answer = self.relative.check_inductive(
-            self.context,
-            &ctg,
-            at,
-            Hypothesis::NotCube,
-            Purpose::Ctg,
-        )?;
-        let Answer::Inductive(core) = answer else { return Ok(false) };
-        let lemma = self.mic(core, at, depth + 1)?;
-        self.push_and_add(lemma, at)?;
         Ok(true)
     }
 

@@ -49,7 +49,7 @@ mod trigger;
 pub use choices::{CHOICES, Choice};
 pub use direction::Successors;
 pub use frames::{Frames, Lemma, LemmaId, Level};
-pub use options::{Ctg, DropOrder, Generalize, Lift, PdrOptions, Variant};
+pub use options::{Ctg, DropOrder, Effort, Generalize, Lift, PdrOptions, Variant};
 
 use crate::context::{Context, Engine, Outcome, Reason};
 use crate::events::{Direction, Event, Progress, Summary};

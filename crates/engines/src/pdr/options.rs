@@ -63,8 +63,22 @@ pub struct Ctg {
     pub max: u32,
     /// How deep blocking one may lead to blocking others.
     pub depth: u32,
+    /// How many queries blocking one may take. With more than one, the predecessors of a
+    /// counterexample are blocked before it, and theirs before them.
+    pub attempts: u32,
     /// Whether, if it cannot be blocked, the cube shrinks to what both have in common.
     pub join: bool,
+}
+
+/// How much is done about counterexamples to generalisation for which obligation.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Effort {
+    /// [`PdrOptions::ctg`] for obligations that came up [`PdrOptions::ctg_heat`] times, nothing
+    /// for others.
+    Threshold,
+    /// More and more for obligations that come up again and again, see [`PdrOptions::effort`].
+    /// Sense is in it only as long as these are not dropped.
+    Dynamic,
 }
 
 /// The choices of [`Pdr`](super::Pdr). Every one of them is a matter of speed: answers are right
@@ -85,8 +99,10 @@ pub struct PdrOptions {
     pub shuffle: u32,
     /// Counterexamples to generalisation.
     pub ctg: Ctg,
-    /// They are looked at only for obligations that came up so often (successors count, too);
-    /// below, a drop that fails is given up, or joined.
+    /// How the effort depends on the obligation.
+    pub effort: Effort,
+    /// With [`Effort::Threshold`] they are looked at only for obligations that came up so often
+    /// (successors count, too); below, a drop that fails is given up, or joined.
     pub ctg_heat: u32,
     /// Whether literals of a lemma one level below that covers the cube are kept if possible.
     pub parent_lemma: bool,
@@ -122,7 +138,8 @@ impl PdrOptions {
             generalize: Generalize::Off,
             drop_order: DropOrder::Fixed,
             shuffle: 0,
-            ctg: Ctg { max: 0, depth: 0, join: false },
+            ctg: Ctg { max: 0, depth: 0, attempts: 1, join: false },
+            effort: Effort::Threshold,
             ctg_heat: 0,
             parent_lemma: false,
             eager_push: false,
@@ -146,7 +163,7 @@ impl PdrOptions {
                 lift: Lift::Core,
                 generalize: Generalize::Relative,
                 drop_order: DropOrder::Activity,
-                ctg: Ctg { max: 3, depth: 1, join: true },
+                ctg: Ctg { max: 3, depth: 1, attempts: 1, join: true },
                 ctg_heat: 3,
                 parent_lemma: true,
                 eager_push: true,
@@ -172,7 +189,22 @@ impl PdrOptions {
 
     /// What is done about counterexamples to generalisation for an obligation that came up so
     /// often.
+    ///
+    /// The dynamic policy is that of Su, Yang, Ci and Huang (2025), with the numbers of rIC3:
+    /// nothing below 10, counterexamples up to 40, their predecessors beyond.
     pub(super) fn effort(&self, heat: f32) -> Ctg {
-        if heat >= self.ctg_heat as f32 { self.ctg } else { Ctg { max: 0, depth: 0, ..self.ctg } }
+        let none = Ctg { max: 0, depth: 0, ..self.ctg };
+        match self.effort {
+            Effort::Threshold if heat >= self.ctg_heat as f32 => self.ctg,
+            Effort::Threshold => none,
+            Effort::Dynamic if heat < 10.0 => none,
+            Effort::Dynamic if heat < 40.0 => {
+                Ctg { max: (heat - 10.0) as u32 / 10 + 2, depth: 1, attempts: 1, ..self.ctg }
+            }
+            Effort::Dynamic => {
+                let attempts = (2.0 * (heat - 40.0).powf(0.45) + 5.0) as u32;
+                Ctg { max: 5, depth: 1, attempts, ..self.ctg }
+            }
+        }
     }
 }
