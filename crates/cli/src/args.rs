@@ -387,8 +387,8 @@ pub struct BenchArgs {
     /// Add each result to this table as it comes; runs that are in it are not repeated
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     pub out: Option<PathBuf>,
-    /// Write plots: PREFIX-cactus.svg, and PREFIX-scatter-N-NAME.svg for the first contender
-    /// against each other
+    /// Write plots: PREFIX-cactus.svg, PREFIX-scatter-N-NAME.svg for the first contender against
+    /// each other, and PREFIX-growth.svg if names such as lin_8 and lin_64 tell widths
     #[arg(long, value_name = "PREFIX", help_heading = "Files")]
     pub plots: Option<PathBuf>,
 }

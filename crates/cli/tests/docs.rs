@@ -143,11 +143,15 @@ fn the_guide_prints_what_it_says() {
     let root = format!("{}/../..", env!("CARGO_MANIFEST_DIR"));
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("guide");
     let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(folder.join("models")).expect("a folder");
-    for entry in std::fs::read_dir(format!("{root}/models")).expect("the models") {
-        let path = entry.expect("an entry").path();
-        let name = path.file_name().expect("a file");
-        std::fs::copy(&path, folder.join("models").join(name)).expect("copied");
+    for models in ["models", "models/word"] {
+        std::fs::create_dir_all(folder.join(models)).expect("a folder");
+        for entry in std::fs::read_dir(format!("{root}/{models}")).expect("the models") {
+            let path = entry.expect("an entry").path();
+            if path.is_file() {
+                let name = path.file_name().expect("a file");
+                std::fs::copy(&path, folder.join(models).join(name)).expect("copied");
+            }
+        }
     }
     let examples = examples(&document("GUIDE.md"));
     assert!(examples.len() >= 8);

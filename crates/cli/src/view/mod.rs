@@ -1,6 +1,8 @@
-//! What people look at: waveforms, the live status line, the summary of a run.
+//! What people look at: waveforms, the live status line, the summary of a run, pictures.
 
+pub mod plot;
 pub mod signals;
 pub mod status;
 pub mod summary;
+pub mod svg;
 pub mod wave;

@@ -5,6 +5,7 @@
 
 pub mod contender;
 pub mod convert;
+pub mod growth;
 pub mod measure;
 pub mod models;
 pub mod plot;
@@ -31,7 +32,8 @@ pub fn run(args: &BenchArgs) -> Result<i32> {
         limits: RunLimits { cpu, memory: args.memory },
     };
     let plots = args.plots.as_ref().map(|prefix| plot::paths(prefix, &contenders));
-    plots.iter().flatten().try_for_each(|path| refuse_unwritable(path))?;
+    let growth = args.plots.as_ref().and_then(|prefix| growth::path(prefix, &models));
+    plots.iter().flatten().chain(&growth).try_for_each(|path| refuse_unwritable(path))?;
     let so_far = Table::open(args.out.as_deref(), &field)?;
     let signal = signal_flag();
     let rows = run_all(&field, args.jobs.into(), so_far, &signal)?;
@@ -43,6 +45,9 @@ pub fn run(args: &BenchArgs) -> Result<i32> {
             other => plot::scatter(&field, &summary, other),
         };
         write_file(path, svg.as_bytes())?;
+    }
+    if let Some(path) = growth {
+        write_file(&path, growth::growth(&field, &summary).as_bytes())?;
     }
     let missing = models.len() * contenders.len() - rows.len();
     if missing > 0 {

@@ -1,24 +1,20 @@
 //! Plots as SVG: a cactus plot of all contenders, and a scatter plot of the first against each
 //! other one.
 //!
-//! They are written by hand: a few lines, circles and texts need no library, and text in an SVG
-//! needs no fonts here.
+//! [`super::growth`] draws a third kind.
 
 use super::contender::Contender;
 use super::run::Field;
 use super::table::Summary;
+use crate::view::svg::{COLORS, Picture, shortened};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Axes of time start here; what took less is drawn here.
-const SHORTEST_SECONDS: f64 = 0.001;
-
-/// Colours that people with any kind of sight can tell apart (Okabe and Ito, 2008).
-const COLORS: [&str; 7] =
-    ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
+pub(super) const SHORTEST_SECONDS: f64 = 0.001;
 
 /// Dashes, so that more contenders than colours stay apart.
-const DASHES: [&str; 3] = ["none", "7 3", "2 3"];
+pub(super) const DASHES: [&str; 3] = ["none", "7 3", "2 3"];
 
 /// The files that plots go to: the cactus plot, then one for each contender but the first.
 pub fn paths(prefix: &Path, contenders: &[Contender]) -> Vec<PathBuf> {
@@ -38,118 +34,27 @@ pub fn paths(prefix: &Path, contenders: &[Contender]) -> Vec<PathBuf> {
     std::iter::once(file("cactus")).chain(others).collect()
 }
 
-/// Text between tags.
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-}
-
-/// Text that is not wider than it should be.
-fn shortened(text: &str, characters: usize) -> String {
-    if text.chars().count() <= characters {
-        return escaped(text);
-    }
-    escaped(&text.chars().take(characters - 1).chain(['…']).collect::<String>())
-}
-
 /// A logarithmic axis of seconds along a side of the picture.
-struct TimeAxis {
+pub(super) struct TimeAxis {
     /// The place of the shortest time and of the limit, in pixels.
-    ends: (f64, f64),
-    limit: f64,
+    pub(super) ends: (f64, f64),
+    /// The longest time.
+    pub(super) limit: f64,
 }
 
 impl TimeAxis {
-    fn at(&self, seconds: f64) -> f64 {
+    pub(super) fn at(&self, seconds: f64) -> f64 {
         let part = |s: f64| (s / SHORTEST_SECONDS).ln();
         let share = part(seconds.clamp(SHORTEST_SECONDS, self.limit)) / part(self.limit);
         self.ends.0 + share * (self.ends.1 - self.ends.0)
     }
 
     /// Powers of ten, and the limit. A power just below the limit would collide with it.
-    fn ticks(&self) -> Vec<f64> {
+    pub(super) fn ticks(&self) -> Vec<f64> {
         let powers = (-3..).map(|n| 10f64.powi(n)).take_while(|&s| s < 0.7 * self.limit);
         powers.chain([self.limit]).collect()
     }
 }
-
-/// A picture that is being drawn.
-struct Picture {
-    text: String,
-}
-
-impl Picture {
-    fn new(width: f64, height: f64, title: &str) -> Picture {
-        let text = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-             viewBox=\"0 0 {width} {height}\" font-family=\"Helvetica, Arial, sans-serif\" \
-             font-size=\"12\" fill=\"#222222\">\n<title>{title}</title>\n\
-             <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
-        );
-        let mut picture = Picture { text };
-        picture.write(width / 2.0, 22.0, "middle", "font-size=\"14\" font-weight=\"bold\"", title);
-        picture
-    }
-
-    /// A text, escaped already; `anchor` is start, middle or end.
-    fn write(&mut self, x: f64, y: f64, anchor: &str, more: &str, text: &str) {
-        let _ = writeln!(
-            self.text,
-            "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" {more}>{text}</text>"
-        );
-    }
-
-    /// A text along the left side, upwards.
-    fn write_upwards(&mut self, x: f64, y: f64, text: &str) {
-        let turn = format!("transform=\"rotate(-90 {x:.1} {y:.1})\"");
-        self.write(x, y, "middle", &turn, text);
-    }
-
-    fn line(&mut self, from: (f64, f64), to: (f64, f64), style: &str) {
-        let ((x1, y1), (x2, y2)) = (from, to);
-        let _ = writeln!(
-            self.text,
-            "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" {style}/>"
-        );
-    }
-
-    /// A point, with a text that shows when it is pointed at.
-    fn point(&mut self, (x, y): (f64, f64), color: &str, title: Option<&str>) {
-        let title = title.map(|t| format!("<title>{}</title>", escaped(t))).unwrap_or_default();
-        let _ = writeln!(
-            self.text,
-            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"{color}\" \
-             fill-opacity=\"0.55\">{title}</circle>"
-        );
-    }
-
-    /// A tick of the axis at the bottom: a line of the grid and its number.
-    fn tick_x(&mut self, x: f64, (top, bottom): (f64, f64), label: &str) {
-        self.line((x, top), (x, bottom), GRID);
-        self.write(x, bottom + 16.0, "middle", "", label);
-    }
-
-    /// A tick of the axis on the left.
-    fn tick_y(&mut self, y: f64, (left, right): (f64, f64), label: &str) {
-        self.line((left, y), (right, y), GRID);
-        self.write(left - 6.0, y + 4.0, "end", "", label);
-    }
-
-    fn frame(&mut self, (left, right): (f64, f64), (top, bottom): (f64, f64)) {
-        let (width, height) = (right - left, bottom - top);
-        let _ = writeln!(
-            self.text,
-            "<rect x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" fill=\"none\" \
-             stroke=\"#444444\"/>"
-        );
-    }
-
-    fn finish(mut self) -> String {
-        self.text.push_str("</svg>\n");
-        self.text
-    }
-}
-
-const GRID: &str = "stroke=\"#dddddd\"";
 
 /// How many models each contender solves in how much CPU time each.
 pub fn cactus(field: &Field<'_>, summary: &Summary<'_>) -> String {
@@ -189,7 +94,7 @@ pub fn cactus(field: &Field<'_>, summary: &Summary<'_>) -> String {
             .map(|(n, &t)| format!("{:.1},{:.1}", x_of((n + 1) as f64), axis.at(t)))
             .collect();
         let _ = writeln!(
-            picture.text,
+            picture.text(),
             "<polyline points=\"{}\" fill=\"none\" {style}/>",
             points.join(" ")
         );
@@ -287,11 +192,5 @@ mod tests {
         assert_eq!(axis.ticks(), [0.001, 0.01, 0.1, 1.0, 10.0, 100.0]);
         let axis = TimeAxis { ends: (0.0, 100.0), limit: 11.0 };
         assert_eq!(axis.ticks(), [0.001, 0.01, 0.1, 1.0, 11.0]);
-    }
-
-    #[test]
-    fn names_are_safe_in_pictures() {
-        assert_eq!(escaped("<a & b>"), "&lt;a &amp; b&gt;");
-        assert_eq!(shortened("abcdef", 4), "abc…");
     }
 }

@@ -1,0 +1,208 @@
+//! Pictures of a run of word-level PDR: frames, units, obligations and reached states, drawn in
+//! the plane of two variables, as in Figures 2 to 4 of T. Welp and A. Kuehlmann, *QF_BV Model
+//! Checking with Property Directed Reachability* (DATE 2013).
+//!
+//! [`story`] listens to the events of a run and keeps what changed; afterwards it is played back
+//! and each step that is worth it becomes one picture: a row of plots, one for each frame. What
+//! is drawn besides, the initial and the bad states and samples of reached ones, comes from the
+//! model itself ([`scene`]). [`geometry`] finds the shape of a unit in the plane, [`draw`] writes
+//! SVG, and [`page`] puts all steps on one page without any other file.
+
+pub mod draw;
+pub mod geometry;
+pub mod page;
+pub mod scene;
+pub mod story;
+
+use pedra_engines::{Event, RegionAtom};
+use pedra_model::system::System;
+use scene::Scene;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
+use story::Story;
+
+/// At most so many pictures are made of a run; of more steps some are left out, evenly.
+const MAX_PICTURES: usize = 120;
+
+/// A variable to draw, and from where to where.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AxisRequest {
+    /// The name of a state.
+    pub name: String,
+    /// The least and the greatest value that is shown; chosen by what happens if absent.
+    pub range: Option<(i64, i64)>,
+}
+
+/// The two variables: `x,y` or with ranges `x=0..9,y=-5..5`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PlotRequest {
+    /// To the right and upwards.
+    pub axes: [AxisRequest; 2],
+}
+
+impl FromStr for PlotRequest {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<PlotRequest, String> {
+        let axes: Vec<AxisRequest> = text.split(',').map(axis).collect::<Result<_, _>>()?;
+        let axes: [AxisRequest; 2] =
+            axes.try_into().map_err(|_| "two variables are needed, as in x,y".to_owned())?;
+        if axes[0].name == axes[1].name {
+            return Err("the two variables must differ".to_owned());
+        }
+        Ok(PlotRequest { axes })
+    }
+}
+
+fn axis(text: &str) -> Result<AxisRequest, String> {
+    let (name, range) = match text.split_once('=') {
+        None => (text, None),
+        Some((name, range)) => {
+            let ends = range.split_once("..").and_then(|(low, high)| {
+                Some((low.trim().parse::<i64>().ok()?, high.trim().parse::<i64>().ok()?))
+            });
+            let ends = ends.filter(|(low, high)| low < high);
+            let wrong = || format!("`{range}` is no range; it should look like -5..20");
+            (name, Some(ends.ok_or_else(wrong)?))
+        }
+    };
+    if name.trim().is_empty() {
+        return Err("a variable has no name".to_owned());
+    }
+    Ok(AxisRequest { name: name.trim().to_owned(), range })
+}
+
+/// An axis of the pictures.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Axis {
+    /// The state: an index into the system's states.
+    pub state: usize,
+    /// Its name.
+    pub name: String,
+    /// Its width.
+    pub width: u32,
+    /// Whether it is drawn as a signed number.
+    pub signed: bool,
+    /// The least and the greatest value that is shown.
+    pub range: (i64, i64),
+}
+
+impl Axis {
+    /// The least and the greatest value of the variable, as far as machine integers hold them.
+    pub fn domain(&self) -> (i64, i64) {
+        let spare = 64 - self.width.min(64);
+        if self.signed {
+            (i64::MIN >> spare, i64::MAX >> spare)
+        } else {
+            (0, if spare == 0 { i64::MAX } else { (u64::MAX >> spare) as i64 })
+        }
+    }
+}
+
+/// Listens to a run and makes pictures of it.
+pub struct Plotter<'a> {
+    system: &'a System,
+    request: PlotRequest,
+    states: [usize; 2],
+    seed: u64,
+    story: Mutex<Story>,
+}
+
+impl<'a> Plotter<'a> {
+    /// For a model and two of its states.
+    ///
+    /// # Errors
+    /// If a name is not that of a state, or of one that is no word of at most 64 bits.
+    pub fn new(system: &'a System, request: PlotRequest, seed: u64) -> Result<Plotter<'a>, String> {
+        let find = |axis: &AxisRequest| {
+            let named = |s: &pedra_model::system::State| s.name.as_deref() == Some(&*axis.name);
+            let state = system.states.iter().position(named);
+            let state = state.ok_or_else(|| format!("there is no state `{}`", axis.name))?;
+            match system.terms.sort(system.states[state].term).width() {
+                Some(..=64) => Ok(state),
+                _ => Err(format!("`{}` is no word of at most 64 bits", axis.name)),
+            }
+        };
+        let states = [find(&request.axes[0])?, find(&request.axes[1])?];
+        Ok(Plotter { system, request, states, seed, story: Mutex::default() })
+    }
+
+    /// Takes note of an event.
+    pub fn hear(&self, event: &Event) {
+        self.story.lock().unwrap_or_else(PoisonError::into_inner).hear(event);
+    }
+
+    /// The pictures so far: one SVG text for each step, and the page with all of them.
+    pub fn pictures(&self, title: &str) -> Pictures {
+        let story = self.story.lock().unwrap_or_else(PoisonError::into_inner);
+        let axes = [0, 1].map(|n| self.axis(&story, n));
+        let scene = Scene::new(self.system, axes, self.seed);
+        let steps = story.steps(MAX_PICTURES);
+        let all: Vec<String> = steps
+            .iter()
+            .enumerate()
+            .map(|(number, step)| draw::picture(&scene, step, (number, steps.len()), title))
+            .collect();
+        let captions: Vec<&str> = steps.iter().map(|step| step.caption.as_str()).collect();
+        let page = page::page(title, &captions, &all);
+        Pictures { steps: all, page }
+    }
+
+    /// An axis whose range holds what is asked for, or where most of the bounds lie.
+    fn axis(&self, story: &Story, number: usize) -> Axis {
+        let state = self.states[number];
+        let asked = &self.request.axes[number];
+        let width = self.system.terms.width(self.system.states[state].term);
+        let (mut signed, mut bounds) = (true, Vec::new());
+        for atom in story.regions().iter().flat_map(|region| &region.atoms) {
+            let RegionAtom::AtMost { sum, bound } = atom else { continue };
+            for product in sum.iter().filter(|product| product.state == state) {
+                signed = product.signed;
+                bounds.extend(i64::try_from(bound / product.factor));
+            }
+        }
+        let name = asked.name.clone();
+        let mut axis = Axis { state, name, width, signed, range: (0, 1) };
+        axis.range = asked.range.unwrap_or_else(|| scene::range_around(axis.domain(), bounds));
+        axis
+    }
+}
+
+/// What was drawn.
+pub struct Pictures {
+    /// One SVG text for each step.
+    pub steps: Vec<String>,
+    /// The page that shows them one after the other.
+    pub page: String,
+}
+
+impl Pictures {
+    /// The files: `PREFIX-001.svg` and so on, and `PREFIX.html`.
+    pub fn files(&self, prefix: &Path) -> Vec<(PathBuf, &str)> {
+        let named = |ending: String| {
+            let mut path = prefix.as_os_str().to_owned();
+            path.push(ending);
+            PathBuf::from(path)
+        };
+        let steps = self.steps.iter().enumerate();
+        let steps = steps.map(|(n, svg)| (named(format!("-{:03}.svg", n + 1)), svg.as_str()));
+        steps.chain([(named(".html".to_owned()), self.page.as_str())]).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests() {
+        let plain: PlotRequest = "x, n".parse().expect("a request");
+        assert_eq!(plain.axes.map(|a| (a.name, a.range)), [("x".into(), None), ("n".into(), None)]);
+        let ranges: PlotRequest = "x=0..9,y=-5..5".parse().expect("a request");
+        assert_eq!(ranges.axes[1].range, Some((-5, 5)));
+        for wrong in ["x", "x,y,z", "x,x", "x=1,y", "x=5..1,y", ",y", "x=a..b,y"] {
+            assert!(wrong.parse::<PlotRequest>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! What a model says of the plane: which points are initial, which are bad, which were reached.
+
+use super::Axis;
+use pedra_model::bv::Bv;
+use pedra_model::eval::words::WordSimulator;
+use pedra_model::system::System;
+use pedra_model::term::Sort;
+use pedra_model::value::{Ternary, TernaryValue};
+
+/// The plane is looked at in at most so many columns and rows.
+const MAX_CELLS: i64 = 64;
+/// So many random runs, each of so many steps.
+const RUNS: usize = 64;
+const STEPS: usize = 24;
+
+/// What is drawn in all pictures of a run.
+pub struct Scene {
+    /// To the right and upwards.
+    pub axes: [Axis; 2],
+    /// The size of a cell, in units of each axis.
+    pub cell: [i64; 2],
+    /// Cells, by their least corner, where an initial state may be.
+    pub initial: Vec<(i64, i64)>,
+    /// Cells where a bad state may be.
+    pub bad: Vec<(i64, i64)>,
+    /// Reached points, with the least step of a random run that reached them.
+    pub reached: Vec<(usize, (i64, i64))>,
+}
+
+/// A range that holds most of the bounds that matter; those at the ends of the domain do not.
+pub fn range_around((least, most): (i64, i64), mut bounds: Vec<i64>) -> (i64, i64) {
+    if (most as i128 - least as i128) < MAX_CELLS as i128 {
+        return (least, most);
+    }
+    bounds.retain(|&b| b > least.saturating_add(2) && b < most.saturating_sub(2));
+    bounds.sort_unstable();
+    bounds.dedup();
+    // A tenth at either end may be far away.
+    let aside = bounds.len() / 10;
+    let (low, high) = match (bounds.get(aside), bounds.iter().rev().nth(aside)) {
+        (Some(&low), Some(&high)) => (low.min(0), high.max(0)),
+        _ => (-4, 4),
+    };
+    let margin = (high.saturating_sub(low) / 4).max(3);
+    (low.saturating_sub(margin).max(least), high.saturating_add(margin).min(most))
+}
+
+impl Scene {
+    /// Evaluates the model.
+    pub fn new(system: &System, axes: [Axis; 2], seed: u64) -> Scene {
+        let cell = [0, 1].map(|n: usize| {
+            let (low, high) = axes[n].range;
+            let span = high.saturating_sub(low).saturating_add(1);
+            span / MAX_CELLS + i64::from(span % MAX_CELLS != 0)
+        });
+        let mut scene =
+            Scene { axes, cell, initial: Vec::new(), bad: Vec::new(), reached: Vec::new() };
+        if let Ok(mut simulator) = WordSimulator::new(system) {
+            scene.look_at_cells(system, &mut simulator);
+            scene.run(system, &mut simulator, seed);
+        }
+        scene
+    }
+
+    /// Whether every value in the range is a column or row of its own.
+    pub fn is_fine(&self) -> bool {
+        self.cell == [1, 1]
+    }
+
+    fn given(&self, system: &System, (x, y): (i64, i64)) -> Vec<Option<TernaryValue>> {
+        let mut given = vec![None; system.states.len()];
+        for (axis, value) in self.axes.iter().zip([x, y]) {
+            let value = TernaryValue::Bv(Bv::from_i64(axis.width, value).into());
+            given[axis.state] = Some(value);
+        }
+        given
+    }
+
+    /// What can be said of one point of each cell, whatever the other variables are.
+    fn look_at_cells(&mut self, system: &System, simulator: &mut WordSimulator<'_>) {
+        let steps = |n: usize| {
+            let (low, high) = self.axes[n].range;
+            let count = high.saturating_sub(low) / self.cell[n];
+            (0..=count).map(move |k| (low, k))
+        };
+        let at =
+            |(low, k): (i64, i64), n: usize| low.saturating_add(k.saturating_mul(self.cell[n]));
+        let mut points: Vec<(i64, i64)> = Vec::new();
+        for y in steps(1) {
+            points.extend(steps(0).map(|x| (at(x, 0), at(y, 1))));
+        }
+        for point in points {
+            let given = self.given(system, point);
+            let may = |simulator: &WordSimulator<'_>| {
+                system.constraints.iter().all(|c| may_be(simulator.value(c.term).as_bit(), true))
+            };
+            if simulator.start(&given, &[]).is_ok() && may(simulator) {
+                self.initial.push(point);
+            }
+            let known = |(value, state): (Option<TernaryValue>, &pedra_model::system::State)| {
+                let sort = system.terms.sort(state.term);
+                value.unwrap_or_else(|| TernaryValue::unknown(sort))
+            };
+            let states: Vec<TernaryValue> =
+                given.into_iter().zip(&system.states).map(known).collect();
+            simulator.load(&states, &[]);
+            let bad =
+                |b: &pedra_model::system::NamedTerm| may_be(simulator.value(b.term).as_bit(), true);
+            if may(simulator) && system.bads.iter().any(bad) {
+                self.bad.push(point);
+            }
+        }
+    }
+
+    /// Random runs. Free words are small, or within the ranges that are shown.
+    fn run(&mut self, system: &System, simulator: &mut WordSimulator<'_>, seed: u64) {
+        let mut random = Random(seed);
+        for _ in 0..RUNS {
+            for step in 0..STEPS {
+                let states: Vec<_> = system
+                    .states
+                    .iter()
+                    .enumerate()
+                    .map(|(n, s)| {
+                        let is_free = s.next.is_none() || (step == 0 && s.init.is_none());
+                        is_free.then(|| self.word(&mut random, n, system.terms.sort(s.term)))
+                    })
+                    .collect();
+                let inputs: Vec<TernaryValue> = system
+                    .inputs
+                    .iter()
+                    .map(|i| self.word(&mut random, usize::MAX, system.terms.sort(i.term)))
+                    .collect();
+                let result = match step {
+                    0 => simulator.start(&states, &inputs),
+                    _ => simulator.step(&states, &inputs),
+                };
+                let holds = |c: &pedra_model::system::NamedTerm| {
+                    simulator.value(c.term).as_bit() == Ternary::True
+                };
+                if result.is_err() || !system.constraints.iter().all(holds) {
+                    break;
+                }
+                self.note(system, simulator, step);
+            }
+        }
+        self.reached.sort_unstable_by_key(|&(step, point)| (point, step));
+        self.reached.dedup_by_key(|&mut (_, point)| point);
+    }
+
+    fn word(&self, random: &mut Random, state: usize, sort: Sort) -> TernaryValue {
+        let Sort::Bv(width) = sort else { return TernaryValue::unknown(sort) };
+        let axis = self.axes.iter().find(|axis| axis.state == state);
+        let (low, high) = axis.map_or((-8, 16), |axis| axis.range);
+        let span = high.saturating_sub(low).saturating_add(1).max(1) as u64;
+        let value = low.saturating_add((random.next() % span) as i64);
+        TernaryValue::Bv(Bv::from_i64(width, value).into())
+    }
+
+    fn note(&mut self, system: &System, simulator: &WordSimulator<'_>, step: usize) {
+        let value = |axis: &Axis| {
+            let term = system.states[axis.state].term;
+            let bits = simulator.value(term).as_bv().as_known()?.to_u64()?;
+            let spare = 64 - axis.width;
+            match axis.signed {
+                true => Some((bits << spare) as i64 >> spare),
+                false => i64::try_from(bits).ok(),
+            }
+        };
+        if let (Some(x), Some(y)) = (value(&self.axes[0]), value(&self.axes[1])) {
+            self.reached.push((step, (x, y)));
+        }
+    }
+}
+
+fn may_be(bit: Ternary, value: bool) -> bool {
+    bit.known().is_none_or(|known| known == value)
+}
+
+/// A small source of random numbers (SplitMix64).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_hold_what_matters() {
+        assert_eq!(range_around((-8, 7), vec![]), (-8, 7));
+        assert_eq!(range_around((-128, 127), vec![-128, 127, 3, 5]), (-3, 8));
+        assert_eq!(range_around((i64::MIN, i64::MAX), vec![]), (-7, 7));
+        let (low, high) = range_around((i64::MIN, i64::MAX), vec![i64::MIN + 9, i64::MAX - 9]);
+        assert!(low < high);
+        let mut many: Vec<i64> = (0..40).collect();
+        many.push(1 << 30);
+        assert_eq!(range_around((-(1 << 31), 1 << 31), many).1, 36 + 9);
+    }
+}
