@@ -94,6 +94,45 @@ pub enum Event {
         /// Up to this level; `None` for all.
         level: Option<usize>,
     },
+    /// fbPDR: a direction has told the other one its deepest obligations. Not itself subject to
+    /// [`Event::Turned`], like the following three.
+    ObligationsShared {
+        /// Whose they are.
+        from: Direction,
+        /// How many.
+        count: usize,
+        /// The largest number of steps to a violation, or from the initial states.
+        deepest: usize,
+    },
+    /// fbPDR: a direction was offered lemmas from frames of the other one.
+    LemmasShared {
+        /// Whose frames they come from.
+        from: Direction,
+        /// How many were offered.
+        offered: usize,
+        /// How many were taken in, and told as learned before.
+        imported: usize,
+    },
+    /// fbPDR: obligations of both directions have a state in common, which completes a
+    /// counterexample.
+    Met {
+        /// The step of the violation.
+        step: usize,
+        /// The number of the forward obligation.
+        forward: usize,
+        /// The number of the reverse obligation.
+        reverse: usize,
+    },
+    /// fbPDR: a direction goes on at the depth of the other one.
+    Extended {
+        /// Which.
+        direction: Direction,
+        /// The last step that is known to be safe.
+        depth: usize,
+        /// How many of its obligations were void so far, since they belong to shorter
+        /// counterexamples.
+        voided: u64,
+    },
     /// What a run amounts to, shortly before its end. An engine that has nothing to say beyond
     /// [`Progress`] leaves it out.
     Summary(Summary),

@@ -41,6 +41,12 @@ impl Ledger {
         Ledger { settled: vec![None; properties] }
     }
 
+    /// How many properties there are.
+    #[allow(clippy::len_without_is_empty, reason = "a number of properties, not a container")]
+    pub fn len(&self) -> usize {
+        self.settled.len()
+    }
+
     /// The properties that still need work, in order.
     pub fn open(&self, context: &Context) -> Vec<usize> {
         let elsewhere = |p: usize| context.settled.is_some_and(|board| board.is_settled(p));

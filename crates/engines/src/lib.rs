@@ -13,12 +13,14 @@
 //! - [`kind`]: k-induction, with and without simple paths.
 //! - [`pdr`]: property-directed reachability (IC3).
 //! - [`region`]: sets of states of word-level systems, as data.
+//! - [`fb`]: fbPDR, both directions of PDR that feed each other.
 //! - [`mod@sweep`]: a reduction that needs a solver: merges what is always equal.
 
 pub mod bmc;
 pub mod cone;
 pub mod context;
 pub mod events;
+pub mod fb;
 pub mod kind;
 pub mod ledger;
 pub mod pdr;
@@ -33,6 +35,7 @@ pub use context::{Context, Engine, Outcome, Reason, Unknown, Verdict};
 pub use events::{
     Claim, Collector, Direction, Event, EventSink, NoEvents, Progress, Summary, Work,
 };
+pub use fb::{FbOptions, FbPdr};
 pub use kind::{Kind, KindOptions};
 pub use ledger::{Ledger, SettledBoard};
 pub use pdr::{Pdr, PdrOptions, Successors, Variant};

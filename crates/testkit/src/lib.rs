@@ -5,6 +5,7 @@
 
 pub mod bits;
 pub mod intervals;
+pub mod layers;
 pub mod oracle;
 pub mod random;
 pub mod words;

@@ -12,9 +12,9 @@ use pedra_model::trace::BitTrace;
 use pedra_model::value::Ternary;
 
 /// The first part of a path: an initial state, and the inputs of each step.
-pub(super) struct Prefix {
-    pub(super) initial: Vec<Ternary>,
-    pub(super) inputs: Vec<Vec<Ternary>>,
+pub(crate) struct Prefix {
+    pub(crate) initial: Vec<Ternary>,
+    pub(crate) inputs: Vec<Vec<Ternary>>,
 }
 
 /// The invariant of a frame that excludes these cubes and is closed under the transition

@@ -8,9 +8,10 @@
 //! Y. Su, Q. Yang, Y. Ci, Z. Huang: *Extended CTG generalization and dynamic
 //! adjustment of generalization strategies in IC3*, 2025.
 
+use super::counts::Purpose;
 use super::frames::Level;
 use super::options::{Ctg, DropOrder, Generalize, PdrOptions};
-use super::relative::{Answer, Hypothesis, Purpose, Relative};
+use super::relative::{Answer, Hypothesis, Relative};
 use super::solver::Stopped;
 use crate::context::Context;
 use pedra_model::lit::Lit;
@@ -107,6 +108,10 @@ impl Generalizer<'_, '_, '_> {
             if cube.is_empty() || self.relative.check_meets_start(&cube)? {
                 return Ok(None);
             }
+            // Heuristic: nor does it contain states that the other direction knows of.
+            if self.relative.foreign.restricts(&cube) {
+                return Ok(None);
+            }
             // ¬SAT([¬c ∧] F_{i−1} ∧ R ∧ c')
             match self.relative.check_inductive(
                 self.context,
@@ -182,7 +187,8 @@ impl Generalizer<'_, '_, '_> {
         mut level: Level,
     ) -> Result<Level, Stopped> {
         let mut witness = None;
-        while self.options.eager_push && level < self.relative.top() {
+        let is_doomed = self.relative.foreign.dooms(&lemma);
+        while self.options.eager_push && !is_doomed && level < self.relative.top() {
             // ¬c ∧ F_i ∧ R ⟹ ¬c'
             let answer = self.relative.check_inductive(
                 self.context,

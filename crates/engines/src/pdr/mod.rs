@@ -25,14 +25,17 @@
 //! successor: a successor without allowed inputs is merely over-approximation.
 //!
 //! One concept a file: [`frames`] (the store of lemmas), `obligations`, `relative` (all queries;
-//! owns the frame index), `initial`, `lift`, `generalize`, `propagate`, `transition` (what
+//! owns the frame index), `direction` (Reverse PDR is the same engine), `initial`, `lift`, `generalize`, `propagate`, `transition` (what
 //! solvers see), `solver` (which solver it is), `options`, `choices` (the options by name).
 
 mod activity;
 mod choices;
+mod counts;
 mod direction;
 mod encode;
 mod evidence;
+mod exchange;
+mod foreign;
 pub mod frames;
 mod generalize;
 mod initial;
@@ -48,12 +51,16 @@ mod trigger;
 
 pub use choices::{CHOICES, Choice};
 pub use direction::Successors;
+pub(crate) use exchange::{Meeting, Pause};
+pub(crate) use foreign::ForeignUse;
+pub use foreign::Published;
 pub use frames::{Frames, Lemma, LemmaId, Level};
 pub use options::{Ctg, DropOrder, Effort, Generalize, Lift, PdrOptions, Variant};
 
 use crate::context::{Context, Engine, Outcome, Reason};
 use crate::events::{Direction, Event, Progress, Summary};
 use crate::ledger::Ledger;
+pub use counts::{Counts, Purpose};
 use direction::{engine_name, safe_depth};
 use generalize::Generalizer;
 use obligations::{Obligation, ObligationId, Obligations};
@@ -61,8 +68,7 @@ use pedra_model::bits::BitSystem;
 use pedra_model::lit::Lit;
 use propagate::{find_invariants, propagate_clauses};
 use relative::{Answer, Hypothesis, Relative};
-pub use relative::{Counts, Purpose};
-use solver::Stopped;
+pub(crate) use solver::Stopped;
 
 /// PDR for all properties of a system.
 pub struct Pdr<'a> {
@@ -77,6 +83,22 @@ pub struct Pdr<'a> {
     safe_up_to: Option<usize>,
     /// The properties that were open when the last frame was closed.
     safe: Vec<usize>,
+    /// Whether the start set was looked at.
+    is_started: bool,
+    /// The goals of the last frame that are dealt with.
+    closed: Vec<Option<usize>>,
+    /// The last frame whose frontier was asked and found empty.
+    discharged: Option<Level>,
+    /// When to pause, and whether that was so.
+    pause: Option<Pause>,
+    is_paused: bool,
+    /// fbPDR: why the run ended.
+    meeting: Option<Meeting>,
+    /// fbPDR: obligations of shorter counterexamples are void.
+    void_up_to: Option<usize>,
+    voided: u64,
+    /// fbPDR: whether lemmas were taken in without a query.
+    has_trusted: bool,
 }
 
 /// The state of a search.
@@ -111,8 +133,25 @@ impl<'a> Pdr<'a> {
         successors: Successors,
     ) -> Pdr<'a> {
         let ledger = Ledger::new(system.properties().len());
-        let (search, safe_up_to, safe) = (None, None, Vec::new());
-        Pdr { system, options, direction, successors, ledger, search, safe_up_to, safe }
+        Pdr {
+            system,
+            options,
+            direction,
+            successors,
+            ledger,
+            search: None,
+            safe_up_to: None,
+            safe: Vec::new(),
+            is_started: false,
+            closed: Vec::new(),
+            discharged: None,
+            pause: None,
+            is_paused: false,
+            meeting: None,
+            void_up_to: None,
+            voided: 0,
+            has_trusted: false,
+        }
     }
 
     /// What the run amounts to so far.
@@ -135,7 +174,10 @@ impl<'a> Pdr<'a> {
 
     /// The main loop. Returns why it stopped, `None` if nothing is open.
     fn pdr(&mut self, context: &Context) -> Result<Option<Reason>, Stopped> {
-        self.check_start(context)?;
+        if !self.is_started || self.search().relative.has_settled_targets(context.settled) {
+            self.check_start(context)?;
+            self.is_started = true;
+        }
         loop {
             let open = self.ledger.open(context);
             if open.is_empty() {
@@ -149,18 +191,27 @@ impl<'a> Pdr<'a> {
             context.emit(|| Event::Depth { depth, progress: self.progress() });
             // while (s := SAT(F_k ∧ ¬P)) removeBad(k, s)
             for goal in self.goals(&open) {
-                self.remove_all_bad(context, goal, k)?;
+                if !self.closed.contains(&goal) {
+                    self.remove_all_bad(context, goal, k)?;
+                    self.closed.push(goal);
+                }
             }
-            (self.safe_up_to, self.safe) = (Some(depth), open);
+            (self.safe_up_to, self.safe, self.discharged) = (Some(depth), open, Some(k));
             // k++; propagateClauses(k)
             self.open_frame(context)?;
             // if ∃ 0 < i < k: F_i = F_{i+1} then SUCCEED
-            let frames = self.search().relative.frames();
-            if let Some(fixpoint) = frames.fixpoint() {
-                let cubes = frames.cubes(fixpoint).map(<[Lit]>::to_vec).collect();
+            if let Some(cubes) = self.find_fixpoint(context)? {
                 self.succeed(context, cubes);
             }
         }
+    }
+
+    /// The cubes that an inductive frame excludes, if there is one.
+    fn find_fixpoint(&mut self, context: &Context) -> Result<Option<Vec<Vec<Lit>>>, Stopped> {
+        let frames = self.search().relative.frames();
+        let Some(fixpoint) = frames.fixpoint() else { return Ok(None) };
+        let cubes = frames.cubes(fixpoint).map(<[Lit]>::to_vec).collect();
+        if self.has_trusted { self.recheck(context, cubes) } else { Ok(Some(cubes)) }
     }
 
     /// Deals with an empty start set and, in the reverse direction, with initial states that are
@@ -212,6 +263,7 @@ impl<'a> Pdr<'a> {
         k: Level,
     ) -> Result<(), Stopped> {
         loop {
+            self.check_pause()?;
             self.remove_bad(context, k)?;
             if !self.is_open(context, property) {
                 return Ok(());
@@ -239,14 +291,19 @@ impl<'a> Pdr<'a> {
             if !self.is_open(context, property) {
                 continue;
             }
-            match self.block(context, id, level) {
-                Ok(Blocked::Yes) => {}
-                Ok(Blocked::Violated) => self.fail(context, id, level)?,
-                Err(Stopped) => {
-                    // Nothing is lost: it waits for the next run.
-                    self.search().obligations.wait(id, level);
-                    return Err(Stopped);
-                }
+            if self.discharge(id, level) {
+                continue;
+            }
+            let blocked = self.check_pause().and_then(|()| self.block(context, id, level));
+            let dealt_with = match blocked {
+                Ok(Blocked::Yes) => Ok(()),
+                Ok(Blocked::Violated) => self.fail(context, id, level),
+                Err(Stopped) => Err(Stopped),
+            };
+            if dealt_with.is_err() {
+                // Nothing is lost: it waits for the next run.
+                self.search().obligations.wait(id, level);
+                return Err(Stopped);
             }
         }
         Ok(())
@@ -265,6 +322,15 @@ impl<'a> Pdr<'a> {
         // if SAT(S_0 ∧ s) then FAIL
         if relative.check_meets_start(&cube)? {
             return Ok(Blocked::Violated);
+        }
+        let is_open = |property: Option<usize>| {
+            property.is_none_or(|p| !context.settled.is_some_and(|board| board.is_settled(p)))
+        };
+        if let Some(other) = relative.foreign.meeting(&cube, is_open) {
+            // fbPDR: the halves of a counterexample, for whoever has both.
+            let own = obligations.number(id);
+            self.meeting = Some(Meeting { own, foreign: other.clone() });
+            return Err(Stopped);
         }
         if level == Level::ZERO {
             // Reverse: what was bad counts no longer, since its property is settled.
@@ -350,6 +416,8 @@ impl<'a> Pdr<'a> {
         let Search { relative, obligations } = self.search();
         relative.open_frame(context);
         obligations.tidy(|property| open.contains(&property));
+        self.closed.clear();
+        let Search { relative, .. } = self.search();
         if options.propagate {
             propagate_clauses(relative, context)?;
         }
@@ -401,8 +469,8 @@ impl<'a> Pdr<'a> {
             Direction::Forward => evidence::forward_trace(relative, obligations, id).map(Some),
             Direction::Backward => evidence::reverse_trace(relative, obligations, Some(id)),
         };
-        if relative.direction == Direction::Backward || trace.is_err() {
-            // It may violate other properties, too, or the search was stopped.
+        if relative.direction == Direction::Backward && trace.is_ok() {
+            // It may violate other properties, too.
             obligations.wait(id, level);
         }
         if let Some(trace) = trace? {
@@ -434,9 +502,15 @@ impl Engine for Pdr<'_> {
         if self.direction != Direction::default() {
             context.detail(|| Event::Turned { direction: self.direction });
         }
-        if !open.iter().all(|property| self.safe.contains(property)) {
+        let is_beyond = |search: &Search| search.relative.is_beyond_targets(&open);
+        let was_looked_at = |property| self.safe.contains(property);
+        if self.search.as_ref().is_some_and(is_beyond)
+            || self.safe_up_to.is_some() && !open.iter().all(was_looked_at)
+        {
             // Somebody claimed to have settled it in the last run, and does no longer.
             self.safe_up_to = None;
+            self.closed.clear();
+            (self.is_started, self.discharged, self.void_up_to) = (false, None, None);
             self.search.take_if(|search| search.relative.is_beyond_targets(&open));
         }
         let Pdr { system, options, direction, successors, .. } = *self;
@@ -447,6 +521,7 @@ impl Engine for Pdr<'_> {
         search.relative.set_interrupt(&context.interrupt);
         let reason = match self.pdr(context) {
             Ok(reason) => reason.unwrap_or(Reason::SettledElsewhere),
+            Err(Stopped) if self.is_paused => Reason::Budget,
             Err(Stopped) => Reason::Interrupted,
         };
         context.emit(|| Event::Summary(self.summary()));

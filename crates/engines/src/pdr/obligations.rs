@@ -45,6 +45,8 @@ pub struct Obligations {
     numbers: Vec<usize>,
     raised: usize,
     queue: BinaryHeap<Key>,
+    /// The numbers of those that others know of; they are not forgotten. Sorted.
+    published: Vec<usize>,
 }
 
 impl Obligations {
@@ -67,6 +69,26 @@ impl Obligations {
     /// The number of an obligation, for those who follow a run: it stays when names change.
     pub fn number(&self, id: ObligationId) -> usize {
         self.numbers[id.0 as usize]
+    }
+
+    /// The obligation with a number, unless it was forgotten.
+    pub fn find(&self, number: usize) -> Option<ObligationId> {
+        let place = self.numbers.binary_search(&number).ok()?;
+        Some(ObligationId(place as u32))
+    }
+
+    /// The deepest obligations, at most so many, of properties for which `is_open` is true. They
+    /// are kept until others are asked for.
+    pub fn publish(&mut self, max: usize, is_open: impl Fn(usize) -> bool) -> Vec<ObligationId> {
+        let all = (0..self.arena.len()).map(|place| ObligationId(place as u32));
+        let mut ids: Vec<ObligationId> =
+            all.filter(|&id| self.get(id).property.is_none_or(&is_open)).collect();
+        // Heuristic: deep ones are half of a long counterexample, short ones meet more.
+        ids.sort_by_key(|&id| (Reverse(self.get(id).depth), self.get(id).cube.len(), id));
+        ids.truncate(max);
+        self.published = ids.iter().map(|&id| self.number(id)).collect();
+        self.published.sort_unstable();
+        ids
     }
 
     /// Lets an obligation wait for this level.
@@ -109,7 +131,7 @@ impl Obligations {
         self.queue.len()
     }
 
-    /// Forgets obligations that neither wait nor follow one that does, and those that wait for a
+    /// Forgets obligations that neither wait, nor are published, nor follow such a one; and those that wait for a
     /// property for which `is_open` is false. Names change, so nobody may hold one.
     pub fn tidy(&mut self, is_open: impl Fn(usize) -> bool) {
         let waiting = std::mem::take(&mut self.queue).into_vec();
@@ -118,8 +140,10 @@ impl Obligations {
             .filter(|Reverse((.., id))| self.get(*id).property.is_none_or(&is_open))
             .collect();
         let mut kept = vec![false; self.arena.len()];
-        for Reverse((.., id)) in &waiting {
-            let mut at = Some(*id);
+        let published = self.published.iter().filter_map(|&number| self.find(number));
+        let published: Vec<ObligationId> = published.collect();
+        for &id in waiting.iter().map(|Reverse((.., id))| id).chain(&published) {
+            let mut at = Some(id);
             while let Some(id) = at.filter(|id| !kept[id.0 as usize]) {
                 kept[id.0 as usize] = true;
                 at = self.get(id).successor;

@@ -1,7 +1,8 @@
 //! Propagation: lemmas move up to the highest frame where they hold.
 
+use super::counts::Purpose;
 use super::frames::{LemmaId, Level};
-use super::relative::{Answer, Hypothesis, Purpose, Relative};
+use super::relative::{Answer, Hypothesis, Relative};
 use super::solver::Stopped;
 use crate::context::Context;
 use pedra_model::lit::Lit;
@@ -15,6 +16,9 @@ pub(super) fn propagate_clauses(relative: &mut Relative, context: &Context) -> R
                 continue;
             }
             let cube: Vec<Lit> = relative.frames().lemma(id).cube().to_vec();
+            if relative.foreign.dooms(&cube) {
+                continue;
+            }
             let above = level.above();
             // F_i ∧ C ∧ T ⟹ ¬c'; that F_i ⟹ ¬c is known already.
             let answer = relative.check_inductive(

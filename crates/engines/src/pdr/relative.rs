@@ -17,7 +17,9 @@
 //! [`Relative::framed`] (which side of a step a cube is on), the start set, and the frontier.
 
 use super::activity::Activity;
+use super::counts::{Counts, Purpose};
 use super::direction::Successors;
+use super::foreign::Foreign;
 use super::frames::{Frames, LemmaId, Level};
 use super::initial::Initial;
 use super::lift::{Lifted, Lifter};
@@ -27,13 +29,14 @@ use super::successor::Simulator;
 use super::transition::{Step, Transition};
 use super::trigger::{StateBits, Triggers};
 use crate::context::Context;
-use crate::events::{Direction, Event, Work};
+use crate::events::{Direction, Event};
+use crate::ledger::SettledBoard;
 use crate::random::Random;
 use pedra_model::bits::BitSystem;
 use pedra_model::lit::{Lit, Var};
 use pedra_model::value::Ternary;
 use pedra_solve::{Interrupt, SatStats};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// What a query for induction says.
 pub(super) enum Answer {
@@ -63,92 +66,6 @@ pub(super) struct BadState {
     pub(super) latches: Vec<Ternary>,
 }
 
-/// What queries are for, to see where the work goes.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Purpose {
-    /// Looking for bad states in the last frame.
-    Bad,
-    /// Blocking an obligation.
-    Block,
-    /// Dropping a literal of a lemma.
-    Drop,
-    /// Blocking a counterexample to generalisation.
-    Ctg,
-    /// Pushing a new lemma.
-    Push,
-    /// Propagating lemmas when a frame is opened.
-    Propagate,
-    /// Lemmas as invariants.
-    Invariant,
-}
-
-impl Purpose {
-    /// Every purpose, in the order of [`Counts`].
-    pub const ALL: [Purpose; 7] = [
-        Purpose::Bad,
-        Purpose::Block,
-        Purpose::Drop,
-        Purpose::Ctg,
-        Purpose::Push,
-        Purpose::Propagate,
-        Purpose::Invariant,
-    ];
-
-    /// In words.
-    pub fn text(self) -> &'static str {
-        match self {
-            Purpose::Bad => "find bad states",
-            Purpose::Block => "block obligations",
-            Purpose::Drop => "drop literals",
-            Purpose::Ctg => "block counterexamples to generalisation",
-            Purpose::Push => "push new lemmas",
-            Purpose::Propagate => "propagate lemmas",
-            Purpose::Invariant => "find invariants",
-        }
-    }
-}
-
-/// How many queries were asked for each purpose.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub struct Counts {
-    /// By purpose: all queries, and those that held (no bad state; inductive).
-    pub queries: [[u64; 2]; Purpose::ALL.len()],
-    /// By purpose: how long they took.
-    pub times: [Duration; Purpose::ALL.len()],
-    /// Queries for lifting.
-    pub lifts: u64,
-    /// Literals of states before lifting, and after.
-    pub lifted: [u64; 2],
-    /// How long lifting took.
-    pub lifting: Duration,
-    /// Queries for initial states.
-    pub initial: u64,
-}
-
-impl Counts {
-    fn add(&mut self, purpose: Purpose, held: bool, since: Instant) {
-        let count = &mut self.queries[purpose as usize];
-        count[0] += 1;
-        count[1] += held as u64;
-        self.times[purpose as usize] += since.elapsed();
-    }
-
-    /// The same for a summary, without what was never asked.
-    pub fn work(&self) -> Vec<Work> {
-        let by_purpose = Purpose::ALL.into_iter().zip(self.queries).zip(self.times);
-        let by_purpose = by_purpose.map(|((purpose, [queries, held]), time)| Work {
-            purpose: purpose.text(),
-            queries,
-            held: Some(held),
-            time: Some(time),
-        });
-        let unjudged = |purpose, queries, time| Work { purpose, queries, held: None, time };
-        let lifting = unjudged("lift states", self.lifts, Some(self.lifting));
-        let initial = unjudged("meet initial states", self.initial, None);
-        by_purpose.chain([lifting, initial]).filter(|work| work.queries > 0).collect()
-    }
-}
-
 /// The frames with their solvers.
 pub(super) struct Relative<'a> {
     system: &'a BitSystem,
@@ -164,6 +81,8 @@ pub(super) struct Relative<'a> {
     lifter: Lifter,
     initial: Initial,
     reverse: Option<Reverse>,
+    /// What the other direction has told.
+    pub(super) foreign: Foreign,
     frames: Frames,
     pub(super) activity: Activity,
     by_activity: bool,
@@ -210,6 +129,7 @@ impl<'a> Relative<'a> {
             direction,
             initial: Initial::new(&transition, direction),
             reverse,
+            foreign: Foreign::default(),
             transition,
             maker,
             solvers: Vec::new(),
@@ -316,6 +236,12 @@ impl<'a> Relative<'a> {
         reverse.start.add_clause(&bads);
         self.renew(Level::ZERO, context);
         true
+    }
+
+    /// Reverse: whether a target is settled by others.
+    pub(super) fn has_settled_targets(&self, board: Option<&SettledBoard>) -> bool {
+        let targets = self.reverse.iter().flat_map(|reverse| &reverse.targets);
+        board.is_some_and(|board| targets.into_iter().any(|&p| board.is_settled(p)))
     }
 
     /// Whether frames made for the present targets would be wrong for these.
@@ -510,6 +436,7 @@ impl<'a> Relative<'a> {
             Some(reverse) => &mut reverse.start,
         };
         self.initial.exclude(start, &mut core, cube)?;
+        self.foreign.separate(&mut core, cube);
         Ok(Answer::Inductive(core))
     }
 
@@ -652,6 +579,44 @@ impl<'a> Relative<'a> {
         }
         if lemma.level() == Level::INFINITY {
             self.infinity.add_clause(&clause);
+        }
+    }
+
+    /// The largest part of the cubes whose exclusion is inductive, if that part decides the
+    /// properties: as long as `⋀¬c ∧ C ∧ T ⟹ ¬d'` fails for one `d` of them, it is left out. All
+    /// cubes are known to contain no state of the start set.
+    pub(super) fn find_inductive_part(
+        &mut self,
+        context: &Context,
+        mut cubes: Vec<Vec<Lit>>,
+        properties: &[usize],
+    ) -> Result<Option<Vec<Vec<Lit>>>, Stopped> {
+        loop {
+            let mut solver = self.maker.make(self.system, context);
+            for &constraint in &self.transition.constraints {
+                solver.add_clause(&[constraint]);
+            }
+            for cube in &cubes {
+                solver.add_clause(&self.frame_clause(cube));
+            }
+            let mut kept = Vec::with_capacity(cubes.len());
+            for cube in &cubes {
+                let assumed: Vec<Lit> = cube.iter().map(|&lit| self.assumed(lit)).collect();
+                if !solver.solve(&assumed, None)? {
+                    kept.push(cube.clone());
+                }
+            }
+            if kept.len() < cubes.len() {
+                cubes = kept;
+                continue;
+            }
+            for &property in properties {
+                let is_forward = self.direction == Direction::Forward;
+                if solver.solve(&self.frontier(is_forward.then_some(property)), None)? {
+                    return Ok(None);
+                }
+            }
+            return Ok(Some(cubes));
         }
     }
 

@@ -19,7 +19,7 @@ const MAX_GUARDS: u32 = 1000;
 
 /// The interrupt was raised in the middle of a query. What was in progress can be begun again.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) struct Stopped;
+pub(crate) struct Stopped;
 
 /// A solver that holds the definitions, and further clauses.
 pub(super) enum FrameSolver {

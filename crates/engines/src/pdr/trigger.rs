@@ -25,9 +25,15 @@ impl StateBits {
         StateBits(bits.into())
     }
 
+    /// Whether the set has a literal.
+    #[inline]
+    pub(super) fn has(&self, lit: Lit) -> bool {
+        self.0[lit.index() / 64] >> (lit.index() % 64) & 1 == 1
+    }
+
     /// Whether all states of the set are in the cube. A variable without value leaves it open.
     fn is_in(&self, cube: &[Lit]) -> bool {
-        cube.iter().all(|lit| self.0[lit.index() / 64] >> (lit.index() % 64) & 1 == 1)
+        cube.iter().all(|&lit| self.has(lit))
     }
 }
 

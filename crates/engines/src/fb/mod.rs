@@ -1,0 +1,264 @@
+//! fbPDR: PDR and Reverse PDR that take turns and feed each other.
+//!
+//! T. Seufert, C. Scholl: *fbPDR: In-depth combination of forward and backward analysis in
+//! Property Directed Reachability*, DATE 2019, and the extended abstract of that name; exchange
+//! of obligations from *Combining PDR and Reverse PDR for hardware model checking*, DATE 2018.
+//!
+//! Both directions are [`Pdr`], paused between two obligations. After every turn what one of
+//! them knows is of use to the other (`exchange`): obligations, lemmas (`dual_rail`), depths.
+//! Each exchange can be switched off ([`FbOptions`]), and with all of them off the two searches
+//! are just those of two runs. What is sound about it and why is in `docs/design/fbpdr.md`.
+//!
+//! Deviations. Turns are measured in work rather than in time, so that runs can be repeated, and
+//! they start short, so that small models exchange something, too. Lemmas are admitted by a
+//! query rather than by the theorem, which is an option. With two threads both directions run
+//! at the same time and exchange when both have ended their slices.
+
+mod dual_rail;
+mod exchange;
+mod options;
+mod side;
+
+pub use exchange::Exchanges;
+pub use options::{FB_CHOICES, FbOptions, Import, Lemmas, Slice};
+
+use crate::context::{Context, Engine, Outcome, Reason};
+use crate::events::{Direction, Event, Progress};
+use crate::ledger::{Ledger, SettledBoard};
+use crate::pdr::{ForeignUse, Meeting, Pause, Pdr, PdrOptions};
+use pedra_model::bits::BitSystem;
+use pedra_model::lit::Lit;
+use pedra_model::trace::BitTrace;
+use side::{Shared, Side};
+use std::time::Instant;
+
+/// fbPDR for all properties of a system.
+pub struct FbPdr<'a> {
+    forward: Pdr<'a>,
+    reverse: Pdr<'a>,
+    options: FbOptions,
+    ledger: Ledger,
+    /// Whose turn it is.
+    turn: Direction,
+    /// Units of work in a slice.
+    work: u64,
+    exchanges: Exchanges,
+}
+
+/// How much longer a slice is than the one before.
+const GROWTH: (u64, u64) = (3, 2);
+
+impl<'a> FbPdr<'a> {
+    /// Two engines that have not looked at any frame yet.
+    pub fn new(system: &'a BitSystem, pdr: PdrOptions, options: FbOptions) -> FbPdr<'a> {
+        FbPdr {
+            forward: Pdr::new(system, pdr),
+            reverse: Pdr::reverse(system, pdr, options.successors),
+            options,
+            ledger: Ledger::new(system.properties().len()),
+            turn: Direction::Forward,
+            work: match options.slice {
+                Slice::Work(work) => work,
+                Slice::Time(_) => 0,
+            },
+            exchanges: Exchanges::default(),
+        }
+    }
+
+    /// The search of a direction.
+    pub fn search(&self, direction: Direction) -> &Pdr<'a> {
+        match direction {
+            Direction::Forward => &self.forward,
+            Direction::Backward => &self.reverse,
+        }
+    }
+
+    fn search_mut(&mut self, direction: Direction) -> &mut Pdr<'a> {
+        match direction {
+            Direction::Forward => &mut self.forward,
+            Direction::Backward => &mut self.reverse,
+        }
+    }
+
+    /// What was exchanged so far.
+    pub fn exchanges(&self) -> Exchanges {
+        self.exchanges
+    }
+
+    /// One turn: the directions whose turn it is run for a slice, and exchange. Gives the reason
+    /// if they are at their end.
+    pub fn turn(&mut self, context: &Context, board: &SettledBoard) -> Option<Reason> {
+        for property in 0..self.ledger.len() {
+            let elsewhere = context.settled.is_some_and(|outer| outer.is_settled(property));
+            if elsewhere || self.ledger.is_settled(property) {
+                board.mark(property);
+            }
+        }
+        let directions: &[Direction] = match (self.options.threads, self.turn) {
+            (2.., _) => &[Direction::Forward, Direction::Backward],
+            (_, Direction::Forward) => &[Direction::Forward],
+            (_, Direction::Backward) => &[Direction::Backward],
+        };
+        let ended = self.run_slices(context, board, directions);
+        for &direction in directions {
+            if let Some(meeting) = self.search_mut(direction).take_meeting() {
+                self.stitch(context, board, direction, meeting);
+            }
+        }
+        if ended.is_none() && !self.ledger.open(context).is_empty() {
+            self.exchange(context, board, directions);
+        }
+        if self.turn == Direction::Backward || self.options.threads > 1 {
+            self.work = self.work / GROWTH.1 * GROWTH.0 + 1;
+        }
+        self.turn = other(self.turn);
+        ended
+    }
+
+    /// Lets directions run until their slices end. Gives the reason if there is no use in going
+    /// on.
+    fn run_slices(
+        &mut self,
+        context: &Context,
+        board: &SettledBoard,
+        directions: &[Direction],
+    ) -> Option<Reason> {
+        let (slice, work) = (self.options.slice, self.work);
+        let shared = Shared::new(context, std::mem::replace(&mut self.ledger, Ledger::new(0)));
+        let stop = context.interrupt.child();
+        let run = |pdr: &mut Pdr<'a>, direction: Direction| {
+            pdr.set_pause(Some(match slice {
+                Slice::Work(_) => Pause::Work(pdr.work() + work),
+                Slice::Time(time) => Pause::At(Instant::now() + time),
+            }));
+            let side = Side { shared: &shared, direction };
+            let (interrupt, settled) = (stop.clone(), Some(board));
+            let outcomes =
+                pdr.run(&Context { events: &side, interrupt, settled, ..context.clone() });
+            if outcomes.iter().all(|o| o.is_settled() || is_elsewhere(o)) {
+                // Nothing is left for the other direction either.
+                stop.raise();
+            }
+            reason_of(&outcomes)
+        };
+        let reasons: Vec<Reason> = match directions {
+            [Direction::Forward] => vec![run(&mut self.forward, Direction::Forward)],
+            [Direction::Backward] => vec![run(&mut self.reverse, Direction::Backward)],
+            _ => std::thread::scope(|scope| {
+                let forward = scope.spawn(|| run(&mut self.forward, Direction::Forward));
+                let reverse = run(&mut self.reverse, Direction::Backward);
+                let forward = forward.join();
+                vec![forward.unwrap_or_else(|panic| std::panic::resume_unwind(panic)), reverse]
+            }),
+        };
+        self.ledger = shared.into_ledger();
+        if context.interrupt.is_raised() {
+            return Some(Reason::Interrupted);
+        }
+        // A slice that ended is no reason to end, and neither is a meeting.
+        let ends =
+            |reason: &&Reason| matches!(reason, Reason::DepthLimit | Reason::SettledElsewhere);
+        reasons.iter().find(ends).copied()
+    }
+
+    /// The counterexample of two obligations that meet: the path into a common state from the
+    /// reverse direction, the inputs from there on from the forward one.
+    fn stitch(
+        &mut self,
+        context: &Context,
+        board: &SettledBoard,
+        direction: Direction,
+        meeting: Meeting,
+    ) {
+        let (forward, reverse) = match direction {
+            Direction::Forward => (meeting.own, meeting.foreign.number),
+            Direction::Backward => (meeting.foreign.number, meeting.own),
+        };
+        let known = self.search(other(direction)).obligation(meeting.foreign.number);
+        if known.as_deref() != Some(&*meeting.foreign.cube) {
+            // That search was begun anew.
+            let usage = ForeignUse { restrict: false, doom: false };
+            self.search_mut(direction).hear(Vec::new(), usage);
+            return;
+        }
+        let cubes = [self.forward.obligation(forward), self.reverse.obligation(reverse)];
+        let [Some(one), Some(two)] = cubes else { return };
+        let mut common: Vec<Lit> = [one, two].concat();
+        common.sort_unstable();
+        common.dedup();
+        let Some((property, suffix)) = self.forward.suffix(forward) else { return };
+        let Some(path) = self.reverse.prefix(reverse, common) else { return };
+        if self.ledger.is_settled(property) || board.is_settled(property) {
+            return;
+        }
+        let initial = path.initial;
+        let inputs = [path.inputs, suffix].concat();
+        context.detail(|| Event::Met { step: inputs.len() - 1, forward, reverse });
+        self.exchanges.meetings += 1;
+        let trace = BitTrace { property, initial, inputs };
+        self.ledger.settle(context, property, Outcome::Violated(trace));
+        board.mark(property);
+    }
+
+    /// The last step that is known to be safe.
+    fn safe_up_to(&self) -> Option<usize> {
+        self.forward.safe_up_to().max(self.reverse.safe_up_to())
+    }
+}
+
+/// The opposite direction.
+fn other(direction: Direction) -> Direction {
+    match direction {
+        Direction::Forward => Direction::Backward,
+        Direction::Backward => Direction::Forward,
+    }
+}
+
+fn is_elsewhere(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Unknown(u) if u.reason == Reason::SettledElsewhere)
+}
+
+/// Why the open properties are open.
+fn reason_of(outcomes: &[Outcome]) -> Reason {
+    let reasons = outcomes.iter().filter_map(|outcome| match outcome {
+        Outcome::Unknown(unknown) => Some(unknown.reason),
+        _ => None,
+    });
+    let mut open = reasons.filter(|&reason| reason != Reason::SettledElsewhere);
+    open.next().unwrap_or(Reason::SettledElsewhere)
+}
+
+impl Engine for FbPdr<'_> {
+    fn name(&self) -> &'static str {
+        "fbpdr"
+    }
+
+    fn run(&mut self, context: &Context) -> Vec<Outcome> {
+        let open = self.ledger.open(context).len();
+        context.emit(|| Event::Started { engine: "fbpdr", open });
+        let board = SettledBoard::new(self.ledger.len());
+        let reason = loop {
+            if self.ledger.open(context).is_empty() {
+                break Reason::SettledElsewhere;
+            }
+            if let Some(reason) = self.turn(context, &board) {
+                break reason;
+            }
+        };
+        let open = self.ledger.open(context).len();
+        context.emit(|| Event::Finished { open, progress: self.progress() });
+        self.ledger.outcomes(context, reason, self.safe_up_to())
+    }
+
+    fn progress(&self) -> Progress {
+        let [one, two] = [&self.forward, &self.reverse].map(|pdr| pdr.progress());
+        Progress {
+            depth: one.depth.max(two.depth),
+            frames: one.frames + two.frames,
+            lemmas: one.lemmas + two.lemmas,
+            obligations: one.obligations + two.obligations,
+            queries: one.queries + two.queries,
+            conflicts: one.conflicts + two.conflicts,
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! The choices of fbPDR, and their names.
+
+use crate::pdr::Successors;
+use std::time::Duration;
+
+/// How lemmas of the other direction are taken in.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Lemmas {
+    /// Not at all.
+    Off,
+    /// Each is a candidate, which a query admits like any other lemma.
+    Checked,
+    /// On the word of the theorem, in one direction only; fixpoints are looked at twice.
+    Theorem,
+}
+
+/// Which direction takes lemmas in.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Import {
+    /// PDR, from Reverse PDR.
+    Forward,
+    /// Reverse PDR, from PDR.
+    Reverse,
+    /// Both; not with [`Lemmas::Theorem`].
+    Both,
+}
+
+/// How long a direction runs before it is the other one's turn.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Slice {
+    /// So many units of work at first, and each time half as much again: the same in every run.
+    Work(u64),
+    /// So long, every time.
+    Time(Duration),
+}
+
+/// The choices of [`FbPdr`](super::FbPdr). All but the kinds of slices are matters of speed:
+/// answers are right in all combinations.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct FbOptions {
+    /// How long a turn is.
+    pub slice: Slice,
+    /// 2: both directions run at the same time, and exchange when both are at the end of their
+    /// slices.
+    pub threads: u32,
+    /// How many obligations each direction tells the other; 0 for none.
+    pub obligations: u32,
+    /// Whether lemmas are not widened into the other direction's obligations.
+    pub restrict: bool,
+    /// Whether lemmas that exclude a part of such an obligation are not pushed.
+    pub doom: bool,
+    /// How lemmas are taken in.
+    pub lemmas: Lemmas,
+    /// Who takes them in.
+    pub import: Import,
+    /// How many lemmas one exchange may offer.
+    pub offers: u32,
+    /// Whether the direction that is behind goes on at the depth of the other one, and drops
+    /// obligations that this makes void.
+    pub extend: bool,
+    /// How obligations of Reverse PDR are widened (also without fbPDR).
+    pub successors: Successors,
+}
+
+impl Default for FbOptions {
+    fn default() -> FbOptions {
+        FbOptions {
+            slice: Slice::Work(2_000_000),
+            threads: 1,
+            obligations: 200,
+            restrict: true,
+            doom: true,
+            lemmas: Lemmas::Checked,
+            import: Import::Both,
+            offers: 50,
+            extend: true,
+            successors: Successors::Structural,
+        }
+    }
+}
+
+/// The names of all choices, with the values that they can have and what they mean.
+pub const FB_CHOICES: &[(&str, &str, &str)] = &[
+    (
+        "slice",
+        "a number of units of work, or a time such as 30s",
+        "how long a direction's turn is; units of work give the same run every time and grow by half with each turn",
+    ),
+    ("threads", "1, 2", "whether both directions run at the same time"),
+    ("obligations", "a number, off", "how many obligations each direction tells the other"),
+    (
+        "restrict",
+        "on, off",
+        "whether lemmas are not widened into the other direction's obligations",
+    ),
+    ("doom", "on, off", "whether lemmas that exclude a part of such an obligation are not pushed"),
+    (
+        "lemmas",
+        "checked, theorem, off",
+        "how lemmas found in the other direction's frames are taken in: each by a query, or on the word of a theorem",
+    ),
+    (
+        "import",
+        "both, forward, reverse",
+        "which direction takes them in; with `lemmas=theorem`, only one",
+    ),
+    ("offers", "a number, off", "how many lemmas one exchange may offer"),
+    ("extend", "on, off", "whether the direction that is behind goes on at the other's depth"),
+    (
+        "successors",
+        "structural, exact",
+        "how obligations of Reverse PDR are widened (also for `rpdr`)",
+    ),
+    ("exchange", "on, off", "all of obligations, lemmas and extend at once"),
+];
+
+impl FbOptions {
+    /// No exchange at all: two searches that take turns.
+    pub fn no_exchange(self) -> FbOptions {
+        FbOptions {
+            obligations: 0,
+            restrict: false,
+            doom: false,
+            lemmas: Lemmas::Off,
+            extend: false,
+            ..self
+        }
+    }
+
+    /// Makes a choice of the form `NAME=VALUE`.
+    ///
+    /// # Errors
+    /// A text for people, if there is no such choice.
+    pub fn set(&mut self, choice: &str) -> Result<(), String> {
+        let (name, value) =
+            choice.split_once('=').ok_or_else(|| format!("'{choice}' is not NAME=VALUE"))?;
+        let Some(&(_, values, _)) = FB_CHOICES.iter().find(|(n, ..)| *n == name) else {
+            let names: Vec<&str> = FB_CHOICES.iter().map(|(name, ..)| *name).collect();
+            return Err(format!("no choice '{name}'; there are: {}", names.join(", ")));
+        };
+        self.set_value(name, value).ok_or_else(|| format!("'{name}' can be: {values}"))
+    }
+
+    fn set_value(&mut self, name: &str, value: &str) -> Option<()> {
+        let switch = || match value {
+            "on" => Some(true),
+            "off" => Some(false),
+            _ => None,
+        };
+        let count = || if value == "off" { Some(0) } else { value.parse::<u32>().ok() };
+        match name {
+            "slice" => self.slice = parse_slice(value)?,
+            "threads" => self.threads = count().filter(|n| (1..=2).contains(n))?,
+            "obligations" => self.obligations = count()?,
+            "restrict" => self.restrict = switch()?,
+            "doom" => self.doom = switch()?,
+            "offers" => self.offers = count()?,
+            "extend" => self.extend = switch()?,
+            "exchange" => {
+                let defaults =
+                    FbOptions { slice: self.slice, threads: self.threads, ..FbOptions::default() };
+                let defaults = FbOptions { successors: self.successors, ..defaults };
+                *self = if switch()? { defaults } else { self.no_exchange() };
+            }
+            "lemmas" => {
+                self.lemmas = match value {
+                    "off" => Lemmas::Off,
+                    "checked" => Lemmas::Checked,
+                    "theorem" => Lemmas::Theorem,
+                    _ => return None,
+                }
+            }
+            "import" => {
+                self.import = match value {
+                    "both" => Import::Both,
+                    "forward" => Import::Forward,
+                    "reverse" => Import::Reverse,
+                    _ => return None,
+                }
+            }
+            "successors" => {
+                self.successors = match value {
+                    "exact" => Successors::Exact,
+                    "structural" => Successors::Structural,
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// Who takes lemmas in. *Required for soundness*: with [`Lemmas::Theorem`] only one
+    /// direction may (see the counterexample in `docs/design/fbpdr.md`); it is the forward one,
+    /// unless the other was asked for.
+    pub(super) fn importers(&self) -> Import {
+        match (self.lemmas, self.import) {
+            (Lemmas::Theorem, Import::Both) => Import::Forward,
+            (_, import) => import,
+        }
+    }
+}
+
+/// `30s`, `500ms`, or a number of units.
+fn parse_slice(value: &str) -> Option<Slice> {
+    let time = |number: &str, unit: f64| {
+        let seconds: f64 = number.parse().ok()?;
+        Duration::try_from_secs_f64(seconds * unit).ok().map(Slice::Time)
+    };
+    match (value.strip_suffix("ms"), value.strip_suffix('s')) {
+        (Some(number), _) => time(number, 0.001),
+        (None, Some(number)) => time(number, 1.0),
+        _ => value.parse().ok().filter(|&work| work > 0).map(Slice::Work),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_by_name() {
+        let set = |choices: &[&str]| {
+            let mut options = FbOptions::default();
+            choices.iter().try_for_each(|choice| options.set(choice)).map(|()| options)
+        };
+        let default = FbOptions::default();
+        assert_eq!(set(&["slice=30s"]).map(|o| o.slice), Ok(Slice::Time(Duration::from_secs(30))));
+        assert_eq!(set(&["slice=77"]).map(|o| o.slice), Ok(Slice::Work(77)));
+        assert_eq!(set(&["exchange=off"]), Ok(default.no_exchange()));
+        assert_eq!(set(&["exchange=off", "exchange=on"]), Ok(default));
+        let theorem = set(&["lemmas=theorem", "import=both"]).map(|o| o.importers());
+        assert_eq!(theorem, Ok(Import::Forward));
+        for bad in ["slice=0", "slice=-1s", "threads=3", "lemmas=on", "x=1", "extend", "doom=2"] {
+            assert!(set(&[bad]).is_err(), "{bad}");
+        }
+    }
+}

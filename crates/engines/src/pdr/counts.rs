@@ -1,0 +1,90 @@
+//! Where the queries of a search go.
+
+use crate::events::Work;
+use std::time::{Duration, Instant};
+
+/// What queries are for, to see where the work goes.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    /// Looking for bad states in the last frame.
+    Bad,
+    /// Blocking an obligation.
+    Block,
+    /// Dropping a literal of a lemma.
+    Drop,
+    /// Blocking a counterexample to generalisation.
+    Ctg,
+    /// Pushing a new lemma.
+    Push,
+    /// Propagating lemmas when a frame is opened.
+    Propagate,
+    /// Lemmas as invariants.
+    Invariant,
+}
+
+impl Purpose {
+    /// Every purpose, in the order of [`Counts`].
+    pub const ALL: [Purpose; 7] = [
+        Purpose::Bad,
+        Purpose::Block,
+        Purpose::Drop,
+        Purpose::Ctg,
+        Purpose::Push,
+        Purpose::Propagate,
+        Purpose::Invariant,
+    ];
+
+    /// In words.
+    pub fn text(self) -> &'static str {
+        match self {
+            Purpose::Bad => "find bad states",
+            Purpose::Block => "block obligations",
+            Purpose::Drop => "drop literals",
+            Purpose::Ctg => "block counterexamples to generalisation",
+            Purpose::Push => "push new lemmas",
+            Purpose::Propagate => "propagate lemmas",
+            Purpose::Invariant => "find invariants",
+        }
+    }
+}
+
+/// How many queries were asked for each purpose.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    /// By purpose: all queries, and those that held (no bad state; inductive).
+    pub queries: [[u64; 2]; Purpose::ALL.len()],
+    /// By purpose: how long they took.
+    pub times: [Duration; Purpose::ALL.len()],
+    /// Queries for lifting.
+    pub lifts: u64,
+    /// Literals of states before lifting, and after.
+    pub lifted: [u64; 2],
+    /// How long lifting took.
+    pub lifting: Duration,
+    /// Queries for initial states.
+    pub initial: u64,
+}
+
+impl Counts {
+    pub(super) fn add(&mut self, purpose: Purpose, held: bool, since: Instant) {
+        let count = &mut self.queries[purpose as usize];
+        count[0] += 1;
+        count[1] += held as u64;
+        self.times[purpose as usize] += since.elapsed();
+    }
+
+    /// The same for a summary, without what was never asked.
+    pub fn work(&self) -> Vec<Work> {
+        let by_purpose = Purpose::ALL.into_iter().zip(self.queries).zip(self.times);
+        let by_purpose = by_purpose.map(|((purpose, [queries, held]), time)| Work {
+            purpose: purpose.text(),
+            queries,
+            held: Some(held),
+            time: Some(time),
+        });
+        let unjudged = |purpose, queries, time| Work { purpose, queries, held: None, time };
+        let lifting = unjudged("lift states", self.lifts, Some(self.lifting));
+        let initial = unjudged("meet initial states", self.initial, None);
+        by_purpose.chain([lifting, initial]).filter(|work| work.queries > 0).collect()
+    }
+}

@@ -1,0 +1,105 @@
+//! Obligations of the other direction, as a search sees them (fbPDR's exchange of obligations).
+//!
+//! A forward obligation is a set of states that lead to a violation, a reverse one a set of
+//! reachable states. To the other side they enlarge the start set: an own obligation that meets
+//! one completes a counterexample ([`Foreign::meeting`]), and a lemma that excludes a part of one
+//! can never be part of an invariant. So lemmas are not widened so far ([`Foreign::restricts`],
+//! [`Foreign::separate`]), and those that are so wide already are not pushed any further
+//! ([`Foreign::dooms`]). All of this but the counterexample is heuristic.
+//!
+//! Two cubes meet if and only if no literal of one is negated in the other.
+
+use super::trigger::StateBits;
+use pedra_model::lit::Lit;
+
+/// An obligation that is known to both directions.
+#[derive(Clone, Debug)]
+pub struct Published {
+    /// Its number in the direction that raised it.
+    pub number: usize,
+    /// The states: literals of state variables. Variable `i + 1` is latch `i`; one more, if
+    /// there is one, is true in the first step only.
+    pub cube: Box<[Lit]>,
+    /// The number of steps to the violation, or from the initial states.
+    pub depth: usize,
+    /// The property that is violated, if known.
+    pub property: Option<usize>,
+}
+
+/// What is done with obligations of the other direction.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ForeignUse {
+    /// Whether they restrict how far lemmas are widened.
+    pub(crate) restrict: bool,
+    /// Whether lemmas that exclude a part of one are not pushed.
+    pub(crate) doom: bool,
+}
+
+/// Obligations of the other direction.
+#[derive(Default)]
+pub(super) struct Foreign {
+    all: Vec<(Published, StateBits)>,
+    restrict: bool,
+    doom: bool,
+}
+
+impl Foreign {
+    /// These replace all that were known.
+    pub(super) fn set(&mut self, all: Vec<Published>, num_vars: usize, usage: ForeignUse) {
+        let bits = |p: &Published| StateBits::new(num_vars, p.cube.iter().copied());
+        self.all = all
+            .into_iter()
+            .map(|p| {
+                let bits = bits(&p);
+                (p, bits)
+            })
+            .collect();
+        (self.restrict, self.doom) = (usage.restrict, usage.doom);
+    }
+
+    /// All of them.
+    pub(super) fn all(&self) -> Vec<Published> {
+        self.all.iter().map(|(published, _)| published.clone()).collect()
+    }
+
+    fn meets(bits: &StateBits, cube: &[Lit]) -> bool {
+        !cube.iter().any(|&lit| bits.has(!lit))
+    }
+
+    /// One that meets the cube and whose property satisfies `is_open`.
+    pub(super) fn meeting(
+        &self,
+        cube: &[Lit],
+        is_open: impl Fn(Option<usize>) -> bool,
+    ) -> Option<&Published> {
+        let meets =
+            |(p, bits): &&(Published, StateBits)| Foreign::meets(bits, cube) && is_open(p.property);
+        self.all.iter().find(meets).map(|(p, _)| p)
+    }
+
+    /// Whether a lemma should not be this wide.
+    pub(super) fn restricts(&self, cube: &[Lit]) -> bool {
+        self.restrict && self.all.iter().any(|(_, bits)| Foreign::meets(bits, cube))
+    }
+
+    /// Whether a lemma cannot be part of an invariant.
+    pub(super) fn dooms(&self, cube: &[Lit]) -> bool {
+        self.doom && self.all.iter().any(|(_, bits)| Foreign::meets(bits, cube))
+    }
+
+    /// Adds literals of a cube to a part of it until that meets no more than the cube does. Both
+    /// are sorted.
+    pub(super) fn separate(&self, part: &mut Vec<Lit>, cube: &[Lit]) {
+        if !self.restrict || part.len() == cube.len() {
+            return;
+        }
+        for (_, bits) in &self.all {
+            if Foreign::meets(bits, part)
+                && let Some(&lit) = cube.iter().find(|&&lit| bits.has(!lit))
+            {
+                let place = part.partition_point(|&other| other < lit);
+                part.insert(place, lit);
+            }
+        }
+    }
+}
