@@ -196,6 +196,10 @@ pub struct CheckArgs {
     /// PDR: one choice of its own, for example ctg=off (names: docs/CLI.md); may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_pdr)]
     pub pdr: Vec<String>,
+    /// fbPDR and Reverse PDR: chooses one part by name, for example lemmas=off or slice=30s; may
+    /// be repeated (docs/CLI.md has all of them)
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_fb)]
+    pub fb: Vec<String>,
     /// Reductions to run before the engines
     #[arg(long, value_enum, value_delimiter = ',', default_value = "all", value_name = "PASSES")]
     pub reduce: Vec<ReductionName>,
@@ -442,6 +446,12 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
 /// Sees whether a choice of PDR makes sense.
 pub fn parse_pdr(text: &str) -> Result<String, String> {
     pedra_engines::PdrOptions::default().set(text)?;
+    Ok(text.to_owned())
+}
+
+/// Sees whether a choice of fbPDR makes sense.
+pub fn parse_fb(text: &str) -> Result<String, String> {
+    pedra_engines::FbOptions::default().set(text)?;
     Ok(text.to_owned())
 }
 

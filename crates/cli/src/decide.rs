@@ -7,8 +7,8 @@ use crate::pipeline::{Checked, NotChecked, Prepared};
 use pedra_certify::CheckOptions;
 use pedra_engines::portfolio::{Listener, race};
 use pedra_engines::{
-    Bmc, BmcOptions, Context, Engine, Event, Kind, KindOptions, Outcome, Pdr, PdrOptions, Reason,
-    SweepOptions, Unknown,
+    Bmc, BmcOptions, Context, Engine, Event, FbOptions, FbPdr, Kind, KindOptions, Outcome, Pdr,
+    PdrOptions, Reason, SweepOptions, Unknown,
 };
 use pedra_model::Model;
 use pedra_model::bits::BitSystem;
@@ -28,6 +28,10 @@ pub enum EngineName {
     Kind,
     /// PDR (IC3): finds violations and proves
     Pdr,
+    /// Reverse PDR: the same on the transition relation read backwards
+    Rpdr,
+    /// fbPDR: PDR and Reverse PDR that take turns and feed each other
+    Fbpdr,
 }
 
 impl EngineName {
@@ -38,6 +42,8 @@ impl EngineName {
             EngineName::Bmc => "bmc",
             EngineName::Kind => "kind",
             EngineName::Pdr => "pdr",
+            EngineName::Rpdr => "rpdr",
+            EngineName::Fbpdr => "fbpdr",
         }
     }
 }
@@ -61,6 +67,8 @@ pub struct Plan {
     pub blast: BlastOptions,
     /// The options of PDR but for the solver.
     pub pdr: PdrOptions,
+    /// The options of fbPDR, and of Reverse PDR's obligations.
+    pub fb: FbOptions,
     /// The engines' solver; `None` for the one that suits the engine: our own for PDR, CaDiCaL
     /// for the others.
     pub solver: Option<SolverKind>,
@@ -81,6 +89,7 @@ impl Default for Plan {
             sweep: None,
             blast: BlastOptions::default(),
             pdr: PdrOptions::default(),
+            fb: FbOptions::default(),
             solver: None,
             threads: 1,
             seed: 0,
@@ -99,13 +108,16 @@ impl Plan {
             let options = KindOptions { simple_path: self.simple_path, ..KindOptions::default() };
             Box::new(Kind::new(system, options))
         };
+        let pdr = || {
+            let solver = self.solver.unwrap_or(SolverKind::Cdcl);
+            PdrOptions { solver, ..self.pdr }
+        };
         match self.engine {
             EngineName::Bmc => vec![bmc()],
             EngineName::Kind => vec![kind()],
-            EngineName::Pdr => {
-                let solver = self.solver.unwrap_or(SolverKind::Cdcl);
-                vec![Box::new(Pdr::new(system, PdrOptions { solver, ..self.pdr }))]
-            }
+            EngineName::Pdr => vec![Box::new(Pdr::new(system, pdr()))],
+            EngineName::Rpdr => vec![Box::new(Pdr::reverse(system, pdr(), self.fb.successors))],
+            EngineName::Fbpdr => vec![Box::new(FbPdr::new(system, pdr(), self.fb))],
             EngineName::Auto if self.threads >= 2 => vec![bmc(), kind()],
             // One thread: the base case of k-induction is BMC already.
             EngineName::Auto => vec![kind()],

@@ -1,6 +1,7 @@
-//! A long differential run: `fuzz_engines FIRST COUNT [bits|words]` tries that many seeds and
+//! A long differential run: `fuzz_engines FIRST COUNT [bits|words|fb]` tries that many seeds and
 //! says every now and then how far it is.
 
+use pedra_differential::fb::differential_fb;
 use pedra_differential::{differential_bits, differential_words};
 use std::time::Instant;
 
@@ -8,16 +9,18 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let number = |i: usize| args.get(i).and_then(|a| a.parse::<u64>().ok());
     let (Some(first), Some(count)) = (number(0), number(1)) else {
-        eprintln!("usage: fuzz_engines FIRST COUNT [bits|words]");
+        eprintln!("usage: fuzz_engines FIRST COUNT [bits|words|fb]");
         std::process::exit(2);
     };
     let level = args.get(2).map(String::as_str);
     let start = Instant::now();
     for seed in first..first + count {
-        if level != Some("words") {
+        if level == Some("fb") {
+            differential_fb(seed);
+        } else if level != Some("words") {
             differential_bits(seed);
         }
-        if level != Some("bits") {
+        if level.is_none_or(|level| level == "words") {
             differential_words(seed);
         }
         if (seed - first + 1).is_multiple_of(10_000) {

@@ -2,6 +2,8 @@
 //! explicit-state oracle and against each other, each answer through its check. Used by tests,
 //! by `cargo fuzz` targets and by the example `fuzz_engines`.
 
+pub mod fb;
+
 use anyhow::Result;
 use pedra::decide::{EngineName, Observer, Open, Plan, decide};
 use pedra::pipeline::{Checked, Proof, Trace, join_proofs};
@@ -73,7 +75,9 @@ pub fn differential_words(seed: u64) {
 /// combinations meet.
 fn compare(seed: u64, random: &mut Random, model: &Model, expected: &[Option<usize>]) {
     let properties: Vec<usize> = (0..expected.len()).collect();
-    for engine in [EngineName::Bmc, EngineName::Kind, EngineName::Pdr] {
+    for engine in
+        [EngineName::Bmc, EngineName::Kind, EngineName::Pdr, EngineName::Rpdr, EngineName::Fbpdr]
+    {
         let has = |random: &mut Random| !random.one_in(3);
         let simple_path = engine == EngineName::Kind && random.one_in(2);
         let plan = Plan {
@@ -98,6 +102,7 @@ fn compare(seed: u64, random: &mut Random, model: &Model, expected: &[Option<usi
                 ..SweepOptions::default()
             }),
             pdr: random_pdr(random),
+            fb: fb::random_fb_options(random),
             seed: random.pick(&[0, 0, 1, 2]),
             solver: random.pick(&[None, None, Some(SolverKind::Batsat), Some(SolverKind::Cdcl)]),
             ..Plan::default()
@@ -108,6 +113,11 @@ fn compare(seed: u64, random: &mut Random, model: &Model, expected: &[Option<usi
         decided.unwrap_or_else(|e| panic!("{}", context(&e.to_string())));
         judge(model, expected, &plan, answers, &context);
     }
+}
+
+/// Whether counterexamples need not be shortest, and every property is settled in the end.
+fn is_pdr(engine: EngineName) -> bool {
+    matches!(engine, EngineName::Pdr | EngineName::Rpdr | EngineName::Fbpdr)
 }
 
 /// Whether the answers are those of the oracle, and of the shape that the engine promises.
@@ -123,7 +133,7 @@ fn judge(
         match (&answer, expected[property]) {
             (Checked::Violated(trace), Some(step)) => {
                 // PDR's counterexamples need not be shortest.
-                let shortest = trace.depth() == step || plan.engine == EngineName::Pdr;
+                let shortest = trace.depth() == step || is_pdr(plan.engine);
                 let possible = shortest && trace.depth() >= step;
                 assert!(possible, "{}", context("the trace is not shortest"));
                 reread(model, trace, context);
@@ -140,9 +150,7 @@ fn judge(
         let beyond = expected[property].is_none_or(|violated| plan.depth < Some(violated));
         assert!(beyond, "{}", context(&format!("misses a violation: {why:?}")));
         let may_stay_open = match why {
-            Open::Engines(Reason::DepthLimit | Reason::Exhausted(_)) => {
-                plan.engine != EngineName::Pdr
-            }
+            Open::Engines(Reason::DepthLimit | Reason::Exhausted(_)) => !is_pdr(plan.engine),
             Open::Engines(_) | Open::NotBits(_) | Open::CheckStopped => false,
         };
         assert!(may_stay_open, "{}", context(&format!("gives up: {why:?}")));

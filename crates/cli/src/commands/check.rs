@@ -15,7 +15,7 @@ use crate::view::status::Status;
 use crate::view::summary;
 use crate::view::wave::{WaveStyle, draw};
 use anyhow::Result;
-use pedra_engines::{Event, PdrOptions, SweepOptions, Variant};
+use pedra_engines::{Event, FbOptions, PdrOptions, SweepOptions, Variant};
 use pedra_model::blast::BlastOptions;
 use pedra_model::reduce::ReduceOptions;
 use pedra_solve::SolverKind;
@@ -44,6 +44,7 @@ impl From<&CheckArgs> for Plan {
                 ..BlastOptions::default()
             },
             pdr: pdr_options(args),
+            fb: fb_options(args),
             solver: args.solver.map(|solver| match solver {
                 SolverName::Cadical => SolverKind::Cadical,
                 SolverName::Batsat => SolverKind::Batsat,
@@ -64,6 +65,15 @@ fn pdr_options(args: &CheckArgs) -> PdrOptions {
         VariantName::Full => Variant::Full,
     });
     for choice in &args.pdr {
+        options.set(choice).expect("seen to make sense when it was read");
+    }
+    options
+}
+
+/// What was chosen of fbPDR.
+fn fb_options(args: &CheckArgs) -> FbOptions {
+    let mut options = FbOptions::default();
+    for choice in &args.fb {
         options.set(choice).expect("seen to make sense when it was read");
     }
     options

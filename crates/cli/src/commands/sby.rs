@@ -86,6 +86,8 @@ fn engine(name: &str) -> Result<EngineName, String> {
         "bmc" => Ok(EngineName::Bmc),
         "kind" | "ind" => Ok(EngineName::Kind),
         "pdr" => Ok(EngineName::Pdr),
+        "rpdr" => Ok(EngineName::Rpdr),
+        "fbpdr" => Ok(EngineName::Fbpdr),
         "auto" | "ic3" | "portfolio" => Ok(EngineName::Auto),
         other => Err(format!("unknown engine {other}")),
     }

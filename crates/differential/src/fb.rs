@@ -1,0 +1,125 @@
+//! fbPDR against explicit search: after every turn the frames of both directions hold the exact
+//! sets, and the obligations that were told lie inside of them.
+
+use pedra_certify::{CheckOptions, check_bit_proof, replay_bits};
+use pedra_engines::cone::closed_latches;
+use pedra_engines::fb::{FbOptions, FbPdr, Import, Lemmas, Slice};
+use pedra_engines::pdr::CHOICES;
+use pedra_engines::{
+    Context, Direction, Engine, Outcome, PdrOptions, SettledBoard, Successors, Variant,
+};
+use pedra_model::bits::{BitSystem, Reset};
+use pedra_model::lit::Lit;
+use pedra_solve::SolverKind;
+use pedra_testkit::bits::{BitShape, random_bits};
+use pedra_testkit::layers::Layers;
+use pedra_testkit::oracle::{ExplicitBits, explore};
+use pedra_testkit::random::Random;
+
+/// Whether the outcomes are those of explicit search, with evidence.
+///
+/// # Panics
+/// If not.
+pub fn judge_bits(system: &BitSystem, outcomes: &[Outcome], note: &str) {
+    let expected = explore(&ExplicitBits::new(system)).violated_at;
+    for (property, (outcome, truth)) in outcomes.iter().zip(expected).enumerate() {
+        match (outcome, truth) {
+            (Outcome::Violated(trace), Some(depth)) => {
+                assert!(trace.property == property && trace.depth() >= depth, "{note}");
+                replay_bits(system, trace).unwrap_or_else(|e| panic!("{note}: {e}: {trace:?}"));
+            }
+            (Outcome::Proved(proof), None) => {
+                let options = CheckOptions::with_solver(SolverKind::Batsat);
+                let checked = check_bit_proof(system, proof, &options);
+                checked.unwrap_or_else(|e| panic!("{note}: {e}: {proof:?}"));
+            }
+            _ => panic!("{note}: property {property} violated at {truth:?}, got {outcome:?}"),
+        }
+    }
+}
+
+/// Any combination of choices.
+pub fn random_fb_options(random: &mut Random) -> FbOptions {
+    let has = |random: &mut Random| random.one_in(2);
+    FbOptions {
+        slice: Slice::Work(random.pick(&[1, 300, 2000, 10_000])),
+        threads: random.pick(&[1, 1, 1, 2]),
+        obligations: random.pick(&[0, 2, 200]),
+        restrict: has(random),
+        doom: has(random),
+        lemmas: random.pick(&[Lemmas::Off, Lemmas::Checked, Lemmas::Theorem]),
+        import: random.pick(&[Import::Both, Import::Forward, Import::Reverse]),
+        offers: random.pick(&[0, 3, 50]),
+        extend: has(random),
+        successors: random.pick(&[Successors::Exact, Successors::Structural]),
+    }
+}
+
+/// Runs turn by turn, and looks at both searches after each.
+///
+/// # Panics
+/// If anything disagrees with explicit search.
+pub fn check_turns(system: &BitSystem, pdr: PdrOptions, options: FbOptions, note: &str) {
+    let layers = Layers::new(system);
+    let resets = system.latches.iter().flat_map(|latch| match latch.reset {
+        Reset::Function(function) => vec![latch.var.lit(), function],
+        _ => Vec::new(),
+    });
+    let roots: Vec<Lit> = system.properties().iter().copied().chain(resets).collect();
+    let latches = closed_latches(system, roots);
+    let mut engine = FbPdr::new(system, pdr, options);
+    let board = SettledBoard::new(system.properties().len());
+    let context = Context::default();
+    for _ in 0..100_000 {
+        if engine.turn(&context, &board).is_some() {
+            break;
+        }
+        let open: Vec<usize> =
+            (0..system.properties().len()).filter(|&p| !board.is_settled(p)).collect();
+        let [forward, reverse] =
+            [Direction::Forward, Direction::Backward].map(|direction| engine.search(direction));
+        for (level, excluded) in (1..).map_while(|i| Some((i, forward.excluded(i)?))) {
+            let wrong = layers.reached_in(level, &excluded);
+            assert_eq!(wrong, None, "{note}: F_{level} excludes a reachable state");
+        }
+        for (level, excluded) in (1..).map_while(|i| Some((i, reverse.excluded(i)?))) {
+            let wrong = layers.violates_in(level, &excluded, &open);
+            assert_eq!(wrong, None, "{note}: RR_{level} excludes a state that leads to bad");
+        }
+        for told in reverse.heard() {
+            let property = told.property.expect("forward obligations have one");
+            let inside = layers.all_violate_at(told.depth, &told.cube, property);
+            assert!(inside, "{note}: {told:?} does not lead to a violation");
+        }
+        for told in forward.heard() {
+            let inside = layers.all_reached_at(told.depth, &told.cube, &latches);
+            assert!(inside, "{note}: {told:?} is not reachable");
+        }
+    }
+    judge_bits(system, &engine.run(&context), note);
+}
+
+/// A random system, with random options of both PDR and fbPDR.
+///
+/// # Panics
+/// If anything disagrees with explicit search.
+pub fn differential_fb(seed: u64) {
+    let mut random = Random::new(seed ^ 0xfb00_0000_0000);
+    let system = random_bits(&mut random, BitShape::default());
+    let options = random_fb_options(&mut random);
+    let mut pdr = PdrOptions::variant(random.pick(&[
+        Variant::Simple,
+        Variant::Generalize,
+        Variant::Relative,
+        Variant::Full,
+        Variant::Full,
+    ]));
+    for choice in CHOICES {
+        if random.one_in(4) {
+            let setting = format!("{}={}", choice.name, random.pick(choice.samples));
+            pdr.set(&setting).expect("a sample");
+        }
+    }
+    pdr.solver = random.pick(&[SolverKind::Cdcl, SolverKind::Cdcl, SolverKind::Batsat]);
+    check_turns(&system, pdr, options, &format!("seed {seed}, {options:?}, {pdr:?}"));
+}
