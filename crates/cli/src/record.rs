@@ -250,6 +250,26 @@ impl Who<'_> {
                 let level = Maybe(*level);
                 let _ = write!(out, ",\"obligation\":{obligation},\"level\":{level}");
             }
+            Event::ObligationsShared { from, count, deepest } => {
+                self.begin(out, "obligations_shared");
+                let _ = write!(out, ",\"from\":\"{}\"", from.text());
+                let _ = write!(out, ",\"count\":{count},\"deepest\":{deepest}");
+            }
+            Event::LemmasShared { from, offered, imported } => {
+                self.begin(out, "lemmas_shared");
+                let _ = write!(out, ",\"from\":\"{}\"", from.text());
+                let _ = write!(out, ",\"offered\":{offered},\"imported\":{imported}");
+            }
+            Event::Met { step, forward, reverse } => {
+                self.begin(out, "met");
+                let _ = write!(out, ",\"step\":{step},\"forward\":{forward}");
+                let _ = write!(out, ",\"reverse\":{reverse}");
+            }
+            Event::Extended { direction, depth, voided } => {
+                self.begin(out, "extended");
+                let _ = write!(out, ",\"direction\":\"{}\"", direction.text());
+                let _ = write!(out, ",\"depth\":{depth},\"voided\":{voided}");
+            }
             Event::Started { open, .. } => {
                 self.begin(out, "started");
                 let _ = write!(out, ",\"system\":{},\"open\":{open}", self.system);

@@ -64,6 +64,19 @@ fn every_choice_of_pdr_is_in_the_reference() {
     assert!(part.contains(&table), "the reference lacks:\n{table}");
 }
 
+/// The table of `--fb` in the reference is the table in the code.
+#[test]
+fn every_choice_of_fbpdr_is_in_the_reference() {
+    let text = document("CLI.md");
+    let part = section(&text, "\n## pedra check\n");
+    let rows = pedra_engines::fb::FB_CHOICES.iter().map(|choice| {
+        let pedra_engines::fb::FbChoice { name, values, default, meaning } = choice;
+        format!("| `{name}` | {values} | {default} | {meaning} |\n")
+    });
+    let table: String = rows.collect();
+    assert!(part.contains(&table), "the reference lacks:\n{table}");
+}
+
 #[test]
 fn no_option_is_invented() {
     let text = document("CLI.md");

@@ -79,39 +79,86 @@ impl Default for FbOptions {
     }
 }
 
-/// The names of all choices, with the values that they can have and what they mean.
-pub const FB_CHOICES: &[(&str, &str, &str)] = &[
-    (
-        "slice",
-        "a number of units of work, or a time such as 30s",
-        "how long a direction's turn is; units of work give the same run every time and grow by half with each turn",
+/// A choice that can be made by name.
+pub struct FbChoice {
+    /// Its name.
+    pub name: &'static str,
+    /// What it may be set to, for people.
+    pub values: &'static str,
+    /// What it is set to otherwise.
+    pub default: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+const fn choice(
+    name: &'static str,
+    values: &'static str,
+    default: &'static str,
+    meaning: &'static str,
+) -> FbChoice {
+    FbChoice { name, values, default, meaning }
+}
+
+/// All choices, in the order in which they are told. `exchange` comes first, since it sets
+/// others.
+pub static FB_CHOICES: &[FbChoice] = &[
+    choice(
+        "exchange",
+        "on, off",
+        "on",
+        "all exchanges at once; `off` leaves two searches that take turns",
     ),
-    ("threads", "1, 2", "whether both directions run at the same time"),
-    ("obligations", "a number, off", "how many obligations each direction tells the other"),
-    (
+    choice(
+        "slice",
+        "a number, a time such as 30s",
+        "2000000",
+        "how long a turn is: units of work (about a propagation each), which grow by half with each round and give the same run every time; or wall-clock time",
+    ),
+    choice("threads", "1, 2", "1", "whether both directions run at the same time"),
+    choice(
+        "obligations",
+        "a number, off",
+        "200",
+        "how many obligations, the deepest, each direction tells the other; two that meet make a counterexample",
+    ),
+    choice(
         "restrict",
         "on, off",
-        "whether lemmas are not widened into the other direction's obligations",
+        "on",
+        "whether lemmas are not widened into obligations of the other direction",
     ),
-    ("doom", "on, off", "whether lemmas that exclude a part of such an obligation are not pushed"),
-    (
+    choice(
+        "doom",
+        "on, off",
+        "on",
+        "whether lemmas that exclude a part of such an obligation are not pushed",
+    ),
+    choice(
         "lemmas",
         "checked, theorem, off",
-        "how lemmas found in the other direction's frames are taken in: each by a query, or on the word of a theorem",
+        "checked",
+        "how lemmas from the other direction's frames are taken in: each by a query, or on the word of a theorem",
     ),
-    (
+    choice(
         "import",
         "both, forward, reverse",
-        "which direction takes them in; with `lemmas=theorem`, only one",
+        "both",
+        "which direction takes them in; with `lemmas=theorem` one only, `both` is then `forward`",
     ),
-    ("offers", "a number, off", "how many lemmas one exchange may offer"),
-    ("extend", "on, off", "whether the direction that is behind goes on at the other's depth"),
-    (
+    choice("offers", "a number, off", "50", "how many lemmas one exchange may offer"),
+    choice(
+        "extend",
+        "on, off",
+        "on",
+        "whether the direction that is behind goes on at the other's depth and drops obligations that this makes void",
+    ),
+    choice(
         "successors",
         "structural, exact",
-        "how obligations of Reverse PDR are widened (also for `rpdr`)",
+        "structural",
+        "how obligations of Reverse PDR are widened (for `rpdr`, too)",
     ),
-    ("exchange", "on, off", "all of obligations, lemmas and extend at once"),
 ];
 
 impl FbOptions {
@@ -134,8 +181,8 @@ impl FbOptions {
     pub fn set(&mut self, choice: &str) -> Result<(), String> {
         let (name, value) =
             choice.split_once('=').ok_or_else(|| format!("'{choice}' is not NAME=VALUE"))?;
-        let Some(&(_, values, _)) = FB_CHOICES.iter().find(|(n, ..)| *n == name) else {
-            let names: Vec<&str> = FB_CHOICES.iter().map(|(name, ..)| *name).collect();
+        let Some(FbChoice { values, .. }) = FB_CHOICES.iter().find(|c| c.name == name) else {
+            let names: Vec<&str> = FB_CHOICES.iter().map(|choice| choice.name).collect();
             return Err(format!("no choice '{name}'; there are: {}", names.join(", ")));
         };
         self.set_value(name, value).ok_or_else(|| format!("'{name}' can be: {values}"))
@@ -225,6 +272,11 @@ mod tests {
             choices.iter().try_for_each(|choice| options.set(choice)).map(|()| options)
         };
         let default = FbOptions::default();
+        let mut again = default.no_exchange();
+        for choice in FB_CHOICES {
+            again.set(&format!("{}={}", choice.name, choice.default)).expect("a default");
+        }
+        assert_eq!(again, default);
         assert_eq!(set(&["slice=30s"]).map(|o| o.slice), Ok(Slice::Time(Duration::from_secs(30))));
         assert_eq!(set(&["slice=77"]).map(|o| o.slice), Ok(Slice::Work(77)));
         assert_eq!(set(&["exchange=off"]), Ok(default.no_exchange()));
