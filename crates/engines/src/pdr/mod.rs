@@ -25,8 +25,10 @@
 //! successor: a successor without allowed inputs is merely over-approximation.
 //!
 //! One concept a file: [`frames`] (the store of lemmas), `obligations`, `relative` (all queries;
-//! owns the frame index), `direction` (Reverse PDR is the same engine), `initial`, `lift`, `generalize`, `propagate`, `transition` (what
-//! solvers see), `solver` (which solver it is), `options`, `choices` (the options by name).
+//! owns the frame index), `initial`, `lift`, `generalize`, `propagate`, `transition` (what
+//! solvers see), `solver` (which solver it is), `options`, `choices` (the options by name);
+//! `direction` (Reverse PDR is the same engine), `successor` (its obligations), `evidence` (proofs
+//! and traces of both); `exchange` and `foreign` (for fbPDR).
 
 mod activity;
 mod choices;

@@ -131,8 +131,9 @@ impl Obligations {
         self.queue.len()
     }
 
-    /// Forgets obligations that neither wait, nor are published, nor follow such a one; and those that wait for a
-    /// property for which `is_open` is false. Names change, so nobody may hold one.
+    /// Forgets obligations that neither wait, nor are published, nor follow such a one; and those
+    /// that wait for a property for which `is_open` is false. Names change, so nobody may hold
+    /// one.
     pub fn tidy(&mut self, is_open: impl Fn(usize) -> bool) {
         let waiting = std::mem::take(&mut self.queue).into_vec();
         let waiting: Vec<Key> = waiting
