@@ -200,6 +200,13 @@ pub struct CheckArgs {
     /// be repeated (docs/CLI.md has all of them)
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_fb)]
     pub fb: Vec<String>,
+    /// Interpolation: one choice of its own, for example algorithm=image (names: docs/CLI.md); may
+    /// be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_imc)]
+    pub imc: Vec<String>,
+    /// AVY: one choice of its own, for example suffix=off (names: docs/CLI.md); may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_avy)]
+    pub avy: Vec<String>,
     /// Reductions to run before the engines
     #[arg(long, value_enum, value_delimiter = ',', default_value = "all", value_name = "PASSES")]
     pub reduce: Vec<ReductionName>,
@@ -452,6 +459,18 @@ pub fn parse_pdr(text: &str) -> Result<String, String> {
 /// Sees whether a choice of fbPDR makes sense.
 pub fn parse_fb(text: &str) -> Result<String, String> {
     pedra_engines::FbOptions::default().set(text)?;
+    Ok(text.to_owned())
+}
+
+/// Sees whether a choice of interpolation makes sense.
+pub fn parse_imc(text: &str) -> Result<String, String> {
+    pedra_engines::ImcOptions::default().set(text)?;
+    Ok(text.to_owned())
+}
+
+/// Sees whether a choice of AVY makes sense.
+pub fn parse_avy(text: &str) -> Result<String, String> {
+    pedra_engines::AvyOptions::default().set(text)?;
     Ok(text.to_owned())
 }
 

@@ -7,8 +7,8 @@ use crate::pipeline::{Checked, NotChecked, Prepared};
 use pedra_certify::CheckOptions;
 use pedra_engines::portfolio::{Listener, race};
 use pedra_engines::{
-    Bmc, BmcOptions, Context, Engine, Event, FbOptions, FbPdr, Kind, KindOptions, Outcome, Pdr,
-    PdrOptions, Reason, SweepOptions, Unknown,
+    Avy, AvyOptions, Bmc, BmcOptions, Context, Engine, Event, FbOptions, FbPdr, Imc, ImcOptions,
+    Kind, KindOptions, Outcome, Pdr, PdrOptions, Reason, SweepOptions, Unknown,
 };
 use pedra_model::Model;
 use pedra_model::bits::BitSystem;
@@ -32,6 +32,10 @@ pub enum EngineName {
     Rpdr,
     /// fbPDR: PDR and Reverse PDR that take turns and feed each other
     Fbpdr,
+    /// Interpolation: bounded model checking that proves
+    Imc,
+    /// AVY: interpolation and PDR on one trace; finds violations and proves
+    Avy,
 }
 
 impl EngineName {
@@ -44,6 +48,8 @@ impl EngineName {
             EngineName::Pdr => "pdr",
             EngineName::Rpdr => "rpdr",
             EngineName::Fbpdr => "fbpdr",
+            EngineName::Imc => "imc",
+            EngineName::Avy => "avy",
         }
     }
 }
@@ -69,8 +75,12 @@ pub struct Plan {
     pub pdr: PdrOptions,
     /// The options of fbPDR, and of Reverse PDR's obligations.
     pub fb: FbOptions,
-    /// The engines' solver; `None` for the one that suits the engine: our own for PDR, CaDiCaL
-    /// for the others.
+    /// The options of interpolation.
+    pub imc: ImcOptions,
+    /// The options of AVY but for those that it shares with PDR.
+    pub avy: AvyOptions,
+    /// The engines' solver; `None` for the one that suits the engine: our own for PDR and the
+    /// frames of AVY, CaDiCaL for the others. Interpolants always come from CaDiCaL.
     pub solver: Option<SolverKind>,
     /// How many threads.
     pub threads: usize,
@@ -90,6 +100,8 @@ impl Default for Plan {
             blast: BlastOptions::default(),
             pdr: PdrOptions::default(),
             fb: FbOptions::default(),
+            imc: ImcOptions::default(),
+            avy: AvyOptions::default(),
             solver: None,
             threads: 1,
             seed: 0,
@@ -118,6 +130,10 @@ impl Plan {
             EngineName::Pdr => vec![Box::new(Pdr::new(system, pdr()))],
             EngineName::Rpdr => vec![Box::new(Pdr::reverse(system, pdr(), self.fb.successors))],
             EngineName::Fbpdr => vec![Box::new(FbPdr::new(system, pdr(), self.fb))],
+            EngineName::Imc => vec![Box::new(Imc::new(system, self.imc))],
+            EngineName::Avy => {
+                vec![Box::new(Avy::new(system, AvyOptions { pdr: pdr(), ..self.avy }))]
+            }
             EngineName::Auto if self.threads >= 2 => vec![bmc(), kind()],
             // One thread: the base case of k-induction is BMC already.
             EngineName::Auto => vec![kind()],

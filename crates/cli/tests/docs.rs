@@ -50,18 +50,26 @@ fn every_option_is_in_the_reference() {
     }
 }
 
-/// The table of `--pdr` in the reference is the table in the code.
+/// The tables of `--pdr`, `--imc` and `--avy` in the reference are those in the code.
 #[test]
-fn every_choice_of_pdr_is_in_the_reference() {
+fn every_choice_is_in_the_reference() {
     let text = document("CLI.md");
     let part = section(&text, "\n## pedra check\n");
+    let row = |name: &str, values: &str, default: String, meaning: &str| {
+        format!("| `{name}` | {values} | {default} | {meaning} |\n")
+    };
     let options = pedra_engines::PdrOptions::default();
-    let rows = pedra_engines::pdr::CHOICES.iter().map(|choice| {
-        let (name, default) = (choice.name, options.get(choice));
-        format!("| `{name}` | {} | {default} | {} |\n", choice.values, choice.meaning)
-    });
-    let table: String = rows.collect();
-    assert!(part.contains(&table), "the reference lacks:\n{table}");
+    let pdr = pedra_engines::pdr::CHOICES.iter();
+    let pdr: String = pdr.map(|c| row(c.name, c.values, options.get(c), c.meaning)).collect();
+    let options = pedra_engines::ImcOptions::default();
+    let imc = pedra_engines::imc::CHOICES.iter();
+    let imc: String = imc.map(|c| row(c.name, c.values, options.get(c), c.meaning)).collect();
+    let options = pedra_engines::AvyOptions::default();
+    let avy = pedra_engines::avy::CHOICES.iter();
+    let avy: String = avy.map(|c| row(c.name, c.values, options.get(c), c.meaning)).collect();
+    for table in [pdr, imc, avy] {
+        assert!(part.contains(&table), "the reference lacks:\n{table}");
+    }
 }
 
 /// The table of `--fb` in the reference is the table in the code.

@@ -9,7 +9,7 @@ use pedra::decide::{EngineName, Observer, Open, Plan, decide};
 use pedra::pipeline::{Checked, Proof, Trace, join_proofs};
 use pedra_certify::{CheckOptions, NumberedModel, check_certificate_for, check_word_certificate};
 use pedra_engines::pdr::CHOICES;
-use pedra_engines::{PdrOptions, Reason, SweepOptions, Variant};
+use pedra_engines::{AvyOptions, ImcOptions, PdrOptions, Reason, SweepOptions, Variant};
 use pedra_formats::{aiger, aiger_witness, btor2};
 use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
@@ -71,13 +71,22 @@ pub fn differential_words(seed: u64) {
     compare(seed, &mut random, &Model::Words(again), &expected);
 }
 
+/// The engines that take part.
+const ENGINES: [EngineName; 7] = [
+    EngineName::Bmc,
+    EngineName::Kind,
+    EngineName::Pdr,
+    EngineName::Rpdr,
+    EngineName::Fbpdr,
+    EngineName::Imc,
+    EngineName::Avy,
+];
+
 /// All engines on one model. Which options each gets is random, so that over many systems all
 /// combinations meet.
 fn compare(seed: u64, random: &mut Random, model: &Model, expected: &[Option<usize>]) {
     let properties: Vec<usize> = (0..expected.len()).collect();
-    for engine in
-        [EngineName::Bmc, EngineName::Kind, EngineName::Pdr, EngineName::Rpdr, EngineName::Fbpdr]
-    {
+    for engine in ENGINES {
         let has = |random: &mut Random| !random.one_in(3);
         let simple_path = engine == EngineName::Kind && random.one_in(2);
         let plan = Plan {
@@ -103,6 +112,8 @@ fn compare(seed: u64, random: &mut Random, model: &Model, expected: &[Option<usi
             }),
             pdr: random_pdr(random),
             fb: fb::random_fb_options(random),
+            imc: random_imc(random),
+            avy: random_avy(random),
             seed: random.pick(&[0, 0, 1, 2]),
             solver: random.pick(&[None, None, Some(SolverKind::Batsat), Some(SolverKind::Cdcl)]),
             ..Plan::default()
@@ -113,11 +124,6 @@ fn compare(seed: u64, random: &mut Random, model: &Model, expected: &[Option<usi
         decided.unwrap_or_else(|e| panic!("{}", context(&e.to_string())));
         judge(model, expected, &plan, answers, &context);
     }
-}
-
-/// Whether counterexamples need not be shortest, and every property is settled in the end.
-fn is_pdr(engine: EngineName) -> bool {
-    matches!(engine, EngineName::Pdr | EngineName::Rpdr | EngineName::Fbpdr)
 }
 
 /// Whether the answers are those of the oracle, and of the shape that the engine promises.
@@ -132,8 +138,7 @@ fn judge(
     for (property, answer) in answers.settled.into_inner().expect("no panic while held") {
         match (&answer, expected[property]) {
             (Checked::Violated(trace), Some(step)) => {
-                // PDR's counterexamples need not be shortest.
-                let shortest = trace.depth() == step || is_pdr(plan.engine);
+                let shortest = trace.depth() == step || !finds_shortest(plan);
                 let possible = shortest && trace.depth() >= step;
                 assert!(possible, "{}", context("the trace is not shortest"));
                 reread(model, trace, context);
@@ -150,7 +155,9 @@ fn judge(
         let beyond = expected[property].is_none_or(|violated| plan.depth < Some(violated));
         assert!(beyond, "{}", context(&format!("misses a violation: {why:?}")));
         let may_stay_open = match why {
-            Open::Engines(Reason::DepthLimit | Reason::Exhausted(_)) => !is_pdr(plan.engine),
+            Open::Engines(Reason::DepthLimit | Reason::Exhausted(_)) => {
+                matches!(plan.engine, EngineName::Bmc | EngineName::Kind)
+            }
             Open::Engines(_) | Open::NotBits(_) | Open::CheckStopped => false,
         };
         assert!(may_stay_open, "{}", context(&format!("gives up: {why:?}")));
@@ -159,6 +166,38 @@ fn judge(
     if let Some(proof) = (!simple).then(|| join_proofs(model, proofs)).flatten() {
         recheck(model, &proof, context);
     }
+}
+
+/// Whether counterexamples are shortest: not PDR's, nor those of AVY where PDR has a hand in it or
+/// several steps are taken at once.
+fn finds_shortest(plan: &Plan) -> bool {
+    match plan.engine {
+        EngineName::Pdr | EngineName::Rpdr | EngineName::Fbpdr => false,
+        EngineName::Avy => plan.avy.plain == 0 && plan.avy.cubes == 0 && plan.avy.step <= 1,
+        _ => true,
+    }
+}
+
+/// Some choices of interpolation.
+fn random_imc(random: &mut Random) -> ImcOptions {
+    let mut options = ImcOptions::default();
+    for choice in pedra_engines::imc::CHOICES {
+        let setting = format!("{}={}", choice.name, random.pick(choice.samples));
+        options.set(&setting).expect("a sample");
+    }
+    options
+}
+
+/// Some choices of AVY.
+fn random_avy(random: &mut Random) -> AvyOptions {
+    let mut options = AvyOptions::default();
+    for choice in pedra_engines::avy::CHOICES {
+        if random.one_in(4) {
+            let setting = format!("{}={}", choice.name, random.pick(choice.samples));
+            options.set(&setting).expect("a sample");
+        }
+    }
+    options
 }
 
 /// A step of the ladder, with some choices of its own.

@@ -133,6 +133,19 @@ pub enum Event {
         /// counterexamples.
         voided: u64,
     },
+    /// A bounded query was refuted, and the refutation gave interpolants.
+    Interpolated {
+        /// The last step of the query.
+        depth: usize,
+        /// Its first step: the refutation needs no earlier one.
+        first: usize,
+        /// The clauses that the refutation rests on.
+        clauses: usize,
+        /// Its resolutions.
+        resolutions: usize,
+        /// The gates of all interpolants together.
+        gates: usize,
+    },
     /// What a run amounts to, shortly before its end. An engine that has nothing to say beyond
     /// [`Progress`] leaves it out.
     Summary(Summary),

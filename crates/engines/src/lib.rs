@@ -12,16 +12,21 @@
 //! - [`bmc`]: bounded model checking.
 //! - [`kind`]: k-induction, with and without simple paths.
 //! - [`pdr`]: property-directed reachability (IC3).
+//! - [`imc`]: interpolation-based model checking.
+//! - [`avy`]: interpolating property-directed reachability.
 //! - [`region`]: sets of states of word-level systems, as data.
 //! - [`fb`]: fbPDR, both directions of PDR that feed each other.
 //! - [`mod@sweep`]: a reduction that needs a solver: merges what is always equal.
 
+pub mod avy;
 pub mod bmc;
 pub mod cone;
 pub mod context;
 pub mod events;
 pub mod fb;
+pub mod imc;
 pub mod kind;
+mod layers;
 pub mod ledger;
 pub mod pdr;
 pub mod portfolio;
@@ -30,12 +35,14 @@ pub mod region;
 pub mod sweep;
 pub mod unroll;
 
+pub use avy::{Avy, AvyOptions};
 pub use bmc::{Bmc, BmcOptions};
 pub use context::{Context, Engine, Outcome, Reason, Unknown, Verdict};
 pub use events::{
     Claim, Collector, Direction, Event, EventSink, NoEvents, Progress, Summary, Work,
 };
 pub use fb::{FbOptions, FbPdr};
+pub use imc::{Imc, ImcOptions};
 pub use kind::{Kind, KindOptions};
 pub use ledger::{Ledger, SettledBoard};
 pub use pdr::{Pdr, PdrOptions, Successors, Variant};

@@ -20,7 +20,7 @@
 
 use crate::interrupt::Interrupt;
 use crate::sat::{Budget, SatResult, SatSolver, SatStats};
-use cadical_sys::{CaDiCal, Status, Terminator};
+use cadical_sys::{CaDiCal, ProofTracer, Status, Terminator};
 use pedra_model::lit::{Lit, Var};
 use std::cell::RefCell;
 
@@ -92,8 +92,8 @@ pub struct Cadical {
 
 // SAFETY: `CaDiCal` is not `Send` only because it holds pointers: to the C++ solver that it
 // owns alone, and to callbacks. The C++ solver keeps no thread-local and no mutable global
-// state. The one callback that we connect, `StopWhenRaised`, is `Send`. The solver is private
-// to this struct and never shared, and the struct is not `Sync`.
+// state. The callbacks that we connect, `StopWhenRaised` and tracers, are `Send`. The solver is
+// private to this struct and never shared, and the struct is not `Sync`.
 #[allow(unsafe_code)]
 unsafe impl Send for Cadical {}
 
@@ -108,6 +108,16 @@ impl Terminator for StopWhenRaised {
 impl Cadical {
     /// A solver without clauses and with the constant as its only variable.
     pub fn new(config: CadicalConfig) -> Cadical {
+        Cadical::with_setup(config, |_| ())
+    }
+
+    /// The same with a tracer that hears of every clause and its antecedents.
+    pub(crate) fn traced(config: CadicalConfig, tracer: impl ProofTracer + Send + 'static) -> Self {
+        Cadical::with_setup(config, |solver| solver.connect_proof_tracer1(tracer, true, false))
+    }
+
+    /// `setup` is called before the first clause.
+    fn with_setup(config: CadicalConfig, setup: impl FnOnce(&mut CaDiCal)) -> Cadical {
         // 2e9 is CaDiCaL's own limit on seeds.
         let seed = (config.seed % 2_000_000_000) as i32;
         let mut solver = CaDiCal::new();
@@ -126,6 +136,7 @@ impl Cadical {
             accepted &= solver.set(name, value) || name == "quiet";
         }
         assert!(accepted, "this CaDiCaL lacks an option that we set");
+        setup(&mut solver);
         solver.clause1(dimacs(Lit::TRUE));
         Cadical {
             solver: RefCell::new(solver),
@@ -136,6 +147,11 @@ impl Cadical {
             interrupt: Interrupt::new(),
             queries: 0,
         }
+    }
+
+    /// Tells the tracer which clause made the last query unsatisfiable.
+    pub(crate) fn conclude(&mut self) {
+        self.solver.get_mut().conclude();
     }
 
     fn is_known(&self, lit: Lit) -> bool {
@@ -155,6 +171,12 @@ fn dimacs(lit: Lit) -> i32 {
     // At most 2^31 - 1, see `Var::MAX_INDEX`.
     let number = lit.var().index() as i32 + 1;
     if lit.is_negated() { -number } else { number }
+}
+
+/// The literal that CaDiCaL writes so.
+#[inline]
+pub(crate) fn lit_of_dimacs(number: i32) -> Lit {
+    Lit::new(Var::new(number.unsigned_abs() as usize - 1), number < 0)
 }
 
 impl SatSolver for Cadical {

@@ -5,6 +5,7 @@
 //! - [`cadical`], [`batsat`]: two back ends that share no code, so that one can check the
 //!   other. CaDiCaL is the stronger one by far; BatSat is the second opinion.
 //! - [`cdcl`]: our own, made for PDR's many small queries.
+//! - [`interpolate`]: CaDiCaL with a record of its proof, and interpolants from it.
 //! - [`gate`], [`encode`]: gates and whole circuits as clauses, one time step at a time.
 //!
 //! A further back end implements [`SatSolver`], gets a [`SolverKind`] and a line in
@@ -15,6 +16,7 @@ pub mod cadical;
 pub mod cdcl;
 pub mod encode;
 pub mod gate;
+pub mod interpolate;
 pub mod interrupt;
 pub mod sat;
 
@@ -22,6 +24,7 @@ pub use batsat::Batsat;
 pub use cadical::{Cadical, CadicalConfig};
 pub use cdcl::Cdcl;
 pub use encode::FrameEncoder;
+pub use interpolate::Interpolating;
 pub use interrupt::Interrupt;
 pub use sat::{Budget, SatResult, SatSolver, SatStats};
 

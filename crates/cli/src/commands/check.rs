@@ -15,7 +15,7 @@ use crate::view::status::Status;
 use crate::view::summary;
 use crate::view::wave::{WaveStyle, draw};
 use anyhow::Result;
-use pedra_engines::{Event, FbOptions, PdrOptions, SweepOptions, Variant};
+use pedra_engines::{AvyOptions, Event, FbOptions, ImcOptions, PdrOptions, SweepOptions, Variant};
 use pedra_model::blast::BlastOptions;
 use pedra_model::reduce::ReduceOptions;
 use pedra_solve::SolverKind;
@@ -45,6 +45,8 @@ impl From<&CheckArgs> for Plan {
             },
             pdr: pdr_options(args),
             fb: fb_options(args),
+            imc: imc_options(args),
+            avy: avy_options(args),
             solver: args.solver.map(|solver| match solver {
                 SolverName::Cadical => SolverKind::Cadical,
                 SolverName::Batsat => SolverKind::Batsat,
@@ -74,6 +76,24 @@ fn pdr_options(args: &CheckArgs) -> PdrOptions {
 fn fb_options(args: &CheckArgs) -> FbOptions {
     let mut options = FbOptions::default();
     for choice in &args.fb {
+        options.set(choice).expect("seen to make sense when it was read");
+    }
+    options
+}
+
+/// The choices of interpolation.
+fn imc_options(args: &CheckArgs) -> ImcOptions {
+    let mut options = ImcOptions::default();
+    for choice in &args.imc {
+        options.set(choice).expect("seen to make sense when it was read");
+    }
+    options
+}
+
+/// The choices of AVY.
+fn avy_options(args: &CheckArgs) -> AvyOptions {
+    let mut options = AvyOptions::default();
+    for choice in &args.avy {
         options.set(choice).expect("seen to make sense when it was read");
     }
     options

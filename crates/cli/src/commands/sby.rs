@@ -88,6 +88,8 @@ fn engine(name: &str) -> Result<EngineName, String> {
         "pdr" => Ok(EngineName::Pdr),
         "rpdr" => Ok(EngineName::Rpdr),
         "fbpdr" => Ok(EngineName::Fbpdr),
+        "imc" | "interp" => Ok(EngineName::Imc),
+        "avy" => Ok(EngineName::Avy),
         "auto" | "ic3" | "portfolio" => Ok(EngineName::Auto),
         other => Err(format!("unknown engine {other}")),
     }

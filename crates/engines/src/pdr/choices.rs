@@ -3,8 +3,8 @@
 
 use super::options::{DropOrder, Effort, Generalize, Lift, PdrOptions};
 
-/// A choice that can be made by name.
-pub struct Choice {
+/// A choice of an engine that can be made by name.
+pub struct Choice<O = PdrOptions> {
     /// Its name.
     pub name: &'static str,
     /// What it may be set to, for people.
@@ -13,15 +13,28 @@ pub struct Choice {
     pub meaning: &'static str,
     /// Values that are worth a test.
     pub samples: &'static [&'static str],
-    get: fn(&PdrOptions) -> String,
+    pub(crate) get: fn(&O) -> String,
     /// `None` if the value makes no sense.
-    set: fn(&mut PdrOptions, &str) -> Option<()>,
+    pub(crate) set: fn(&mut O, &str) -> Option<()>,
 }
 
-const SWITCH: &str = "on, off";
-const SWITCHES: &[&str] = &["on", "off"];
+/// Makes one choice of a table, written `NAME=VALUE`.
+pub(crate) fn choose<O>(table: &[Choice<O>], to: &mut O, setting: &str) -> Result<(), String> {
+    let Some((name, value)) = setting.split_once('=') else {
+        return Err(format!("write NAME=VALUE, for example {}=off", table[0].name));
+    };
+    let Some(choice) = table.iter().find(|choice| choice.name == name) else {
+        let names: Vec<&str> = table.iter().map(|choice| choice.name).collect();
+        return Err(format!("there is no choice `{name}`; there are: {}", names.join(", ")));
+    };
+    (choice.set)(to, value)
+        .ok_or_else(|| format!("`{value}` is no value of `{name}`: {}", choice.values))
+}
 
-fn switch(value: &str) -> Option<bool> {
+pub(crate) const SWITCH: &str = "on, off";
+pub(crate) const SWITCHES: &[&str] = &["on", "off"];
+
+pub(crate) fn parse_switch(value: &str) -> Option<bool> {
     match value {
         "on" => Some(true),
         "off" => Some(false),
@@ -29,16 +42,16 @@ fn switch(value: &str) -> Option<bool> {
     }
 }
 
-fn show_switch(on: bool) -> String {
+pub(crate) fn show_switch(on: bool) -> String {
     if on { "on" } else { "off" }.to_owned()
 }
 
 /// A number, where `off` is another word for 0.
-fn count(value: &str) -> Option<u32> {
+pub(crate) fn parse_count(value: &str) -> Option<u32> {
     if value == "off" { Some(0) } else { value.parse().ok() }
 }
 
-fn show_count(count: u32) -> String {
+pub(crate) fn show_count(count: u32) -> String {
     if count == 0 { "off".to_owned() } else { count.to_string() }
 }
 
@@ -47,11 +60,14 @@ macro_rules! switch {
     ($name:literal, $field:ident $(. $part:ident)?, $meaning:literal) => {
         Choice {
             name: $name,
-            values: SWITCH,
+            values: $crate::pdr::choices::SWITCH,
             meaning: $meaning,
-            samples: SWITCHES,
-            get: |options| show_switch(options.$field $(. $part)?),
-            set: |options, value| switch(value).map(|on| options.$field $(. $part)? = on),
+            samples: $crate::pdr::choices::SWITCHES,
+            get: |options| $crate::pdr::choices::show_switch(options.$field $(. $part)?),
+            set: |options, value| {
+                $crate::pdr::choices::parse_switch(value)
+                    .map(|on| options.$field $(. $part)? = on)
+            },
         }
     };
 }
@@ -64,8 +80,11 @@ macro_rules! count {
             values: "a number, off",
             meaning: $meaning,
             samples: &$samples,
-            get: |options| show_count(options.$field $(. $part)?),
-            set: |options, value| count(value).map(|count| options.$field $(. $part)? = count),
+            get: |options| $crate::pdr::choices::show_count(options.$field $(. $part)?),
+            set: |options, value| {
+                $crate::pdr::choices::parse_count(value)
+                    .map(|count| options.$field $(. $part)? = count)
+            },
         }
     };
 }
@@ -87,6 +106,8 @@ macro_rules! named {
     };
     (@list $first:literal $(, $more:literal)*) => { concat!($first $(, ", ", $more)*) };
 }
+
+pub(crate) use {count, named, switch};
 
 /// All choices, in the order in which they are told.
 pub static CHOICES: &[Choice] = &[
@@ -195,15 +216,7 @@ impl PdrOptions {
     /// # Errors
     /// What is wrong with the text, for people.
     pub fn set(&mut self, setting: &str) -> Result<(), String> {
-        let Some((name, value)) = setting.split_once('=') else {
-            return Err("write NAME=VALUE, for example ctg=off".to_owned());
-        };
-        let Some(choice) = CHOICES.iter().find(|choice| choice.name == name) else {
-            let names: Vec<&str> = CHOICES.iter().map(|choice| choice.name).collect();
-            return Err(format!("there is no choice `{name}`; there are: {}", names.join(", ")));
-        };
-        (choice.set)(self, value)
-            .ok_or_else(|| format!("`{value}` is no value of `{name}`: {}", choice.values))
+        choose(CHOICES, self, setting)
     }
 
     /// The value of a choice, as it is written.
@@ -235,7 +248,7 @@ mod tests {
     #[test]
     fn errors_say_what_there_is() {
         let error = |text| PdrOptions::default().set(text).expect_err("a mistake");
-        assert_eq!(error("ctg"), "write NAME=VALUE, for example ctg=off");
+        assert_eq!(error("ctg"), "write NAME=VALUE, for example lift=off");
         assert!(error("ctx=1").starts_with("there is no choice `ctx`; there are: lift, "));
         assert_eq!(error("lift=up"), "`up` is no value of `lift`: off, core");
         assert_eq!(error("ctg=-1"), "`-1` is no value of `ctg`: a number, off");

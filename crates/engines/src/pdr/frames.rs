@@ -213,6 +213,12 @@ impl Frames {
         ids.map(|&id| self.lemma(id).cube())
     }
 
+    /// The lemmas that `F_i` consists of.
+    pub fn lemmas(&self, level: Level) -> impl Iterator<Item = LemmaId> + '_ {
+        let from = level.index().min(self.deltas.len());
+        self.deltas[from..].iter().chain([&self.invariants]).flatten().copied()
+    }
+
     /// A level `1 ≤ i < top` with `F_i = F_{i+1}`, the lowest, if there is one.
     pub fn fixpoint(&self) -> Option<Level> {
         (1..self.deltas.len() - 1).find(|&i| self.deltas[i].is_empty()).map(Level::new)

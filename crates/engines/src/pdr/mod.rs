@@ -31,7 +31,7 @@
 //! and traces of both); `exchange` and `foreign` (for fbPDR).
 
 mod activity;
-mod choices;
+pub(crate) mod choices;
 mod counts;
 mod direction;
 mod encode;
@@ -46,6 +46,7 @@ mod obligations;
 mod options;
 mod propagate;
 mod relative;
+mod share;
 mod solver;
 mod successor;
 mod transition;
@@ -71,6 +72,7 @@ use pedra_model::lit::Lit;
 use propagate::{find_invariants, propagate_clauses};
 use relative::{Answer, Hypothesis, Relative};
 pub(crate) use solver::Stopped;
+pub(crate) use transition::Transition;
 
 /// PDR for all properties of a system.
 pub struct Pdr<'a> {
@@ -488,6 +490,16 @@ impl<'a> Pdr<'a> {
         !self.ledger.is_settled(property) && !elsewhere
     }
 
+    /// Makes the search, or lets it go on.
+    fn begin(&mut self, context: &Context) {
+        let Pdr { system, options, direction, successors, .. } = *self;
+        let search = self.search.get_or_insert_with(|| Search {
+            relative: Relative::new(system, &options, direction, successors, context),
+            obligations: Obligations::new(),
+        });
+        search.relative.set_interrupt(&context.interrupt);
+    }
+
     fn search(&mut self) -> &mut Search<'a> {
         self.search.as_mut().expect("made when the first run begins")
     }
@@ -515,12 +527,7 @@ impl Engine for Pdr<'_> {
             (self.is_started, self.discharged, self.void_up_to) = (false, None, None);
             self.search.take_if(|search| search.relative.is_beyond_targets(&open));
         }
-        let Pdr { system, options, direction, successors, .. } = *self;
-        let search = self.search.get_or_insert_with(|| Search {
-            relative: Relative::new(system, &options, direction, successors, context),
-            obligations: Obligations::new(),
-        });
-        search.relative.set_interrupt(&context.interrupt);
+        self.begin(context);
         let reason = match self.pdr(context) {
             Ok(reason) => reason.unwrap_or(Reason::SettledElsewhere),
             Err(Stopped) if self.is_paused => Reason::Budget,

@@ -10,7 +10,16 @@ use pedra_model::lit::Lit;
 /// "propagateClauses(k)": for `i := 1` to `k − 1`, for every clause `c` of `Δ_i`: if
 /// `¬SAT(F_i ∧ R ∧ ¬c')` then `F_{i+1} := F_{i+1} ∧ c`. Ends early at a fixpoint.
 pub(super) fn propagate_clauses(relative: &mut Relative, context: &Context) -> Result<(), Stopped> {
-    for level in (1..relative.top().index()).map(Level::new) {
+    propagate_from(relative, context, Level::ZERO.above())
+}
+
+/// The same for `i := first` to `k − 1`.
+pub(super) fn propagate_from(
+    relative: &mut Relative,
+    context: &Context,
+    first: Level,
+) -> Result<(), Stopped> {
+    for level in (first.index()..relative.top().index()).map(Level::new) {
         for id in shortest_first(relative, level) {
             if !relative.frames().is_live(id) || relative.is_stuck(id) {
                 continue;

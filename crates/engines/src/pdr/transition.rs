@@ -36,7 +36,7 @@ use std::ops::Range;
 
 /// The one-step relation: which solver literal stands for what.
 #[derive(Clone, Debug)]
-pub(super) struct Transition {
+pub(crate) struct Transition {
     num_latches: usize,
     has_first: bool,
     num_inputs: usize,
@@ -44,13 +44,13 @@ pub(super) struct Transition {
     /// nothing depends.
     next: Vec<Option<Lit>>,
     /// True at every step.
-    pub(super) constraints: Vec<Lit>,
+    pub(crate) constraints: Vec<Lit>,
     /// True at the first step; literals of state variables, and of reset functions.
-    pub(super) init: Vec<Lit>,
+    pub(crate) init: Vec<Lit>,
     /// By state variable: its value in every initial state, as far as a constant reset says.
-    pub(super) constant_reset: Vec<Option<bool>>,
+    pub(crate) constant_reset: Vec<Option<bool>>,
     /// By property.
-    pub(super) bads: Vec<Lit>,
+    pub(crate) bads: Vec<Lit>,
     /// Reverse only: the same one step later, for inputs of that step.
     pub(super) bads_after: Vec<Lit>,
     /// Reverse only: the constraints one step later, for the same inputs.
@@ -58,7 +58,7 @@ pub(super) struct Transition {
     /// The system's variable of each state variable; that of `first` is the last of `gates`.
     system_vars: Vec<Var>,
     /// The gates of the proof that define `first`.
-    pub(super) gates: Vec<[Lit; 2]>,
+    pub(crate) gates: Vec<[Lit; 2]>,
 }
 
 /// States and inputs.
@@ -73,7 +73,7 @@ pub(super) struct Step {
 impl Transition {
     /// Adds the definitions to a solver without variables. Every call for the same system makes
     /// the same numbers.
-    pub(super) fn encode(
+    pub(crate) fn encode(
         system: &BitSystem,
         direction: Direction,
         solver: &mut (impl SatSolver + ?Sized),
@@ -149,31 +149,31 @@ impl Transition {
     }
 
     /// The numbers of the state variables.
-    pub(super) fn state_vars(&self) -> Range<usize> {
+    pub(crate) fn state_vars(&self) -> Range<usize> {
         1..1 + self.num_latches + self.has_first as usize
     }
 
     /// The numbers of the variables of the latches.
-    pub(super) fn latch_vars(&self) -> Range<usize> {
+    pub(crate) fn latch_vars(&self) -> Range<usize> {
         1..1 + self.num_latches
     }
 
     /// The numbers of the input variables.
-    pub(super) fn input_vars(&self) -> Range<usize> {
+    pub(crate) fn input_vars(&self) -> Range<usize> {
         let start = self.state_vars().end;
         start..start + self.num_inputs
     }
 
     /// The literal of a state literal in the next step.
     #[inline]
-    pub(super) fn primed(&self, lit: Lit) -> Lit {
+    pub(crate) fn primed(&self, lit: Lit) -> Lit {
         let next = self.next[lit.var().index()].expect("cubes speak of encoded latches");
         next ^ lit.is_negated()
     }
 
     /// Whether the state variable has a next function, so that it may occur in cubes.
     #[inline]
-    pub(super) fn is_encoded(&self, var: usize) -> bool {
+    pub(crate) fn is_encoded(&self, var: usize) -> bool {
         self.next[var].is_some()
     }
 
@@ -207,7 +207,7 @@ impl Transition {
     }
 
     /// The clause `¬cube` over the variables of the system and of `gates`.
-    pub(super) fn system_clause(&self, cube: &[Lit]) -> Vec<Lit> {
+    pub(crate) fn system_clause(&self, cube: &[Lit]) -> Vec<Lit> {
         let lit = |&l: &Lit| !Lit::new(self.system_vars[l.var().index()], l.is_negated());
         cube.iter().map(lit).collect()
     }

@@ -1,0 +1,105 @@
+//! The choices of AVY.
+
+use crate::pdr::PdrOptions;
+use crate::pdr::choices::{Choice, choose, count, named, switch};
+use pedra_solve::interpolate::System;
+
+/// How much of the paper's algorithm.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Algorithm {
+    /// Algorithms 4 to 6: all clauses are learned anew in each iteration.
+    Simple,
+    /// Algorithm 7: one global δ-trace.
+    #[default]
+    Global,
+}
+
+/// The choices of [`Avy`](super::Avy). Answers are right in all combinations.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct AvyOptions {
+    /// The choices for the frames: how cubes become lemmas, and how lemmas are pushed.
+    pub pdr: PdrOptions,
+    /// How much of the algorithm.
+    pub algorithm: Algorithm,
+    /// The rules of interpolation.
+    pub system: System,
+    /// Whether the shortest suffix of the unrolling is refuted ("min-suffix") or all of it.
+    pub suffix: bool,
+    /// Whether the lemmas in the unrolling are reduced to a minimal set ("min-core").
+    pub core: bool,
+    /// Whether lemmas are pushed after each frame that was strengthened ("shallow push").
+    pub push: bool,
+    /// Whether one solver serves all bounds.
+    pub incremental: bool,
+    /// By how many frames the trace grows at a time. More than one makes the system stay in
+    /// bad states.
+    pub step: u32,
+    /// One frame in so many is left to PDR; 0 for none.
+    pub plain: u32,
+    /// A frame that needs more cubes than this is left to PDR; 0 for no limit.
+    pub cubes: u32,
+}
+
+impl Default for AvyOptions {
+    fn default() -> AvyOptions {
+        AvyOptions {
+            pdr: PdrOptions::default(),
+            algorithm: Algorithm::Global,
+            system: System::McMillan,
+            suffix: true,
+            core: false,
+            push: true,
+            incremental: true,
+            step: 1,
+            plain: 0,
+            cubes: 0,
+        }
+    }
+}
+
+/// All choices by name, in the order in which they are told.
+pub static CHOICES: &[Choice<AvyOptions>] = &[
+    switch!(
+        "suffix",
+        suffix,
+        "whether the shortest suffix of the unrolling is refuted (min-suffix)"
+    ),
+    switch!("core", core, "whether the lemmas in the unrolling are minimised (min-core)"),
+    switch!("push", push, "whether lemmas are pushed after each strengthened frame (shallow push)"),
+    named!(
+        "trace",
+        algorithm,
+        ["global" => Algorithm::Global, "simple" => Algorithm::Simple],
+        "one δ-trace for all iterations (Algorithm 7), or a new one each (Algorithms 4 to 6)"
+    ),
+    named!(
+        "system",
+        system,
+        ["mcmillan" => System::McMillan, "pudlak" => System::Pudlak],
+        "the rules of interpolation"
+    ),
+    switch!("incremental", incremental, "whether one solver serves all bounds"),
+    count!(
+        "step",
+        step,
+        ["1", "2", "3"],
+        "by how many frames the trace grows at a time; bad states are made to stay bad if several"
+    ),
+    count!("plain", plain, ["off", "1", "2", "3"], "one frame in so many is left to PDR"),
+    count!("cubes", cubes, ["off", "1", "5"], "frames that need more cubes are left to PDR"),
+];
+
+impl AvyOptions {
+    /// Makes one choice, written `NAME=VALUE`.
+    ///
+    /// # Errors
+    /// What is wrong with the text, for people.
+    pub fn set(&mut self, setting: &str) -> Result<(), String> {
+        choose(CHOICES, self, setting)
+    }
+
+    /// The value of a choice, as it is written.
+    pub fn get(&self, choice: &Choice<AvyOptions>) -> String {
+        (choice.get)(self)
+    }
+}

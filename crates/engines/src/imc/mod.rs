@@ -1,0 +1,161 @@
+//! Interpolation-based model checking.
+//!
+//! Bounded model checking that can prove: the refutation of a bounded query gives formulas between
+//! its steps, which over-approximate what is reachable in so many steps, and in the end close.
+//!
+//! - `sequence`: one interpolant a step, from Y. Vizel, O. Grumberg: *Interpolation-Sequence Based
+//!   Model Checking*, FMCAD 2009, as Algorithms 1 and 2 of the AVY paper have it.
+//! - `image`: K. L. McMillan's original.
+//!
+//! Formulas are circuits over states. Proofs consist of one clause, the formula, and its gates.
+//! Several properties: the query asks for any of those that are open.
+
+mod image;
+mod options;
+mod sequence;
+
+pub use options::{Algorithm, CHOICES, ImcOptions};
+
+use crate::context::{Context, Engine, Outcome, Reason};
+use crate::events::{Event, Progress};
+use crate::layers::{Layers, StateCircuit, Template};
+use crate::ledger::Ledger;
+use crate::pdr::Stopped;
+use pedra_model::bits::BitSystem;
+use pedra_model::lit::Lit;
+use pedra_solve::cadical::Preset;
+use pedra_solve::{FrameEncoder, SatResult, SatSolver};
+use std::ops::RangeInclusive;
+
+/// Interpolation-based model checking of all properties of a system.
+pub struct Imc<'a> {
+    system: &'a BitSystem,
+    options: ImcOptions,
+    ledger: Ledger,
+    template: Template,
+    layers: Layers,
+    circuit: StateCircuit,
+    /// `F_0, …, F_N`: formulas.
+    frames: Vec<Lit>,
+    /// Where implications are checked.
+    checker: Option<(Box<dyn SatSolver>, FrameEncoder)>,
+    /// The bound that is looked at.
+    depth: usize,
+    /// None of `safe` is violated at any step up to this one.
+    safe_up_to: Option<usize>,
+    /// The properties that were open then.
+    safe: Vec<usize>,
+}
+
+impl<'a> Imc<'a> {
+    /// An engine that has not looked at any step yet.
+    pub fn new(system: &'a BitSystem, options: ImcOptions) -> Imc<'a> {
+        let template = Template::new(system);
+        let circuit = StateCircuit::new(system, &template.transition);
+        Imc {
+            system,
+            options,
+            ledger: Ledger::new(system.properties().len()),
+            layers: Layers::new(&Context::default(), Preset::Default),
+            frames: vec![circuit.init],
+            template,
+            circuit,
+            checker: None,
+            depth: 0,
+            safe_up_to: None,
+            safe: Vec::new(),
+        }
+    }
+
+    /// The interpolants of the last refutation.
+    fn interpolate(&mut self, context: &Context, cuts: RangeInclusive<usize>) -> Vec<Lit> {
+        let before = self.circuit.builder.len();
+        let refutation = self.layers.refutation();
+        let (interpolants, size) =
+            self.layers.interpolants(&refutation, cuts, self.options.system, &mut self.circuit);
+        context.detail(|| Event::Interpolated {
+            depth: self.depth,
+            first: 0,
+            clauses: size.clauses,
+            resolutions: size.resolutions,
+            gates: self.circuit.builder.len() - before,
+        });
+        interpolants
+    }
+
+    /// `a ⟹ b`, for formulas.
+    fn check_implies(&mut self, a: Lit, b: Lit) -> Result<bool, Stopped> {
+        let (solver, encoder) = self.checker.as_mut().expect("made when the run began");
+        let aig = self.circuit.builder.aig();
+        let a = encoder.encode(aig, solver.as_mut(), a);
+        let b = encoder.encode(aig, solver.as_mut(), b);
+        match solver.solve(&[a, !b]) {
+            SatResult::Unsat => Ok(true),
+            SatResult::Sat => Ok(false),
+            SatResult::Unknown => Err(Stopped),
+        }
+    }
+
+    /// SAFE: the formula is an inductive invariant without bad states.
+    fn prove(&mut self, context: &Context, invariant: Lit) {
+        let open = self.ledger.open(context);
+        let proof =
+            self.circuit.proof(self.system, &self.template.transition, open.clone(), invariant);
+        for property in open {
+            self.ledger.settle(context, property, Outcome::Proved(proof.clone()));
+        }
+    }
+
+    /// There is no violation of these properties up to the bound.
+    fn safe(&mut self, open: Vec<usize>) {
+        (self.safe_up_to, self.safe) = (Some(self.depth), open);
+    }
+
+    fn emit_depth(&self, context: &Context) {
+        context.emit(|| Event::Depth { depth: self.depth, progress: self.progress() });
+    }
+}
+
+impl Engine for Imc<'_> {
+    fn name(&self) -> &'static str {
+        "imc"
+    }
+
+    fn run(&mut self, context: &Context) -> Vec<Outcome> {
+        let open = self.ledger.open(context);
+        context.emit(|| Event::Started { engine: "imc", open: open.len() });
+        if !open.iter().all(|property| self.safe.contains(property)) {
+            // Somebody claimed to have settled it in the last run, and does no longer: the
+            // formulas know nothing of it.
+            (self.safe_up_to, self.depth) = (None, 0);
+            self.frames = vec![self.circuit.init];
+        }
+        self.layers.set_interrupt(context);
+        match &mut self.checker {
+            Some((solver, _)) => solver.set_interrupt(context.interrupt.clone()),
+            none => *none = Some((context.new_solver(Preset::Plain), FrameEncoder::new())),
+        }
+        let result = match self.options.algorithm {
+            Algorithm::Sequence => self.sequence(context),
+            Algorithm::Image => self.image(context),
+        };
+        let reason = match result {
+            Ok(reason) => reason.unwrap_or(Reason::SettledElsewhere),
+            Err(Stopped) => Reason::Interrupted,
+        };
+        let open = self.ledger.open(context).len();
+        context.emit(|| Event::Finished { open, progress: self.progress() });
+        self.ledger.outcomes(context, reason, self.safe_up_to)
+    }
+
+    fn progress(&self) -> Progress {
+        let stats = self.layers.stats();
+        Progress {
+            depth: self.depth,
+            frames: self.frames.len(),
+            queries: stats.queries,
+            conflicts: stats.conflicts,
+            ..Progress::default()
+        }
+    }
+}

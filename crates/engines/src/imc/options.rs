@@ -1,0 +1,54 @@
+//! The choices of interpolation-based model checking.
+
+use crate::pdr::choices::{Choice, choose, named};
+use pedra_solve::interpolate::System;
+
+/// Which algorithm.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Algorithm {
+    /// Interpolation sequences: one interpolant a step.
+    #[default]
+    Sequence,
+    /// McMillan's: the image of the first step, over and over.
+    Image,
+}
+
+/// The choices of [`Imc`](super::Imc).
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
+pub struct ImcOptions {
+    /// Which algorithm.
+    pub algorithm: Algorithm,
+    /// The rules of interpolation.
+    pub system: System,
+}
+
+/// All choices by name, in the order in which they are told.
+pub static CHOICES: &[Choice<ImcOptions>] = &[
+    named!(
+        "algorithm",
+        algorithm,
+        ["sequence" => Algorithm::Sequence, "image" => Algorithm::Image],
+        "one interpolant a step, or McMillan's, which approximates the image of the first step"
+    ),
+    named!(
+        "system",
+        system,
+        ["mcmillan" => System::McMillan, "pudlak" => System::Pudlak],
+        "the rules of interpolation"
+    ),
+];
+
+impl ImcOptions {
+    /// Makes one choice, written `NAME=VALUE`.
+    ///
+    /// # Errors
+    /// What is wrong with the text, for people.
+    pub fn set(&mut self, setting: &str) -> Result<(), String> {
+        choose(CHOICES, self, setting)
+    }
+
+    /// The value of a choice, as it is written.
+    pub fn get(&self, choice: &Choice<ImcOptions>) -> String {
+        (choice.get)(self)
+    }
+}

@@ -1,0 +1,193 @@
+//! AVY and interpolation-based model checking against explicit search: random small systems with
+//! all options. Every trace is replayed and every proof checked by the certifier. In these builds
+//! AVY itself checks after every iteration that its frames are a safe δ-trace.
+
+use pedra_certify::{CheckOptions, check_bit_proof, replay_bits};
+use pedra_engines::avy::CHOICES as AVY_CHOICES;
+use pedra_engines::imc::CHOICES as IMC_CHOICES;
+use pedra_engines::pdr::CHOICES as PDR_CHOICES;
+use pedra_engines::{
+    Avy, AvyOptions, Collector, Context, Engine, Event, Imc, ImcOptions, Outcome, Reason, Unknown,
+};
+use pedra_model::bits::{BitSystem, Reset};
+use pedra_model::lit::Lit;
+use pedra_solve::SolverKind;
+use pedra_testkit::bits::{BitShape, random_bits};
+use pedra_testkit::oracle::{ExplicitBits, explore};
+use pedra_testkit::random::Random;
+
+/// Whether the outcomes are those of explicit search, with evidence; counterexamples shortest if
+/// `shortest`.
+fn judge(system: &BitSystem, outcomes: &[Outcome], shortest: bool, note: &str) {
+    let expected = explore(&ExplicitBits::new(system)).violated_at;
+    assert_eq!(outcomes.len(), expected.len(), "{note}");
+    for (property, (outcome, truth)) in outcomes.iter().zip(expected).enumerate() {
+        match (outcome, truth) {
+            (Outcome::Violated(trace), Some(depth)) => {
+                assert!(trace.property == property && trace.depth() >= depth, "{note}");
+                assert!(!shortest || trace.depth() == depth, "{note}: not shortest");
+                let replay = replay_bits(system, trace);
+                replay.unwrap_or_else(|e| panic!("{note}: {e}: {trace:?}"));
+            }
+            (Outcome::Proved(proof), None) => {
+                assert!(proof.properties.contains(&property), "{note}");
+                let options = CheckOptions::with_solver(SolverKind::Batsat);
+                let checked = check_bit_proof(system, proof, &options);
+                checked.unwrap_or_else(|e| panic!("{note}: {e}: {proof:?}"));
+            }
+            _ => panic!("{note}: property {property} violated at {truth:?}, got {outcome:?}"),
+        }
+    }
+}
+
+fn random_avy(random: &mut Random) -> (AvyOptions, String) {
+    let mut options = AvyOptions::default();
+    let mut note = String::new();
+    for choice in AVY_CHOICES {
+        if random.one_in(3) {
+            let setting = format!("{}={}", choice.name, random.pick(choice.samples));
+            options.set(&setting).expect("a sample");
+            note += &format!(" {setting}");
+        }
+    }
+    for choice in PDR_CHOICES {
+        if random.one_in(6) {
+            let setting = format!("{}={}", choice.name, random.pick(choice.samples));
+            options.pdr.set(&setting).expect("a sample");
+            note += &format!(" pdr:{setting}");
+        }
+    }
+    (options, note)
+}
+
+fn random_imc(random: &mut Random) -> ImcOptions {
+    let mut options = ImcOptions::default();
+    for choice in IMC_CHOICES {
+        let setting = format!("{}={}", choice.name, random.pick(choice.samples));
+        options.set(&setting).expect("a sample");
+    }
+    options
+}
+
+/// Whether PDR may settle properties in its own way, with traces that are not shortest.
+fn is_mixed(options: &AvyOptions) -> bool {
+    options.plain > 0 || options.cubes > 0
+}
+
+/// `PEDRA_FUZZ_RUNS` makes the random tests longer.
+fn runs(default: u64) -> u64 {
+    let factor = std::env::var("PEDRA_FUZZ_RUNS").ok().and_then(|text| text.parse().ok());
+    factor.unwrap_or(default)
+}
+
+#[test]
+fn avy_agrees_with_enumeration() {
+    for seed in 0..runs(600) {
+        let mut random = Random::new(seed ^ 0xa54_0000_0000);
+        let system = random_bits(&mut random, BitShape::default());
+        let (options, note) = random_avy(&mut random);
+        let outcomes = Avy::new(&system, options).run(&Context::default());
+        let shortest = !is_mixed(&options) && options.step <= 1;
+        judge(&system, &outcomes, shortest, &format!("seed {seed},{note}"));
+    }
+}
+
+#[test]
+fn imc_agrees_with_enumeration() {
+    for seed in 0..runs(400) {
+        let mut random = Random::new(seed ^ 0x13c_0000_0000);
+        let system = random_bits(&mut random, BitShape::default());
+        let options = random_imc(&mut random);
+        let outcomes = Imc::new(&system, options).run(&Context::default());
+        judge(&system, &outcomes, true, &format!("seed {seed}, {options:?}"));
+    }
+}
+
+/// Depth limits and raised interrupts in between change no answer, and claims on the way hold.
+#[test]
+fn slices_give_the_same_answers() {
+    for seed in 0..runs(40) {
+        let mut random = Random::new(seed ^ 0x511_0000_0000);
+        let system = random_bits(&mut random, BitShape::default());
+        let expected = explore(&ExplicitBits::new(&system)).violated_at;
+        let (options, note) = random_avy(&mut random);
+        let mut engines: [Box<dyn Engine>; 2] = [
+            Box::new(Avy::new(&system, options)),
+            Box::new(Imc::new(&system, random_imc(&mut random))),
+        ];
+        for engine in &mut engines {
+            let note = format!("seed {seed}, {}{note}", engine.name());
+            for max_depth in 0..40 {
+                let context = Context { max_depth: Some(max_depth), ..Context::default() };
+                for (outcome, violated) in engine.run(&context).iter().zip(&expected) {
+                    if let Outcome::Unknown(Unknown { reason, safe_up_to }) = outcome {
+                        assert_eq!(*reason, Reason::DepthLimit, "{note}");
+                        assert_eq!(*safe_up_to, Some(max_depth), "{note}");
+                        assert!(violated.is_none_or(|step| step > max_depth), "{note}");
+                    }
+                }
+                let context = Context::default();
+                context.interrupt.raise();
+                engine.run(&context);
+            }
+            judge(&system, &engine.run(&Context::default()), false, &note);
+        }
+    }
+}
+
+/// A counter of three bits that stops at 7, and the paper's bad states `x ≥ 6`.
+fn counter(stops_at: u32) -> BitSystem {
+    let mut s = BitSystem::new();
+    let x: Vec<Lit> = (0..3).map(|_| s.add_latch(Reset::Zero)).collect();
+    let mut and = |a: Lit, b: Lit| s.aig.push_and(a, b);
+    // x = stops_at: stays.
+    let mut stays = Lit::TRUE;
+    for (i, &bit) in x.iter().enumerate() {
+        stays = and(stays, bit ^ (stops_at >> i & 1 == 0));
+    }
+    let mut carry = !stays;
+    let mut next = Vec::new();
+    for &bit in &x {
+        let (up, down) = (and(bit, !carry), and(!bit, carry));
+        next.push(!and(!up, !down));
+        carry = and(bit, carry);
+    }
+    let bad = and(x[2], x[1]);
+    for (latch, next) in next.into_iter().enumerate() {
+        s.latches[latch].next = next;
+    }
+    s.bads.push(bad);
+    s
+}
+
+/// The paper's counter is violated at step 6, and not if it stops before.
+#[test]
+fn the_counter_of_the_paper() {
+    for stops_at in 0..8 {
+        let system = counter(stops_at);
+        for algorithm in ["global", "simple"] {
+            let mut options = AvyOptions::default();
+            options.set(&format!("trace={algorithm}")).expect("a value");
+            let outcomes = Avy::new(&system, options).run(&Context::default());
+            judge(&system, &outcomes, true, &format!("stops at {stops_at}, {algorithm}"));
+        }
+    }
+}
+
+/// The record tells where refutations begin: never at step 0 if the frames are enough.
+#[test]
+fn refutations_are_recorded() {
+    let system = counter(7);
+    let events = Collector::with_details();
+    let context = Context { events: &events, ..Context::default() };
+    Avy::new(&system, AvyOptions::default()).run(&context);
+    let all = events.take();
+    let suffixes: Vec<(usize, usize)> = all
+        .iter()
+        .filter_map(|event| match event {
+            Event::Interpolated { depth, first, .. } => Some((*depth, *first)),
+            _ => None,
+        })
+        .collect();
+    assert!(!suffixes.is_empty() && suffixes.iter().all(|(depth, first)| first < depth));
+}
