@@ -111,6 +111,11 @@ pub(crate) use {count, named, switch};
 
 /// All choices, in the order in which they are told.
 pub static CHOICES: &[Choice] = &[
+    switch!(
+        "simplify",
+        simplify,
+        "whether gates are eliminated from the transition relation where that makes no more clauses"
+    ),
     named!(
         "lift",
         lift,

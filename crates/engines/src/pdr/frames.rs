@@ -144,7 +144,7 @@ fn signature(cube: &[Lit]) -> u64 {
 }
 
 /// Whether `small ⊆ large`, both sorted.
-fn is_subset(small: &[Lit], large: &[Lit]) -> bool {
+pub(super) fn is_subset(small: &[Lit], large: &[Lit]) -> bool {
     if small.len() > large.len() {
         return false;
     }

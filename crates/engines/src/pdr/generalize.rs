@@ -17,15 +17,15 @@ use crate::context::Context;
 use pedra_model::lit::Lit;
 
 /// Widens cubes at work on one search.
-pub(super) struct Generalizer<'r, 'a, 'c> {
-    pub(super) relative: &'r mut Relative<'a>,
+pub(super) struct Generalizer<'r, 'c> {
+    pub(super) relative: &'r mut Relative,
     pub(super) options: &'r PdrOptions,
     /// How much is done about counterexamples to generalisation.
     pub(super) ctg: Ctg,
     pub(super) context: &'r Context<'c>,
 }
 
-impl Generalizer<'_, '_, '_> {
+impl Generalizer<'_, '_> {
     /// A part of `cube` that can be excluded from `F_i` as well, as short as is easy.
     ///
     /// Pre: `¬cube` is inductive relative to `F_{i−1}` (with [`Generalize::Naive`]: no state of

@@ -33,6 +33,7 @@
 mod activity;
 pub(crate) mod choices;
 mod counts;
+mod definitions;
 mod direction;
 mod encode;
 mod evidence;
@@ -47,6 +48,7 @@ mod options;
 mod propagate;
 mod relative;
 mod share;
+mod simplify;
 mod solver;
 mod successor;
 mod transition;
@@ -82,7 +84,7 @@ pub struct Pdr<'a> {
     successors: Successors,
     ledger: Ledger,
     /// Made when the first run begins.
-    search: Option<Search<'a>>,
+    search: Option<Search>,
     /// None of `safe` is violated at any step up to this one.
     safe_up_to: Option<usize>,
     /// The properties that were open when the last frame was closed.
@@ -106,8 +108,8 @@ pub struct Pdr<'a> {
 }
 
 /// The state of a search.
-struct Search<'a> {
-    relative: Relative<'a>,
+struct Search {
+    relative: Relative,
     obligations: Obligations,
 }
 
@@ -501,6 +503,7 @@ impl<'a> Pdr<'a> {
     }
 
     fn search(&mut self) -> &mut Search<'a> {
+    fn search(&mut self) -> &mut Search {
         self.search.as_mut().expect("made when the first run begins")
     }
 }

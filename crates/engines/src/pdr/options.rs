@@ -87,6 +87,9 @@ pub enum Effort {
 pub struct PdrOptions {
     /// The solver of the frames. Our own is made for it; others use activation literals.
     pub solver: SolverKind,
+    /// Whether gates are eliminated from the transition relation where that makes no more
+    /// clauses.
+    pub simplify: bool,
     /// How obligations are widened.
     pub lift: Lift,
     /// How many queries may widen one obligation.
@@ -133,6 +136,7 @@ impl PdrOptions {
     pub fn variant(variant: Variant) -> PdrOptions {
         let simple = PdrOptions {
             solver: SolverKind::Cdcl,
+            simplify: true,
             lift: Lift::Off,
             lift_rounds: 3,
             generalize: Generalize::Off,

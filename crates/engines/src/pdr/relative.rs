@@ -67,8 +67,7 @@ pub(super) struct BadState {
 }
 
 /// The frames with their solvers.
-pub(super) struct Relative<'a> {
-    system: &'a BitSystem,
+pub(super) struct Relative {
     pub(super) direction: Direction,
     pub(super) transition: Transition,
     maker: SolverMaker,
@@ -103,29 +102,28 @@ struct Reverse {
     simulator: Simulator,
 }
 
-impl<'a> Relative<'a> {
+impl Relative {
     /// Only `F_0` is open.
     pub(super) fn new(
-        system: &'a BitSystem,
+        system: &BitSystem,
         options: &PdrOptions,
         direction: Direction,
         successors: Successors,
         context: &Context,
     ) -> Self {
-        let (maker, transition) = SolverMaker::new(options.solver, system, direction, context.seed);
+        let (maker, transition) = SolverMaker::new(options, system, direction, context);
         let num_vars = transition.state_vars().end;
-        let mut infinity = maker.make(system, context);
+        let mut infinity = maker.make(context);
         for &constraint in &transition.constraints {
             infinity.add_clause(&[constraint]);
         }
-        let lifter = Lifter { solver: maker.make(system, context) };
+        let lifter = Lifter { solver: maker.make(context) };
         let reverse = (direction == Direction::Backward).then(|| Reverse {
             targets: Vec::new(),
-            start: maker.make(system, context),
+            start: maker.make(context),
             simulator: Simulator::new(system, &transition, successors),
         });
         let mut relative = Relative {
-            system,
             direction,
             initial: Initial::new(&transition, direction),
             reverse,
@@ -186,7 +184,7 @@ impl<'a> Relative<'a> {
         let copy = self.infinity.try_clone();
         let is_copy = copy.is_some();
         let mut solver = copy.unwrap_or_else(|| {
-            let mut solver = self.maker.make(self.system, context);
+            let mut solver = self.maker.make(context);
             for &constraint in &self.transition.constraints {
                 solver.add_clause(&[constraint]);
             }
@@ -228,7 +226,7 @@ impl<'a> Relative<'a> {
             return false;
         };
         reverse.targets = targets.to_vec();
-        reverse.start = self.maker.make(self.system, context);
+        reverse.start = self.maker.make(context);
         for &constraint in &self.transition.constraints {
             reverse.start.add_clause(&[constraint]);
         }

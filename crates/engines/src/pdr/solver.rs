@@ -5,6 +5,9 @@
 //! a fresh activation literal, which is fixed to false afterwards. Such literals pile up, so
 //! these solvers are made anew from time to time.
 
+use super::definitions::Definitions;
+use super::options::PdrOptions;
+use super::simplify::{rename, simplify};
 use super::transition::Transition;
 use crate::context::Context;
 use crate::events::Direction;
@@ -44,8 +47,8 @@ pub(super) enum FrameSolver {
 /// Makes solvers that hold the definitions.
 pub(super) struct SolverMaker {
     kind: SolverKind,
-    direction: Direction,
-    /// The definitions, to be cloned.
+    definitions: Definitions,
+    /// A solver with the definitions, to be cloned.
     own: Option<Cdcl>,
 }
 
@@ -53,23 +56,36 @@ impl SolverMaker {
     /// A maker of solvers of this kind, and the relation that they hold. A seed other than 0
     /// gives random first phases.
     pub(super) fn new(
-        kind: SolverKind,
+        options: &PdrOptions,
         system: &BitSystem,
         direction: Direction,
-        seed: u64,
+        context: &Context,
     ) -> (SolverMaker, Transition) {
-        let mut own = Cdcl::new();
-        let transition = Transition::encode(system, direction, &mut own.definer());
-        if seed != 0 {
-            let mut random = Random::new(seed);
-            own.set_phases(|_| random.below(2) == 1);
+        let mut definitions = Definitions::new();
+        let mut transition = Transition::encode(system, direction, &mut definitions);
+        if options.simplify {
+            let mut frozen = vec![false; definitions.num_vars()];
+            transition.known_vars(|var| frozen[var.index()] = true);
+            let (simple, names) = simplify(&definitions, &frozen, &context.interrupt);
+            transition.rename(|lit| rename(&names, lit));
+            definitions = simple;
         }
-        let own = (kind == SolverKind::Cdcl).then_some(own);
-        (SolverMaker { kind, direction, own }, transition)
+        let own = (options.solver == SolverKind::Cdcl).then(|| {
+            let mut own = Cdcl::new();
+            definitions.load(&mut own.definer());
+            if context.seed != 0 {
+                let mut random = Random::new(context.seed);
+                own.set_phases(|_| random.below(2) == 1);
+            }
+            // From now on copies of the solver do.
+            definitions = Definitions::new();
+            own
+        });
+        (SolverMaker { kind: options.solver, definitions, own }, transition)
     }
 
     /// A solver with the definitions and nothing else.
-    pub(super) fn make(&self, system: &BitSystem, context: &Context) -> FrameSolver {
+    pub(super) fn make(&self, context: &Context) -> FrameSolver {
         match &self.own {
             Some(own) => {
                 let mut solver = own.clone();
@@ -79,7 +95,7 @@ impl SolverMaker {
             None => {
                 let context = Context { solver: self.kind, ..context.clone() };
                 let mut solver = context.new_solver(Preset::Plain);
-                Transition::encode(system, self.direction, &mut *solver);
+                self.definitions.load(&mut *solver);
                 FrameSolver::Guarded { solver, guard: None, guards: 0 }
             }
         }

@@ -148,6 +148,30 @@ impl Transition {
         }
     }
 
+    /// Shows all variables that are known by number: those of states and inputs, and of all
+    /// literals here.
+    pub(super) fn known_vars(&self, mut visit: impl FnMut(Var)) {
+        (0..self.input_vars().end).map(Var::new).for_each(&mut visit);
+        let lists =
+            [&self.constraints, &self.init, &self.bads, &self.bads_after, &self.constraints_after];
+        let all = lists.into_iter().flatten().chain(self.next.iter().flatten());
+        all.for_each(|lit| visit(lit.var()));
+    }
+
+    /// Gives variables new numbers. Those of states and inputs must stay.
+    pub(super) fn rename(&mut self, rename: impl Fn(Lit) -> Lit) {
+        let lists = [
+            &mut self.constraints,
+            &mut self.init,
+            &mut self.bads,
+            &mut self.bads_after,
+            &mut self.constraints_after,
+        ];
+        let all = lists.into_iter().flatten().chain(self.next.iter_mut().flatten());
+        all.for_each(|lit| *lit = rename(*lit));
+        self.constraints.sort_unstable();
+    }
+
     /// The numbers of the state variables.
     pub(crate) fn state_vars(&self) -> Range<usize> {
         1..1 + self.num_latches + self.has_first as usize
