@@ -111,16 +111,17 @@ pub(crate) use {count, named, switch};
 
 /// All choices, in the order in which they are told.
 pub static CHOICES: &[Choice] = &[
-    switch!(
-        "simplify",
-        simplify,
-        "whether gates are eliminated from the transition relation where that makes no more clauses"
-    ),
     named!(
         "lift",
         lift,
-        ["off" => Lift::Off, "core" => Lift::Core],
-        "how an obligation, found as a state, is widened to a cube of states"
+        [
+            "off" => Lift::Off,
+            "core" => Lift::Core,
+            "ternary" => Lift::Ternary,
+            "both" => Lift::Both
+        ],
+        "how an obligation, found as a state, is widened to a cube of states: by cores of a solver, by ternary \
+         simulation, or by both"
     ),
     count!(
         "lift-rounds",
@@ -213,6 +214,11 @@ pub static CHOICES: &[Choice] = &[
         "obligations that came up so often are forgotten until they are found again"
     ),
     switch!("infinity", infinity, "whether lemmas of the last frames are tried as invariants"),
+    switch!(
+        "simplify",
+        simplify,
+        "whether gates are eliminated from the transition relation where that makes no more clauses"
+    ),
 ];
 
 impl PdrOptions {
@@ -255,7 +261,7 @@ mod tests {
         let error = |text| PdrOptions::default().set(text).expect_err("a mistake");
         assert_eq!(error("ctg"), "write NAME=VALUE, for example lift=off");
         assert!(error("ctx=1").starts_with("there is no choice `ctx`; there are: lift, "));
-        assert_eq!(error("lift=up"), "`up` is no value of `lift`: off, core");
+        assert_eq!(error("lift=up"), "`up` is no value of `lift`: off, core, ternary, both");
         assert_eq!(error("ctg=-1"), "`-1` is no value of `ctg`: a number, off");
         assert_eq!(error("join=1"), "`1` is no value of `join`: on, off");
     }

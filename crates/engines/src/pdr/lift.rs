@@ -11,6 +11,7 @@
 
 use super::options::{Lift, LiftEffort};
 use super::solver::{FrameSolver, Stopped};
+use super::ternary::TernaryLifter;
 use super::transition::Transition;
 use pedra_model::lit::{Lit, Var};
 
@@ -23,24 +24,39 @@ pub(super) struct Lifted {
     pub(super) inputs: Vec<Lit>,
 }
 
+/// What a state is lifted for.
+#[derive(Copy, Clone)]
+pub(super) enum Goal<'c> {
+    /// Violating this property.
+    Bad(usize),
+    /// Going into this cube.
+    Cube(&'c [Lit]),
+}
+
 /// The solver for lifting, with definitions only.
 pub(super) struct Lifter {
     pub(super) solver: FrameSolver,
+    /// If ternary simulation is wanted, and possible.
+    pub(super) ternary: Option<TernaryLifter>,
 }
 
 impl Lifter {
-    /// Widens the state of `model`, the last model of a frame's solver, under `target`: literals
-    /// that hold in it. `order` sorts the state literals so that those to keep come first.
+    /// Widens the state of `model`, the last model of a frame's solver, which has this target.
+    /// `order` sorts the state literals so that those to keep come first.
     pub(super) fn lift(
         &mut self,
         transition: &Transition,
         model: &FrameSolver,
-        target: &[Lit],
+        target: Goal,
         effort: LiftEffort,
         order: impl FnOnce(&mut Vec<Lit>),
     ) -> Result<Lifted, Stopped> {
-        let goal: Vec<Lit> = target.iter().chain(&transition.constraints).copied().collect();
-        let solver = &mut self.solver;
+        let mut goal = transition.constraints.clone();
+        match target {
+            Goal::Bad(property) => goal.push(transition.bads[property]),
+            Goal::Cube(cube) => goal.extend(cube.iter().map(|&lit| transition.primed(lit))),
+        }
+        let Lifter { solver, ternary } = self;
         solver.pin(&goal);
         let known = |var: usize| {
             let value = model.value(Var::new(var).lit())?;
@@ -52,10 +68,13 @@ impl Lifter {
         let mut cube: Vec<Lit> = states.filter_map(known).filter(matters).collect();
         order(&mut cube);
         let not_goal: Vec<Lit> = goal.iter().map(|&lit| !lit).collect();
-        let rounds = match effort.lift {
-            Lift::Off => 0,
-            Lift::Core => effort.rounds,
-        };
+        let mut rounds = if effort.lift == Lift::Off { 0 } else { effort.rounds };
+        if let Some(ternary) = ternary {
+            ternary.lift(target, &inputs, &mut cube);
+            if effort.lift == Lift::Ternary {
+                rounds = 0;
+            }
+        }
         let mut stopped = Ok(());
         for _ in 0..rounds {
             let before = cube.len();

@@ -51,6 +51,7 @@ mod share;
 mod simplify;
 mod solver;
 mod successor;
+mod ternary;
 mod transition;
 mod trigger;
 
@@ -502,7 +503,6 @@ impl<'a> Pdr<'a> {
         search.relative.set_interrupt(&context.interrupt);
     }
 
-    fn search(&mut self) -> &mut Search<'a> {
     fn search(&mut self) -> &mut Search {
         self.search.as_mut().expect("made when the first run begins")
     }

@@ -25,6 +25,11 @@ pub enum Lift {
     /// By the core of a query: one with the literals in order of activity, and more, in other
     /// orders, as long as they gain something.
     Core,
+    /// By ternary simulation of the circuit, without any query. (Systems whose resets read
+    /// inputs are lifted by cores instead.)
+    Ternary,
+    /// By ternary simulation first, and cores then.
+    Both,
 }
 
 /// How much work goes into widening one state.

@@ -22,10 +22,11 @@ use super::direction::Successors;
 use super::foreign::Foreign;
 use super::frames::{Frames, LemmaId, Level};
 use super::initial::Initial;
-use super::lift::{Lifted, Lifter};
-use super::options::{DropOrder, LiftEffort, PdrOptions};
+use super::lift::{Goal, Lifted, Lifter};
+use super::options::{DropOrder, Lift, LiftEffort, PdrOptions};
 use super::solver::{FrameSolver, SolverMaker, Stopped};
 use super::successor::Simulator;
+use super::ternary::TernaryLifter;
 use super::transition::{Step, Transition};
 use super::trigger::{StateBits, Triggers};
 use crate::context::Context;
@@ -117,7 +118,11 @@ impl Relative {
         for &constraint in &transition.constraints {
             infinity.add_clause(&[constraint]);
         }
-        let lifter = Lifter { solver: maker.make(context) };
+        let wants_ternary = matches!(options.lift, Lift::Ternary | Lift::Both);
+        let is_forward = direction == Direction::Forward;
+        let ternary =
+            (wants_ternary && is_forward).then(|| TernaryLifter::new(system, &transition));
+        let lifter = Lifter { solver: maker.make(context), ternary: ternary.flatten() };
         let reverse = (direction == Direction::Backward).then(|| Reverse {
             targets: Vec::new(),
             start: maker.make(context),
@@ -361,7 +366,10 @@ impl Relative {
             return Ok(None);
         }
         match &mut self.reverse {
-            None => self.lift_model(top, &goal, effort).map(Some),
+            None => {
+                let property = property.expect("forward it is asked about one");
+                self.lift_model(top, Goal::Bad(property), effort).map(Some)
+            }
             Some(reverse) => {
                 let model = &self.solvers[top.index()];
                 Ok(Some(reverse.simulator.successor(&self.transition, model, None)))
@@ -458,8 +466,7 @@ impl Relative {
             let model = &self.solvers[level.below().index()];
             return Ok(reverse.simulator.successor(&self.transition, model, Some(cube)));
         }
-        let target: Vec<Lit> = cube.iter().map(|&lit| self.transition.primed(lit)).collect();
-        self.lift_model(level.below(), &target, effort)
+        self.lift_model(level.below(), Goal::Cube(cube), effort)
     }
 
     /// The literals of the cube that hold in the last [`Answer::Predecessor`].
@@ -500,7 +507,7 @@ impl Relative {
     fn lift_model(
         &mut self,
         at: Level,
-        target: &[Lit],
+        target: Goal,
         effort: LiftEffort,
     ) -> Result<Lifted, Stopped> {
         let Relative { lifter, transition, solvers, activity, by_activity, counts, .. } = self;
@@ -590,7 +597,7 @@ impl Relative {
         properties: &[usize],
     ) -> Result<Option<Vec<Vec<Lit>>>, Stopped> {
         loop {
-            let mut solver = self.maker.make(self.system, context);
+            let mut solver = self.maker.make(context);
             for &constraint in &self.transition.constraints {
                 solver.add_clause(&[constraint]);
             }

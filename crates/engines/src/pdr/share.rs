@@ -236,7 +236,7 @@ impl<'a> Pdr<'a> {
         }
     }
 
-    fn prepared(&self) -> &Search<'a> {
+    fn prepared(&self) -> &Search {
         self.search.as_ref().expect("prepared")
     }
 }
