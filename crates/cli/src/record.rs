@@ -270,6 +270,11 @@ impl Who<'_> {
                 let _ = write!(out, ",\"direction\":\"{}\"", direction.text());
                 let _ = write!(out, ",\"depth\":{depth},\"voided\":{voided}");
             }
+            Event::Interpolated { depth, first, clauses, resolutions, gates } => {
+                self.begin(out, "interpolated");
+                let _ = write!(out, ",\"depth\":{depth},\"first\":{first},\"clauses\":{clauses}");
+                let _ = write!(out, ",\"resolutions\":{resolutions},\"gates\":{gates}");
+            }
             Event::Started { open, .. } => {
                 self.begin(out, "started");
                 let _ = write!(out, ",\"system\":{},\"open\":{open}", self.system);

@@ -253,6 +253,7 @@ impl<'a> Avy<'a> {
             Ok(reason) => reason.unwrap_or(Reason::SettledElsewhere),
             Err(Stopped) => Reason::Interrupted,
         };
+        context.emit(|| Event::Summary(self.trace.report()));
         let open = self.trace.open(context).len();
         context.emit(|| Event::Finished { open, progress: self.progress() });
         self.trace.outcomes(context, reason)

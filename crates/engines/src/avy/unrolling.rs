@@ -169,3 +169,81 @@ impl Unrolling {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layers::StateCircuit;
+    use pedra_model::aig::Node;
+    use pedra_model::bits::{BitSystem, Reset};
+    use pedra_model::lit::Var;
+    use pedra_solve::interpolate::System;
+
+    /// The paper's counter, of four bits: `x = 0`, `x' = x + 1`, bad `x ≥ 6`.
+    fn counter() -> BitSystem {
+        let mut s = BitSystem::new();
+        let x: Vec<Lit> = (0..4).map(|_| s.add_latch(Reset::Zero)).collect();
+        let mut carry = Lit::TRUE;
+        for (i, &bit) in x.iter().enumerate() {
+            let (up, down) = (s.aig.push_and(bit, !carry), s.aig.push_and(!bit, carry));
+            s.latches[i].next = !s.aig.push_and(!up, !down);
+            carry = s.aig.push_and(bit, carry);
+        }
+        let six = s.aig.push_and(x[2], x[1]);
+        let bad = !s.aig.push_and(!six, !x[3]);
+        s.bads.push(bad);
+        s
+    }
+
+    /// Whether a formula holds where the counter has this value.
+    fn holds(circuit: &StateCircuit, formula: Lit, x: usize) -> bool {
+        let aig = circuit.builder.aig();
+        let mut values = vec![false; aig.len()];
+        for (leaf, state) in circuit.state_vars() {
+            values[leaf.index()] = x >> (state.index() - 1) & 1 == 1;
+        }
+        for var in aig.vars() {
+            if let Node::And(a, b) = aig.node(var) {
+                let of = |lit: Lit| values[lit.var().index()] != lit.is_negated();
+                values[var.index()] = of(a) && of(b);
+            }
+        }
+        values[formula.var().index()] != formula.is_negated()
+    }
+
+    /// With the trace `[x = 0, x ≤ 1, ⊤]` at bound 2 the suffix from step 1 is enough, `I_1` is
+    /// true, and `I_2` lies between the successors of `x ≤ 1` and the good states.
+    #[test]
+    fn the_suffix_and_the_interpolants_of_the_paper() {
+        let system = counter();
+        let template = Template::new(&system);
+        let mut frames = Frames::new(template.transition.state_vars().end);
+        frames.open();
+        frames.open();
+        for bit in 2..=4 {
+            frames.insert(vec![Var::new(bit).lit()], Level::new(1));
+        }
+        for core in [false, true] {
+            for rules in [System::McMillan, System::Pudlak] {
+                let options = AvyOptions { core, system: rules, ..AvyOptions::default() };
+                let mut unrolling = Unrolling::new(&Context::default());
+                unrolling.unroll(&template, 2);
+                let target = unrolling.layers.any(2, &template.transition.bads);
+                let found = unrolling.find(&frames, &options, 2, target);
+                let Ok(Found::Refuted { first, refutation }) = found else {
+                    panic!("there is no path to x ≥ 6 in two steps")
+                };
+                assert_eq!(first, 1);
+                let mut circuit = StateCircuit::new(&system, &template.transition);
+                let (sequence, _) =
+                    unrolling.layers.interpolants(&refutation, 1..=2, rules, &mut circuit);
+                assert_eq!(sequence[0], Lit::TRUE);
+                for x in 0..16 {
+                    let is_in = holds(&circuit, sequence[1], x);
+                    assert!(is_in || !(1..=2).contains(&x), "{x} is a successor of x ≤ 1");
+                    assert!(!is_in || x < 6, "{x} is bad");
+                }
+            }
+        }
+    }
+}

@@ -14,7 +14,7 @@ use super::solver::Stopped;
 use super::transition::Transition;
 use super::{Pdr, Search};
 use crate::context::{Context, Outcome, Reason};
-use crate::events::Direction;
+use crate::events::{Direction, Summary};
 use pedra_model::bits::BitSystem;
 use pedra_model::lit::Lit;
 use pedra_solve::{Batsat, SatSolver};
@@ -47,6 +47,11 @@ impl<'a> Pdr<'a> {
     /// The lemmas.
     pub(crate) fn frames(&self) -> &Frames {
         self.prepared().relative.frames()
+    }
+
+    /// What the run amounts to so far.
+    pub(crate) fn report(&self) -> Summary {
+        self.summary()
     }
 
     /// The properties that need work.
