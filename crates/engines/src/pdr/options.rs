@@ -167,7 +167,10 @@ impl PdrOptions {
             // obligations only, 0.8 of CTGs for all (0.32 s against 0.40 s, 35 solved either
             // way; a threshold of 5 without dropping obligations solves 34). On 14 of them:
             // invariants at infinity 1.5, no persistent obligations 4, no parent lemmas 1.3. Runs
-            // are chaotic: differences below 0.1 mean little.
+            // are chaotic: differences below 0.1 mean little. On 10 models between 0.4 s and 4 s:
+            // gates not eliminated 1.3, ternary simulation instead of cores 1.1, before them 1.2,
+            // the dynamic effort 1.1, predecessors of CTGs (4 attempts) 0.8, but 0.96 without the
+            // luckiest of the models. See docs/BENCHMARKS.md.
             Variant::Full => PdrOptions {
                 lift: Lift::Core,
                 generalize: Generalize::Relative,
