@@ -79,6 +79,17 @@ pub enum VariantName {
     Full,
 }
 
+/// What the units of word-level PDR are made of.
+#[derive(ValueEnum, Copy, Clone, Debug, PartialEq, Eq)]
+pub enum UnitName {
+    /// Bounds of variables
+    Cubes,
+    /// Bounds and half-spaces
+    Polytopes,
+    /// Bounds, half-spaces, bits, congruences, differences and octagons
+    Mixed,
+}
+
 /// Which reductions run before the engines.
 #[derive(ValueEnum, Copy, Clone, Debug, PartialEq, Eq)]
 pub enum ReductionName {
@@ -207,6 +218,13 @@ pub struct CheckArgs {
     /// AVY: one choice of its own, for example suffix=off (names: docs/CLI.md); may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_avy)]
     pub avy: Vec<String>,
+    /// Word-level PDR: what its units are made of
+    #[arg(long, value_enum, default_value_t = UnitName::Mixed)]
+    pub unit: UnitName,
+    /// Word-level PDR: one choice of its own, for example simulate=off (names: docs/CLI.md); may
+    /// be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_word)]
+    pub word: Vec<String>,
     /// Reductions to run before the engines
     #[arg(long, value_enum, value_delimiter = ',', default_value = "all", value_name = "PASSES")]
     pub reduce: Vec<ReductionName>,
@@ -471,6 +489,12 @@ pub fn parse_imc(text: &str) -> Result<String, String> {
 /// Sees whether a choice of AVY makes sense.
 pub fn parse_avy(text: &str) -> Result<String, String> {
     pedra_engines::AvyOptions::default().set(text)?;
+    Ok(text.to_owned())
+}
+
+/// Sees whether a choice of word-level PDR makes sense.
+pub fn parse_word(text: &str) -> Result<String, String> {
+    pedra_engines::WordOptions::default().set(text).map_err(|error| error.to_string())?;
     Ok(text.to_owned())
 }
 

@@ -8,7 +8,7 @@ use pedra_certify::CheckOptions;
 use pedra_engines::portfolio::{Listener, race};
 use pedra_engines::{
     Avy, AvyOptions, Bmc, BmcOptions, Context, Engine, Event, FbOptions, FbPdr, Imc, ImcOptions,
-    Kind, KindOptions, Outcome, Pdr, PdrOptions, Reason, SweepOptions, Unknown,
+    Kind, KindOptions, Outcome, Pdr, PdrOptions, Reason, SweepOptions, Unknown, WordOptions, Wpdr,
 };
 use pedra_model::Model;
 use pedra_model::bits::BitSystem;
@@ -36,6 +36,8 @@ pub enum EngineName {
     Imc,
     /// AVY: interpolation and PDR on one trace; finds violations and proves
     Avy,
+    /// PDR in words, for models whose invariants are arithmetic; AIGER models go to pdr
+    Wpdr,
 }
 
 impl EngineName {
@@ -50,6 +52,7 @@ impl EngineName {
             EngineName::Fbpdr => "fbpdr",
             EngineName::Imc => "imc",
             EngineName::Avy => "avy",
+            EngineName::Wpdr => "wpdr",
         }
     }
 }
@@ -75,6 +78,8 @@ pub struct Plan {
     pub pdr: PdrOptions,
     /// The options of fbPDR, and of Reverse PDR's obligations.
     pub fb: FbOptions,
+    /// The options of word-level PDR.
+    pub word: WordOptions,
     /// The options of interpolation.
     pub imc: ImcOptions,
     /// The options of AVY but for those that it shares with PDR.
@@ -102,6 +107,7 @@ impl Default for Plan {
             fb: FbOptions::default(),
             imc: ImcOptions::default(),
             avy: AvyOptions::default(),
+            word: WordOptions::default(),
             solver: None,
             threads: 1,
             seed: 0,
@@ -110,8 +116,13 @@ impl Default for Plan {
 }
 
 impl Plan {
-    /// The engines that run side by side.
-    fn engines<'a>(&self, system: &'a BitSystem) -> Vec<Box<dyn Engine + 'a>> {
+    /// The engines that run side by side, on the model as it was read or on its reduced bits.
+    fn engines<'a>(
+        &self,
+        model: &'a Model,
+        selected: &[usize],
+        system: &'a BitSystem,
+    ) -> Vec<Box<dyn Engine + 'a>> {
         let bmc = || -> Box<dyn Engine + 'a> {
             let options = BmcOptions { window: self.window, ..BmcOptions::default() };
             Box::new(Bmc::new(system, options))
@@ -120,23 +131,25 @@ impl Plan {
             let options = KindOptions { simple_path: self.simple_path, ..KindOptions::default() };
             Box::new(Kind::new(system, options))
         };
-        let pdr = || {
-            let solver = self.solver.unwrap_or(SolverKind::Cdcl);
-            PdrOptions { solver, ..self.pdr }
-        };
-        match self.engine {
-            EngineName::Bmc => vec![bmc()],
-            EngineName::Kind => vec![kind()],
-            EngineName::Pdr => vec![Box::new(Pdr::new(system, pdr()))],
-            EngineName::Rpdr => vec![Box::new(Pdr::reverse(system, pdr(), self.fb.successors))],
-            EngineName::Fbpdr => vec![Box::new(FbPdr::new(system, pdr(), self.fb))],
-            EngineName::Imc => vec![Box::new(Imc::new(system, self.imc))],
-            EngineName::Avy => {
-                vec![Box::new(Avy::new(system, AvyOptions { pdr: pdr(), ..self.avy }))]
+        let pdr = PdrOptions { solver: self.solver.unwrap_or(SolverKind::Cdcl), ..self.pdr };
+        match (self.engine, model) {
+            (EngineName::Wpdr, Model::Words(words)) => {
+                vec![Box::new(Wpdr::new(words, selected, self.word, &self.blast, pdr))]
             }
-            EngineName::Auto if self.threads >= 2 => vec![bmc(), kind()],
+            (EngineName::Pdr | EngineName::Wpdr, _) => vec![Box::new(Pdr::new(system, pdr))],
+            (EngineName::Rpdr, _) => {
+                vec![Box::new(Pdr::reverse(system, pdr, self.fb.successors))]
+            }
+            (EngineName::Fbpdr, _) => vec![Box::new(FbPdr::new(system, pdr, self.fb))],
+            (EngineName::Imc, _) => vec![Box::new(Imc::new(system, self.imc))],
+            (EngineName::Avy, _) => {
+                vec![Box::new(Avy::new(system, AvyOptions { pdr, ..self.avy }))]
+            }
+            (EngineName::Bmc, _) => vec![bmc()],
+            (EngineName::Kind, _) => vec![kind()],
+            (EngineName::Auto, _) if self.threads >= 2 => vec![bmc(), kind()],
             // One thread: the base case of k-induction is BMC already.
-            EngineName::Auto => vec![kind()],
+            (EngineName::Auto, _) => vec![kind()],
         }
     }
 
@@ -300,7 +313,7 @@ pub fn decide(
     let outcomes = std::thread::scope(|scope| {
         let run = || {
             let ear = ear;
-            let mut engines = plan.engines(prepared.system());
+            let mut engines = plan.engines(model, selected, prepared.system());
             let context = Context {
                 interrupt: stop.clone(),
                 seed: plan.seed,

@@ -185,6 +185,36 @@ impl<'a> Prepared<'a> {
             Outcome::Unknown(_) => None,
             Outcome::Violated(trace) => Some(self.check_trace(trace).map(Checked::Violated)),
             Outcome::Proved(proof) => Some(self.check_proof(proof, options).map(Checked::Proved)),
+            Outcome::ViolatedWords(trace) => {
+                Some(self.check_word_trace(trace).map(Checked::Violated))
+            }
+            Outcome::ProvedWords(proof) => {
+                Some(self.check_word_proof(proof, options).map(Checked::Proved))
+            }
+        }
+    }
+
+    /// A trace that is about the model's words already.
+    fn check_word_trace(&self, trace: &WordTrace) -> Result<Trace, NotChecked> {
+        let wrong = |e: &dyn std::fmt::Display| NotChecked::Wrong(format!("trace: {e}"));
+        let Model::Words(system) = self.model else { return Err(wrong(&"the model has no words")) };
+        let small = minimise_words(system, trace);
+        replay_words(system, &small).map_err(|e| wrong(&e))?;
+        Ok(Trace::Words(small))
+    }
+
+    /// A proof that is about the model's words already.
+    fn check_word_proof(
+        &self,
+        proof: &WordProof,
+        options: &CheckOptions,
+    ) -> Result<Proof, NotChecked> {
+        let wrong = |e: &dyn std::fmt::Display| NotChecked::Wrong(format!("proof: {e}"));
+        let Model::Words(system) = self.model else { return Err(wrong(&"the model has no words")) };
+        match check_word_proof(system, proof, &self.blasting, options) {
+            Ok(_) => Ok(Proof::Words(Box::new(proof.clone()))),
+            Err(ProofError::Stopped(_)) => Err(NotChecked::Stopped),
+            Err(other) => Err(wrong(&other)),
         }
     }
 

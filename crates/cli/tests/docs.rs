@@ -85,6 +85,21 @@ fn every_choice_of_fbpdr_is_in_the_reference() {
     assert!(part.contains(&table), "the reference lacks:\n{table}");
 }
 
+/// The table of `--word` in the reference is the table in the code.
+#[test]
+fn every_choice_of_word_level_pdr_is_in_the_reference() {
+    use pedra_engines::word::{KNOBS, Kind};
+    let text = document("CLI.md");
+    let part = section(&text, "\n## pedra check\n");
+    let rows = KNOBS.iter().map(|knob| {
+        let [cubes, polytopes, mixed] =
+            [Kind::Cubes, Kind::Polytopes, Kind::Mixed].map(|kind| knob.default_for(kind));
+        format!("| `{}` | {cubes} | {polytopes} | {mixed} | {} |\n", knob.name, knob.help)
+    });
+    let table: String = rows.collect();
+    assert!(part.contains(&table), "the reference lacks:\n{table}");
+}
+
 #[test]
 fn no_option_is_invented() {
     let text = document("CLI.md");

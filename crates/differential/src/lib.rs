@@ -9,7 +9,10 @@ use pedra::decide::{EngineName, Observer, Open, Plan, decide};
 use pedra::pipeline::{Checked, Proof, Trace, join_proofs};
 use pedra_certify::{CheckOptions, NumberedModel, check_certificate_for, check_word_certificate};
 use pedra_engines::pdr::CHOICES;
-use pedra_engines::{AvyOptions, ImcOptions, PdrOptions, Reason, SweepOptions, Variant};
+use pedra_engines::word::{KNOBS, Kind};
+use pedra_engines::{
+    AvyOptions, ImcOptions, PdrOptions, Reason, SweepOptions, Variant, WordOptions,
+};
 use pedra_formats::{aiger, aiger_witness, btor2};
 use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
@@ -86,7 +89,9 @@ const ENGINES: [EngineName; 7] = [
 /// combinations meet.
 fn compare(seed: u64, random: &mut Random, model: &Model, expected: &[Option<usize>]) {
     let properties: Vec<usize> = (0..expected.len()).collect();
-    for engine in ENGINES {
+    // Bits alone have no words to look at.
+    let has_words = matches!(model, Model::Words(_));
+    for engine in ENGINES.into_iter().chain(has_words.then_some(EngineName::Wpdr)) {
         let has = |random: &mut Random| !random.one_in(3);
         let simple_path = engine == EngineName::Kind && random.one_in(2);
         let plan = Plan {
@@ -114,6 +119,7 @@ fn compare(seed: u64, random: &mut Random, model: &Model, expected: &[Option<usi
             fb: fb::random_fb_options(random),
             imc: random_imc(random),
             avy: random_avy(random),
+            word: random_word(random),
             seed: random.pick(&[0, 0, 1, 2]),
             solver: random.pick(&[None, None, Some(SolverKind::Batsat), Some(SolverKind::Cdcl)]),
             ..Plan::default()
@@ -152,12 +158,15 @@ fn judge(
         assert!(honest, "{}", context("claims a depth that is not safe"));
     }
     for (property, why) in answers.open.into_inner().expect("no panic while held") {
-        let beyond = expected[property].is_none_or(|violated| plan.depth < Some(violated));
+        // Word-level PDR may be told to stop at its budget.
+        let spent = why == Open::Engines(Reason::Budget) && !plan.word.hand_over;
+        let beyond = spent || expected[property].is_none_or(|v| plan.depth < Some(v));
         assert!(beyond, "{}", context(&format!("misses a violation: {why:?}")));
         let may_stay_open = match why {
             Open::Engines(Reason::DepthLimit | Reason::Exhausted(_)) => {
                 matches!(plan.engine, EngineName::Bmc | EngineName::Kind)
             }
+            Open::Engines(Reason::Budget) => spent,
             Open::Engines(_) | Open::NotBits(_) | Open::CheckStopped => false,
         };
         assert!(may_stay_open, "{}", context(&format!("gives up: {why:?}")));
@@ -172,7 +181,7 @@ fn judge(
 /// several steps are taken at once.
 fn finds_shortest(plan: &Plan) -> bool {
     match plan.engine {
-        EngineName::Pdr | EngineName::Rpdr | EngineName::Fbpdr => false,
+        EngineName::Pdr | EngineName::Rpdr | EngineName::Fbpdr | EngineName::Wpdr => false,
         EngineName::Avy => plan.avy.plain == 0 && plan.avy.cubes == 0 && plan.avy.step <= 1,
         _ => true,
     }
@@ -211,6 +220,20 @@ fn random_pdr(random: &mut Random) -> PdrOptions {
     for choice in CHOICES {
         if random.one_in(rate) {
             let setting = format!("{}={}", choice.name, random.pick(choice.samples));
+            options.set(&setting).expect("a sample");
+        }
+    }
+    options
+}
+
+/// A kind of unit, with some choices of its own.
+fn random_word(random: &mut Random) -> WordOptions {
+    let kinds = [Kind::Cubes, Kind::Polytopes, Kind::Mixed, Kind::Mixed];
+    let mut options = WordOptions::of(random.pick(&kinds));
+    let rate = random.pick(&[2, 4, 8]);
+    for knob in KNOBS {
+        if random.one_in(rate) {
+            let setting = format!("{}={}", knob.name, random.pick(knob.samples));
             options.set(&setting).expect("a sample");
         }
     }

@@ -52,7 +52,7 @@ fn main() {
             Outcome::Violated(trace) => {
                 replay_bits(system, trace).expect("a path");
             }
-            Outcome::Unknown(_) => {}
+            Outcome::Unknown(_) | Outcome::ProvedWords(_) | Outcome::ViolatedWords(_) => {}
         }
     }
 }

@@ -7,10 +7,11 @@
 
 use crate::events::{Event, EventSink, NoEvents, Progress};
 use crate::ledger::SettledBoard;
-use pedra_model::proof::BitProof;
-use pedra_model::trace::BitTrace;
+use pedra_model::proof::{BitProof, WordProof};
+use pedra_model::trace::{BitTrace, WordTrace};
 use pedra_solve::cadical::Preset;
 use pedra_solve::{Cadical, CadicalConfig, Interrupt, SatSolver, SolverKind, new_solver};
+use std::sync::Arc;
 
 /// What surrounds a run: limits, the way to stop it, and where its events go.
 #[derive(Clone)]
@@ -105,6 +106,10 @@ pub enum Outcome {
     Proved(BitProof),
     /// It does not hold, and this path shows it.
     Violated(BitTrace),
+    /// It holds, and this is why, in words of the model as it was read.
+    ProvedWords(Arc<WordProof>),
+    /// It does not hold, and this path of the model as it was read shows it.
+    ViolatedWords(WordTrace),
     /// Neither was found.
     Unknown(Unknown),
 }
@@ -154,8 +159,8 @@ impl Outcome {
     /// The answer without its evidence.
     pub fn verdict(&self) -> Verdict {
         match self {
-            Outcome::Proved(_) => Verdict::Proved,
-            Outcome::Violated(_) => Verdict::Violated,
+            Outcome::Proved(_) | Outcome::ProvedWords(_) => Verdict::Proved,
+            Outcome::Violated(_) | Outcome::ViolatedWords(_) => Verdict::Violated,
             Outcome::Unknown(_) => Verdict::Unknown,
         }
     }

@@ -16,6 +16,7 @@
 //! - [`avy`]: interpolating property-directed reachability.
 //! - [`region`]: sets of states of word-level systems, as data.
 //! - [`fb`]: fbPDR, both directions of PDR that feed each other.
+//! - [`word`]: property-directed reachability in words.
 //! - [`mod@sweep`]: a reduction that needs a solver: merges what is always equal.
 
 pub mod avy;
@@ -34,6 +35,7 @@ mod random;
 pub mod region;
 pub mod sweep;
 pub mod unroll;
+pub mod word;
 
 pub use avy::{Avy, AvyOptions};
 pub use bmc::{Bmc, BmcOptions};
@@ -48,3 +50,4 @@ pub use ledger::{Ledger, SettledBoard};
 pub use pdr::{Pdr, PdrOptions, Successors, Variant};
 pub use region::{Product, Region, RegionAtom};
 pub use sweep::{SweepOptions, sweep};
+pub use word::{WordOptions, Wpdr};

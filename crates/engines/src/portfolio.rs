@@ -82,7 +82,7 @@ fn best<'a>(outcomes: impl Iterator<Item = &'a Outcome>) -> Outcome {
     let mut best = Outcome::Unknown(Unknown { reason: Reason::Interrupted, safe_up_to: None });
     for outcome in outcomes {
         match (&best, outcome) {
-            (_, Outcome::Proved(_) | Outcome::Violated(_)) => return outcome.clone(),
+            (_, outcome) if outcome.is_settled() => return outcome.clone(),
             (Outcome::Unknown(old), Outcome::Unknown(new)) if new.safe_up_to >= old.safe_up_to => {
                 best = outcome.clone();
             }

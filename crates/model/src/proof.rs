@@ -37,7 +37,7 @@ pub struct BitProof {
 }
 
 /// A proof about a word-level system.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WordProof {
     /// The properties that it proves: indices into the bads.
     pub properties: Vec<usize>,

@@ -51,7 +51,7 @@ pub struct Justice {
 }
 
 /// A word-level transition system.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct System {
     /// The store of all its terms.
     pub terms: Terms,

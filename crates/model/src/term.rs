@@ -253,12 +253,18 @@ fn wrong<T>(text: String) -> Result<T, SortError> {
     Err(SortError(text))
 }
 
-/// A store of terms.
-#[derive(Clone, Default, Debug)]
+/// A store of terms. Two stores are equal if they have the same terms in the same order.
+#[derive(Clone, Default, Debug, Eq)]
 pub struct Terms {
     terms: IndexSet<Term, FxBuildHasher>,
     sorts: Vec<Sort>,
     symbols: Vec<TermId>,
+}
+
+impl PartialEq for Terms {
+    fn eq(&self, other: &Terms) -> bool {
+        self.sorts == other.sorts && self.terms.iter().eq(other.terms.iter())
+    }
 }
 
 impl Terms {

@@ -7,11 +7,13 @@
 //! - [`cdcl`]: our own, made for PDR's many small queries.
 //! - [`interpolate`]: CaDiCaL with a record of its proof, and interpolants from it.
 //! - [`gate`], [`encode`]: gates and whole circuits as clauses, one time step at a time.
+//! - [`bv`]: questions about words, on incremental blasting and our own solver.
 //!
 //! A further back end implements [`SatSolver`], gets a [`SolverKind`] and a line in
 //! [`new_solver`], and must then pass `tests/battery.rs`, which runs on every kind.
 
 pub mod batsat;
+pub mod bv;
 pub mod cadical;
 pub mod cdcl;
 pub mod encode;
@@ -21,6 +23,7 @@ pub mod interrupt;
 pub mod sat;
 
 pub use batsat::Batsat;
+pub use bv::BvSolver;
 pub use cadical::{Cadical, CadicalConfig};
 pub use cdcl::Cdcl;
 pub use encode::FrameEncoder;

@@ -1,7 +1,7 @@
 //! `pedra check`: the main job. Reads a model, has its properties decided, and tells each
 //! verdict when it is settled.
 
-use crate::args::{CheckArgs, ReductionName, SolverName, VariantName, When};
+use crate::args::{CheckArgs, ReductionName, SolverName, UnitName, VariantName, When};
 use crate::commands::{columns, stderr_color, stdout_color};
 use crate::decide::{Observer, Open, Plan, decide};
 use crate::evidence::{self, Request, write_files};
@@ -15,7 +15,10 @@ use crate::view::status::Status;
 use crate::view::summary;
 use crate::view::wave::{WaveStyle, draw};
 use anyhow::Result;
-use pedra_engines::{AvyOptions, Event, FbOptions, ImcOptions, PdrOptions, SweepOptions, Variant};
+use pedra_engines::word::Kind;
+use pedra_engines::{
+    AvyOptions, Event, FbOptions, ImcOptions, PdrOptions, SweepOptions, Variant, WordOptions,
+};
 use pedra_model::blast::BlastOptions;
 use pedra_model::reduce::ReduceOptions;
 use pedra_solve::SolverKind;
@@ -47,6 +50,7 @@ impl From<&CheckArgs> for Plan {
             fb: fb_options(args),
             imc: imc_options(args),
             avy: avy_options(args),
+            word: word_options(args),
             solver: args.solver.map(|solver| match solver {
                 SolverName::Cadical => SolverKind::Cadical,
                 SolverName::Batsat => SolverKind::Batsat,
@@ -94,6 +98,19 @@ fn imc_options(args: &CheckArgs) -> ImcOptions {
 fn avy_options(args: &CheckArgs) -> AvyOptions {
     let mut options = AvyOptions::default();
     for choice in &args.avy {
+        options.set(choice).expect("seen to make sense when it was read");
+    }
+    options
+}
+
+/// A kind of unit, and what was chosen besides.
+fn word_options(args: &CheckArgs) -> WordOptions {
+    let mut options = WordOptions::of(match args.unit {
+        UnitName::Cubes => Kind::Cubes,
+        UnitName::Polytopes => Kind::Polytopes,
+        UnitName::Mixed => Kind::Mixed,
+    });
+    for choice in &args.word {
         options.set(choice).expect("seen to make sense when it was read");
     }
     options

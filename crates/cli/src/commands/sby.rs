@@ -90,6 +90,7 @@ fn engine(name: &str) -> Result<EngineName, String> {
         "fbpdr" => Ok(EngineName::Fbpdr),
         "imc" | "interp" => Ok(EngineName::Imc),
         "avy" => Ok(EngineName::Avy),
+        "wpdr" => Ok(EngineName::Wpdr),
         "auto" | "ic3" | "portfolio" => Ok(EngineName::Auto),
         other => Err(format!("unknown engine {other}")),
     }

@@ -117,6 +117,9 @@ impl Stuck {
             Outcome::Proved(proof) => Outcome::Proved(self.proof(proof)),
             Outcome::Violated(trace) => Outcome::Violated(self.trace(trace)),
             Outcome::Unknown(unknown) => Outcome::Unknown(*unknown),
+            Outcome::ProvedWords(_) | Outcome::ViolatedWords(_) => {
+                unreachable!("an answer about bits")
+            }
         }
     }
 }

@@ -56,6 +56,7 @@ fn check_answers(system: &BitSystem, reduced: &Reduced) {
                     replay_bits(system, &lifted).expect("the lifted trace replays");
                 }
                 Outcome::Unknown(_) => assert_eq!(expected[property], None, "{}", engine.name()),
+                Outcome::ProvedWords(_) | Outcome::ViolatedWords(_) => panic!("about words"),
             }
         }
     }

@@ -1,0 +1,443 @@
+//! Atoms: what a unit is a conjunction of.
+//!
+//! All atoms are predicates over the variables, so that blocking does not care of which kind
+//! they are. Sums are evaluated exactly: operands are widened so far that nothing wraps.
+//! Modular evaluation would make half-spaces meaningless.
+
+use super::problem::Problem;
+use super::value::{Int, Point, VarId, WordVar, wide};
+use crate::region::{Product, RegionAtom};
+use pedra_model::term::{BinaryOp, Term, TermId, Terms, UnaryOp};
+use std::fmt::Write;
+
+/// `a·x`: a sum of variables with integer coefficients; sorted by variable, none is zero.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct Sum(pub(super) Box<[(VarId, Int)]>);
+
+/// A predicate over states.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) enum Atom {
+    /// A whole bad, by the position of its property.
+    Bad(usize),
+    /// `a·x ≤ b`; differences and octagons are those with coefficients ±1.
+    Lin(Sum, Int),
+    /// `a·x ≡ r (mod 2^m)`, or the contrary.
+    Cong {
+        /// `a·x`.
+        sum: Sum,
+        /// `m`.
+        log: u32,
+        /// `r`.
+        residue: Int,
+        /// Whether it is the congruence itself.
+        holds: bool,
+    },
+    /// `x ≥ v`.
+    Lower(VarId, Int),
+    /// `x ≤ v`.
+    Upper(VarId, Int),
+    /// A bit of a variable has this value.
+    Bit(VarId, u32, bool),
+}
+
+/// Which step an atom speaks of.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Step {
+    /// This one.
+    Now,
+    /// The one after.
+    Next,
+}
+
+impl Sum {
+    /// The sum of these products; the variables differ.
+    pub(super) fn new(mut products: Vec<(VarId, Int)>) -> Sum {
+        products.retain(|(_, a)| *a != 0);
+        products.sort_unstable();
+        Sum(products.into())
+    }
+
+    /// Its value at a point.
+    pub(super) fn value(&self, point: &Point) -> Int {
+        self.0.iter().map(|&(var, a)| a * point[var.index()]).sum()
+    }
+
+    /// The least and the greatest value where each variable is within its bounds.
+    pub(super) fn range(&self, bounds: impl Fn(VarId) -> (Int, Int)) -> (Int, Int) {
+        self.0.iter().fold((0, 0), |(low, high), &(var, a)| {
+            let (l, h) = bounds(var);
+            let (l, h) = if a >= 0 { (a * l, a * h) } else { (a * h, a * l) };
+            (low + l, high + h)
+        })
+    }
+
+    /// The sum with all signs changed.
+    pub(super) fn negated(&self) -> Sum {
+        Sum(self.0.iter().map(|&(var, a)| (var, -a)).collect())
+    }
+
+    /// `a·x` as two words, what is added and what is subtracted, wide enough for every value
+    /// and for a constant up to the greatest value. Two sides rather than one difference: the
+    /// solver then finds products that the model has, too.
+    fn sides(
+        &self,
+        problem: &Problem,
+        terms: &mut Terms,
+        step: Step,
+    ) -> (u32, [Option<TermId>; 2]) {
+        // One bit more for the sign of unsigned operands, and what the coefficients may add;
+        // twice that for the constant.
+        let widest = self.0.iter().map(|(v, _)| problem.var(*v)).map(|v| v.width + 1).max();
+        let weight: u128 = self.0.iter().map(|(_, a)| a.unsigned_abs()).sum();
+        let width = widest.unwrap_or(1) + (128 - weight.leading_zeros()) + 2;
+        let mut sides = [None; 2];
+        for &(var, a) in &self.0 {
+            let var = problem.var(var);
+            let shape = Shape { width, factor: a.abs(), signed: var.signed };
+            let product = shape.product(terms, step.term(var), DEPTH);
+            let side = &mut sides[(a < 0) as usize];
+            *side = Some(added(terms, *side, product));
+        }
+        (width, sides)
+    }
+
+    /// The same modulo `2^log`.
+    fn sides_modulo(
+        &self,
+        problem: &Problem,
+        terms: &mut Terms,
+        step: Step,
+        log: u32,
+    ) -> [Option<TermId>; 2] {
+        let mut sides = [None; 2];
+        for &(var, a) in &self.0 {
+            let var = problem.var(var);
+            let word = match step.term(var) {
+                word if var.width > log => terms.slice(word, log - 1, 0),
+                word => word,
+            };
+            let shape = Shape { width: log, factor: a.abs(), signed: var.signed };
+            let product = shape.product(terms, word, DEPTH);
+            let side = &mut sides[(a < 0) as usize];
+            *side = Some(added(terms, *side, product));
+        }
+        sides
+    }
+
+    fn text(&self, problem: &Problem) -> String {
+        let mut text = String::new();
+        for (place, &(var, a)) in self.0.iter().enumerate() {
+            let sign = match (place, a < 0) {
+                (0, false) => "",
+                (0, true) => "-",
+                (_, false) => " + ",
+                (_, true) => " - ",
+            };
+            let factor = if a.abs() == 1 { String::new() } else { format!("{}*", a.abs()) };
+            let _ = write!(text, "{sign}{factor}{}", problem.var(var).name);
+        }
+        text
+    }
+}
+
+impl Step {
+    fn term(self, var: &WordVar) -> TermId {
+        match self {
+            Step::Now => var.term,
+            Step::Next => var.next,
+        }
+    }
+}
+
+/// How deep products go into next values.
+const DEPTH: u32 = 6;
+
+/// How a word becomes a product in a wider one.
+#[derive(Copy, Clone)]
+struct Shape {
+    width: u32,
+    factor: Int,
+    signed: bool,
+}
+
+impl Shape {
+    /// `factor · word`. The factor is moved into choices and sums with constants, so that
+    /// `f · (if c then x + 1 else x)` is made of the product `f · x`, which other atoms have,
+    /// too: that `f · (x + 1)` equals `f · x + f` is a hard question for a SAT solver. This
+    /// changes the form only, so the depth, which bounds the recursion, is free.
+    fn product(self, terms: &mut Terms, word: TermId, depth: u32) -> TermId {
+        let of_constant = |terms: &Terms, id: TermId| match terms.get(id) {
+            Term::Const(value) if value.width() <= 64 => {
+                let bits = value.to_u64().expect("at most 64 bits") as Int;
+                let is_negative = value.is_negative() && value.width() > 1;
+                Some(if is_negative { bits - (1 << value.width()) } else { bits })
+            }
+            _ => None,
+        };
+        if depth > 0 && self.factor > 1 {
+            let sum = match *terms.get(word) {
+                Term::Ite(c, t, e) => {
+                    let t = self.product(terms, t, depth - 1);
+                    let e = self.product(terms, e, depth - 1);
+                    return terms.ite(c, t, e);
+                }
+                Term::Unary(UnaryOp::Inc, a) => Some((a, 1)),
+                Term::Unary(UnaryOp::Dec, a) => Some((a, -1)),
+                Term::Binary(BinaryOp::Add, a, b) => of_constant(terms, b)
+                    .map(|c| (a, c))
+                    .or_else(|| of_constant(terms, a).map(|c| (b, c))),
+                Term::Binary(BinaryOp::Sub, a, b) => of_constant(terms, b).map(|c| (a, -c)),
+                _ => None,
+            };
+            // The absolute value of the constant must be a positive number of that width.
+            let limit: Int = 1 << (terms.width(word) - 1);
+            if let Some((a, c)) = sum.filter(|(_, c)| c.abs() < limit) {
+                return self.shifted(terms, a, c, depth - 1);
+            }
+        }
+        let wide_word = extended(terms, word, self.width, self.signed);
+        if self.factor == 1 {
+            return wide_word;
+        }
+        let factor = terms.constant(wide(self.width, self.factor));
+        terms.binary(BinaryOp::Mul, wide_word, factor)
+    }
+
+    /// `factor · (a + c)`, where the sum in brackets wraps: `factor · a + factor · c`, and
+    /// `factor · 2^w` less or more if it did.
+    fn shifted(self, terms: &mut Terms, a: TermId, c: Int, depth: u32) -> TermId {
+        let narrow = terms.width(a);
+        let product = self.product(terms, a, depth);
+        let plain = terms.constant(wide(self.width, self.factor * c));
+        let increment = if self.width <= narrow {
+            plain
+        } else {
+            let amount = terms.constant(wide(narrow, c.abs()));
+            let op = match (self.signed, c < 0) {
+                (true, false) => BinaryOp::Saddo,
+                (true, true) => BinaryOp::Ssubo,
+                (false, false) => BinaryOp::Uaddo,
+                (false, true) => BinaryOp::Usubo,
+            };
+            let wraps = terms.binary(op, a, amount);
+            let turn = if c < 0 { 1 << narrow } else { -(1 << narrow) };
+            let wrapped = terms.constant(wide(self.width, self.factor * (c + turn)));
+            terms.ite(wraps, wrapped, plain)
+        };
+        terms.binary(BinaryOp::Add, product, increment)
+    }
+}
+
+/// `sum + product`.
+fn added(terms: &mut Terms, sum: Option<TermId>, product: TermId) -> TermId {
+    match sum {
+        None => product,
+        Some(sum) => terms.binary(BinaryOp::Add, sum, product),
+    }
+}
+
+/// `sum + value`; the constant alone if there is no sum.
+fn plus(terms: &mut Terms, sum: Option<TermId>, width: u32, value: Int) -> TermId {
+    let constant = terms.constant(wide(width, value));
+    match sum {
+        None => constant,
+        Some(sum) if value == 0 => sum,
+        Some(sum) => terms.binary(BinaryOp::Add, sum, constant),
+    }
+}
+
+fn extended(terms: &mut Terms, word: TermId, width: u32, signed: bool) -> TermId {
+    match width - terms.width(word) {
+        0 => word,
+        by => terms.add(Term::Extend { arg: word, by, signed }).expect("a word"),
+    }
+}
+
+impl Atom {
+    /// Whether it holds at a point; unknown for whole bads.
+    pub(super) fn holds(&self, point: &Point) -> Option<bool> {
+        Some(match *self {
+            Atom::Bad(_) => return None,
+            Atom::Lin(ref sum, b) => sum.value(point) <= b,
+            Atom::Cong { ref sum, log, residue, holds } => {
+                ((sum.value(point) - residue) & ((1 << log) - 1) == 0) == holds
+            }
+            Atom::Lower(var, v) => point[var.index()] >= v,
+            Atom::Upper(var, v) => point[var.index()] <= v,
+            Atom::Bit(var, bit, value) => WordVar::bit(point[var.index()], bit) == value,
+        })
+    }
+
+    /// As a one-bit term.
+    pub(super) fn term(&self, problem: &Problem, terms: &mut Terms, step: Step) -> TermId {
+        match *self {
+            Atom::Bad(position) => match step {
+                Step::Now => problem.bads[position],
+                Step::Next => problem.next_bads[position].expect("made where it exists"),
+            },
+            Atom::Lin(ref sum, b) => {
+                let (least, greatest) = sum.range(|v| (problem.var(v).min(), problem.var(v).max()));
+                if b < least || b >= greatest {
+                    return terms.bool(b >= greatest);
+                }
+                // p - n ≤ b, as p ≤ n + b; p < n rather than p ≤ n - 1.
+                let (width, [added, subtracted]) = sum.sides(problem, terms, step);
+                let (op, b) = match (added, subtracted) {
+                    (Some(_), Some(_)) if b == -1 => (BinaryOp::Slt, 0),
+                    _ => (BinaryOp::Slte, b),
+                };
+                let added = plus(terms, added, width, 0);
+                let subtracted = plus(terms, subtracted, width, b);
+                terms.binary(op, added, subtracted)
+            }
+            Atom::Cong { ref sum, log, residue, holds } => {
+                let [added, subtracted] = sum.sides_modulo(problem, terms, step, log);
+                let added = plus(terms, added, log, 0);
+                let subtracted = plus(terms, subtracted, log, residue);
+                let op = if holds { BinaryOp::Eq } else { BinaryOp::Neq };
+                terms.binary(op, added, subtracted)
+            }
+            Atom::Lower(var, v) | Atom::Upper(var, v) => {
+                let var = problem.var(var);
+                let value = terms.constant(var.bv(v));
+                let op = match (matches!(self, Atom::Lower(..)), var.signed) {
+                    (true, true) => BinaryOp::Sgte,
+                    (true, false) => BinaryOp::Ugte,
+                    (false, true) => BinaryOp::Slte,
+                    (false, false) => BinaryOp::Ulte,
+                };
+                terms.binary(op, step.term(var), value)
+            }
+            Atom::Bit(var, bit, value) => {
+                let bit = terms.slice(step.term(problem.var(var)), bit, bit);
+                if value { bit } else { super::problem::not(terms, bit) }
+            }
+        }
+    }
+
+    /// For people.
+    pub(super) fn text(&self, problem: &Problem) -> String {
+        let name = |var: VarId| &problem.var(var).name;
+        match *self {
+            Atom::Bad(position) => format!("bad{position}"),
+            Atom::Lin(ref sum, b) => format!("{} <= {b}", sum.text(problem)),
+            Atom::Cong { ref sum, log, residue, holds } => {
+                let sign = if holds { "=" } else { "!=" };
+                format!("{} {sign} {residue} (mod 2^{log})", sum.text(problem))
+            }
+            Atom::Lower(var, v) => format!("{} >= {v}", name(var)),
+            Atom::Upper(var, v) => format!("{} <= {v}", name(var)),
+            Atom::Bit(var, bit, value) => format!("{}.{bit} = {}", name(var), value as u8),
+        }
+    }
+
+    /// As data, for events.
+    pub(super) fn region(&self, problem: &Problem) -> RegionAtom {
+        let product = |var: VarId, factor: Int| {
+            let info = problem.var(var);
+            Some(Product { state: info.state?, signed: info.signed, factor })
+        };
+        let products = |sum: &Sum| -> Option<Vec<Product>> {
+            sum.0.iter().map(|&(var, a)| product(var, a)).collect()
+        };
+        let atom = || match *self {
+            Atom::Bad(_) => None,
+            Atom::Lin(ref sum, bound) => Some(RegionAtom::AtMost { sum: products(sum)?, bound }),
+            Atom::Cong { ref sum, log, residue, holds } => {
+                let sum = products(sum)?;
+                Some(RegionAtom::Remainder { sum, log, remainder: residue, holds })
+            }
+            Atom::Lower(var, v) => {
+                Some(RegionAtom::AtMost { sum: vec![product(var, -1)?], bound: -v })
+            }
+            Atom::Upper(var, v) => {
+                Some(RegionAtom::AtMost { sum: vec![product(var, 1)?], bound: v })
+            }
+            Atom::Bit(var, bit, value) => {
+                Some(RegionAtom::Bit { state: problem.var(var).state?, bit, value })
+            }
+        };
+        atom().unwrap_or_else(|| RegionAtom::Other(self.text(problem)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pedra_formats::btor2;
+    use pedra_model::bv::Bv;
+    use pedra_model::eval::words::WordSimulator;
+    use pedra_model::value::TernaryValue;
+    use pedra_testkit::random::Random;
+
+    /// Next values of all shapes into which products are moved.
+    const MODEL: &str = "
+        1 sort bitvec 4
+        2 sort bitvec 1
+        3 input 2 c
+        4 state 1 x
+        5 state 1 y
+        6 state 1 z
+        7 constd 1 5
+        8 constd 1 -3
+        9 inc 1 4
+        10 add 1 5 7
+        11 sub 1 6 7
+        12 ite 1 3 9 4
+        13 add 1 8 10
+        14 ite 1 3 13 11
+        15 constd 1 -8
+        16 add 1 6 15
+        17 dec 1 16
+        18 next 1 4 12
+        19 next 1 5 14
+        20 next 1 6 17
+        21 slt 2 4 5
+        22 ult 2 6 7
+        23 bad 21
+        24 bad 22
+    ";
+
+    #[test]
+    fn terms_agree_with_integers() {
+        let mut system = btor2::read(MODEL.as_bytes()).expect("a model");
+        let mut problem = Problem::new(&system, &[0, 1]).expect("words");
+        let mut random = Random::new(1);
+        for round in 0..150 {
+            for var in &mut problem.vars {
+                var.signed = random.one_in(2);
+            }
+            let mut factor = || random.between(0, 14) as Int - 7;
+            let products = problem.var_ids().map(|v| (v, factor())).collect();
+            let sum = Sum::new(products);
+            let b = random.between(0, 120) as Int - 60;
+            let log = random.between(1, 6) as u32;
+            let holds = random.one_in(2);
+            let atom = match round % 2 {
+                0 => Atom::Lin(sum, b),
+                _ => Atom::Cong { sum, log, residue: b, holds },
+            };
+            system.terms = problem.terms.clone();
+            let steps = [Step::Now, Step::Next];
+            let terms = steps.map(|step| atom.term(&problem, &mut system.terms, step));
+            let mut simulator = WordSimulator::with_roots(&system, terms).expect("no circle");
+            for _ in 0..60 {
+                let mut word = |width| {
+                    let bits = random.bits();
+                    TernaryValue::Bv(Bv::from_u64(width, bits).into())
+                };
+                let states = [word(4), word(4), word(4)];
+                simulator.load(&states, &[word(1)]);
+                let point = |step: Step| -> Point {
+                    let value =
+                        |v: &WordVar| v.int(simulator.value(step.term(v)).as_bv().zero_filled());
+                    problem.vars.iter().map(value).collect()
+                };
+                for (step, term) in steps.into_iter().zip(terms) {
+                    let truth = simulator.value(term).as_bit().known();
+                    assert_eq!(truth, atom.holds(&point(step)), "{atom:?} {step:?}");
+                }
+            }
+        }
+    }
+}

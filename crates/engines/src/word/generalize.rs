@@ -1,0 +1,132 @@
+//! From a blocked obligation to a lemma: the seed's `expand`, with cores.
+//!
+//! 1. Core: atoms that the query did not need are dropped.
+//! 2. Each remaining atom is dropped if the rest can still be excluded.
+//! 3. The bounds of what remains are relaxed by galloping and bisection. With `¬c` as hypothesis
+//!    validity is not monotone in a bound, so what is kept is always what was checked last.
+//!
+//! Each check is of both conditions, (i) and (ii) of
+//! [`check_inductive`](Relative::check_inductive); the seed tests the second only, and frames
+//! would lose initial states.
+
+use super::atom::Atom;
+use super::relative::{Answer, Relative, Stopped};
+use super::unit::Unit;
+use super::value::Int;
+use crate::context::Context;
+use crate::pdr::Level;
+
+/// Relaxing a bound costs at most so many queries.
+const MAX_STEPS: usize = 80;
+
+/// Whether a unit can be excluded from `F_i`; then also a unit that covers it.
+pub(super) fn find_inductive(
+    relative: &mut Relative,
+    context: &Context,
+    unit: &Unit,
+    level: Level,
+) -> Result<Option<Unit>, Stopped> {
+    Ok(match relative.check_inductive(context, unit, level)? {
+        Answer::Inductive(core) => Some(core),
+        Answer::No | Answer::Predecessor(_) => None,
+    })
+}
+
+/// The order in which atoms are given up: bits before numbers, bounds before half-spaces.
+fn rank(relative: &Relative, atom: &Atom) -> u8 {
+    match *atom {
+        Atom::Bit(var, ..) => 3 * relative.problem.var(var).bitwise as u8,
+        Atom::Upper(..) | Atom::Lower(..) => 1,
+        Atom::Lin(..) => 2,
+        Atom::Cong { .. } => 3,
+        Atom::Bad(_) => 4,
+    }
+}
+
+/// Expands a unit that can be excluded from `F_i`.
+pub(super) fn expand(
+    relative: &mut Relative,
+    context: &Context,
+    unit: Unit,
+    level: Level,
+) -> Result<Unit, Stopped> {
+    let unit = drop_atoms(relative, context, unit, level)?;
+    relax_bounds(relative, context, unit, level)
+}
+
+/// Step 2.
+pub(super) fn drop_atoms(
+    relative: &mut Relative,
+    context: &Context,
+    mut unit: Unit,
+    level: Level,
+) -> Result<Unit, Stopped> {
+    let mut order = unit.atoms().to_vec();
+    order.sort_by_key(|atom| rank(relative, atom));
+    for atom in order {
+        if unit.atoms().len() == 1 {
+            break;
+        }
+        if unit.atoms().contains(&atom) {
+            let smaller = unit.without(&atom);
+            if let Some(core) = find_inductive(relative, context, &smaller, level)? {
+                unit = core;
+            }
+        }
+    }
+    Ok(unit)
+}
+
+/// Step 3.
+pub(super) fn relax_bounds(
+    relative: &mut Relative,
+    context: &Context,
+    mut unit: Unit,
+    level: Level,
+) -> Result<Unit, Stopped> {
+    for atom in unit.atoms().to_vec() {
+        let (value, end, direction) = match atom {
+            Atom::Lower(var, v) => (v, relative.problem.var(var).min(), -1),
+            Atom::Upper(var, v) => (v, relative.problem.var(var).max(), 1),
+            Atom::Lin(ref sum, b) => {
+                let vars = |v| (relative.problem.var(v).min(), relative.problem.var(v).max());
+                (b, sum.range(vars).1, 1)
+            }
+            _ => continue,
+        };
+        // The end itself is what dropping the atom would have been.
+        let end = end - direction;
+        let moved = |value: Int| match atom {
+            Atom::Lower(var, _) => Atom::Lower(var, value),
+            Atom::Upper(var, _) => Atom::Upper(var, value),
+            Atom::Lin(ref sum, _) => Atom::Lin(sum.clone(), value),
+            _ => unreachable!("only bounds get here"),
+        };
+        let mut steps = 0;
+        let base = unit.clone();
+        let mut best = None;
+        let mut stopped = Ok(());
+        super::simulate::gallop(value, end, direction, |value| {
+            steps += 1;
+            if steps > MAX_STEPS || stopped.is_err() {
+                return false;
+            }
+            let candidate = base.with(&atom, moved(value));
+            match find_inductive(relative, context, &candidate, level) {
+                Ok(None) => false,
+                Ok(Some(core)) => {
+                    best = Some(core);
+                    true
+                }
+                Err(error) => {
+                    stopped = Err(error);
+                    false
+                }
+            }
+        });
+        stopped?;
+        // What was accepted last is the furthest.
+        unit = best.unwrap_or(unit);
+    }
+    Ok(unit)
+}

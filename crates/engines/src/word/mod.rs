@@ -1,0 +1,491 @@
+//! Word-level PDR: frames of integer cubes, polytopes or mixed units instead of clauses.
+//!
+//! T. Welp, A. Kuehlmann: *QF_BV Model Checking with Property Directed Reachability*, DATE
+//! 2013. The loop is that of PDR ([`crate::pdr`]); what differs is the *atomic reasoning unit*,
+//! the set of states that is excluded at a time: a conjunction of atoms such as `x ≥ 3` or
+//! `x + 2y ≤ 5` over the words of the model. Where the invariant is arithmetic, one unit does
+//! what takes millions of clauses.
+//!
+//! What the paper leaves open or gets wrong, and what is done here:
+//! - Blocking checks that a unit contains no initial state, too ([`relative`]).
+//! - Obligations must satisfy the constraints as a whole (`simulate`, `lift`).
+//! - `recCoverCube` is a queue, and blocked obligations are tried again at the next level.
+//! - Before a unit is expanded, the highest level is found where it is inductive as it is, and
+//!   it is expanded there. Otherwise a counter to 2^20 would get a frame for each value.
+//! - Mixed units (`templates`) also have bits, congruences, octagons, and what reachable samples
+//!   suggest; with them `parity`, which the paper cannot solve, is one query.
+//! - When a budget is used up, what was learned is handed over to bit-level PDR (`hand_over`).
+//!
+//! Soundness rests on `relative` (all queries), `evidence` and the checks of `certify`; files
+//! that only propose (`vote`, `samples`, `templates`, `reshape`, `linear`) cannot make an answer
+//! wrong.
+
+mod atom;
+mod evidence;
+mod frames;
+mod generalize;
+mod hand_over;
+mod lift;
+mod linear;
+mod obligations;
+mod options;
+mod problem;
+mod relative;
+mod reshape;
+mod samples;
+mod simulate;
+mod strengthen;
+mod templates;
+mod unit;
+mod value;
+mod vote;
+
+pub use options::{KNOBS, Kind, Knob, KnobError, WordOptions};
+
+use crate::context::{Context, Engine, Outcome, Reason};
+use crate::events::{Event, Progress};
+use crate::ledger::Ledger;
+use crate::pdr::{Level, PdrOptions};
+use atom::Atom;
+use frames::Frames;
+use generalize::{expand, find_inductive};
+use lift::lift;
+use obligations::{Obligation, ObligationId, Obligations};
+use pedra_model::blast::BlastOptions;
+use pedra_model::system::System;
+use problem::Problem;
+use relative::{Answer, Found, Relative, Stopped, Target};
+use reshape::{Failed, reshape};
+use samples::{Dice, Runner};
+use simulate::Simulation;
+use std::sync::Arc;
+use strengthen::Strengthener;
+use unit::Unit;
+
+/// How long the random paths are that give samples.
+const SAMPLE_STEPS: usize = 60;
+
+/// Word-level PDR for some properties of a system.
+pub struct Wpdr<'a> {
+    system: &'a System,
+    /// The chosen properties; outcomes are by position in this list.
+    properties: Vec<usize>,
+    options: WordOptions,
+    blasting: BlastOptions,
+    /// For the hand-over.
+    pdr: PdrOptions,
+    ledger: Ledger,
+    search: Option<Search>,
+    safe_up_to: Option<usize>,
+    safe: Vec<usize>,
+}
+
+/// The state of a search.
+struct Search {
+    relative: Relative,
+    obligations: Obligations,
+    simulation: Option<Simulation>,
+    strengthener: Strengthener,
+    failed: Failed,
+}
+
+impl<'a> Wpdr<'a> {
+    /// An engine that has not looked at any frame yet. `pdr` is for the hand-over.
+    pub fn new(
+        system: &'a System,
+        properties: &[usize],
+        options: WordOptions,
+        blasting: &BlastOptions,
+        pdr: PdrOptions,
+    ) -> Wpdr<'a> {
+        Wpdr {
+            system,
+            properties: properties.to_vec(),
+            options,
+            blasting: blasting.clone(),
+            pdr,
+            ledger: Ledger::new(properties.len()),
+            search: None,
+            safe_up_to: None,
+            safe: Vec::new(),
+        }
+    }
+
+    /// Algorithm 1 of the paper. Returns why it stopped.
+    fn wpdr(&mut self, context: &Context) -> Result<Reason, Stopped> {
+        if self.search().relative.find_initial(&[])?.is_none() {
+            let open = self.ledger.open(context);
+            self.prove(context, open, vec![Unit::default()]);
+        }
+        self.strengthen_bads(context)?;
+        loop {
+            let open = self.ledger.open(context);
+            if open.is_empty() {
+                return Ok(Reason::SettledElsewhere);
+            }
+            let k = self.search().relative.frames.top();
+            if context.is_beyond_limit(k.index()) {
+                return Ok(Reason::DepthLimit);
+            }
+            context.emit(|| Event::Depth { depth: k.index(), progress: self.progress() });
+            // c = findBadCube(); if !recCoverCube(c, l) return "property fails"
+            for &property in &open {
+                self.cover_all_bad(context, property, k)?;
+            }
+            (self.safe_up_to, self.safe) = (Some(k.index()), open);
+            // pushNewFrame(); if propagateCubes() return "property holds"
+            self.search().relative.open_frame(context)?;
+            self.propagate(context)?;
+            let frames = &self.search().relative.frames;
+            if let Some(fixpoint) = frames.fixpoint() {
+                let units = frames.lemmas(fixpoint).map(|lemma| lemma.unit.clone()).collect();
+                let open = self.ledger.open(context);
+                self.prove(context, open, units);
+            }
+            self.strengthen_bads(context)?;
+        }
+    }
+
+    /// Excludes all states of `F_k` that violate the property, or finds that one is reachable.
+    fn cover_all_bad(
+        &mut self,
+        context: &Context,
+        property: usize,
+        k: Level,
+    ) -> Result<(), Stopped> {
+        loop {
+            self.cover(context, k)?;
+            if !self.is_open(context, property) {
+                return Ok(());
+            }
+            self.spend()?;
+            let search = self.search();
+            let Some(found) = search.relative.find_bad(context, property)? else { return Ok(()) };
+            self.raise(context, found, Target::Bad(property), None, property, k)?;
+        }
+    }
+
+    /// Algorithm 2, as a queue: deals with all obligations at levels up to `k`.
+    fn cover(&mut self, context: &Context, k: Level) -> Result<(), Stopped> {
+        while let Some((id, level)) = self.search().obligations.pop(k) {
+            let property = self.search().obligations.get(id).property;
+            if !self.is_open(context, property) {
+                continue;
+            }
+            let done = self.spend().and_then(|()| self.block(context, id, level));
+            if let Err(stopped) = done {
+                // Nothing is lost: it waits for the next run.
+                self.search().obligations.wait(id, level);
+                return Err(stopped);
+            }
+        }
+        Ok(())
+    }
+
+    /// Excludes an obligation from `F_i`, raises a predecessor, or finds a counterexample.
+    fn block(&mut self, context: &Context, id: ObligationId, level: Level) -> Result<(), Stopped> {
+        let options = self.options;
+        let Search { relative, obligations, strengthener, .. } = self.search();
+        let Obligation { unit, point, property, .. } = obligations.get(id).clone();
+        if level == Level::ZERO || relative.check_meets_init(&unit)? {
+            return self.fail(context, id);
+        }
+        if let Some(covered) = relative.frames.covered_up_to(&relative.problem, &unit, level) {
+            self.retry_above(context, id, covered);
+            return Ok(());
+        }
+        if options.templates && strengthener.strengthen(relative, context, &options, &point)? {
+            // The state is excluded for good; the rest of the unit is looked at again.
+            if relative.check_meets_frame(&unit, level)? {
+                obligations.wait(id, level);
+            } else {
+                self.retry_above(context, id, level);
+            }
+            return Ok(());
+        }
+        match relative.check_blocked(&unit, level)? {
+            Answer::Predecessor(found) => {
+                obligations.wait(id, level);
+                let target = Target::Unit(unit);
+                self.raise(context, found, target, Some(id), property, level.below())?;
+            }
+            Answer::Inductive(core) => {
+                relative.set_effort(Some(options.effort));
+                let reached = self.learn(context, &unit, core, level);
+                self.search().relative.set_effort(None);
+                self.retry_above(context, id, reached?);
+            }
+            Answer::No => unreachable!("the effort is not limited"),
+        }
+        Ok(())
+    }
+
+    /// Expands a unit that can be excluded from `F_i`, and excludes the result: from `F_j`, for
+    /// the `j` that is returned.
+    fn learn(
+        &mut self,
+        context: &Context,
+        unit: &Unit,
+        core: Unit,
+        level: Level,
+    ) -> Result<Level, Stopped> {
+        let options = self.options;
+        let Search { relative, failed, .. } = self.search();
+        let (mut lemma, mut level) = (core, level);
+        if options.highest {
+            (lemma, level) = find_highest(relative, context, unit, lemma, level)?;
+        }
+        lemma = expand(relative, context, lemma, level)?;
+        if options.arity >= 2 {
+            relative.note_shape(&lemma);
+            lemma = reshape(relative, context, &options, failed, lemma, level)?;
+        }
+        // Push to higher levels while that holds.
+        let top = relative.frames.top();
+        while level < top {
+            let Some(core) = find_inductive(relative, context, &lemma, level.above())? else {
+                break;
+            };
+            (lemma, level) = (core, level.above());
+        }
+        relative.add_lemma(context, lemma, level)?;
+        Ok(level)
+    }
+
+    /// Heuristic: an obligation that is excluded up to a level will come up again above.
+    fn retry_above(&mut self, context: &Context, id: ObligationId, level: Level) {
+        let (obligation, at) = (id.number(), level.finite());
+        context.detail(|| Event::ObligationBlocked { obligation, level: at });
+        if level != Level::INFINITY {
+            self.search().obligations.wait(id, level.above());
+        }
+    }
+
+    /// Adds an obligation around a found state.
+    fn raise(
+        &mut self,
+        context: &Context,
+        found: Found,
+        target: Target,
+        successor: Option<ObligationId>,
+        property: usize,
+        level: Level,
+    ) -> Result<(), Stopped> {
+        let options = self.options;
+        let Search { relative, obligations, simulation, .. } = self.search();
+        let simulation = simulation.as_mut().filter(|_| options.simulate);
+        let unit = lift(relative, simulation, &options, &found, &target)?;
+        let depth = successor.map_or(0, |id| obligations.get(id).depth + 1);
+        let claim = relative.claim(&unit);
+        let Found { point, inputs } = found;
+        let obligation = Obligation { unit, point, inputs, successor, property, depth };
+        let id = obligations.raise(obligation, level);
+        context.detail(|| Event::ObligationRaised {
+            obligation: id.number(),
+            level: level.index(),
+            depth: depth as usize,
+            successor: successor.map(ObligationId::number),
+            claim,
+        });
+        Ok(())
+    }
+
+    /// Pushes lemmas to higher frames, and finds out which hold in all.
+    fn propagate(&mut self, context: &Context) -> Result<(), Stopped> {
+        let effort = self.options.effort;
+        let relative = &mut self.search().relative;
+        relative.set_effort(Some(effort));
+        let result = propagate(relative, context);
+        relative.set_effort(None);
+        result
+    }
+
+    /// Proposes the property itself as a lemma, and settles properties that the invariants imply.
+    fn strengthen_bads(&mut self, context: &Context) -> Result<(), Stopped> {
+        let options = self.options;
+        for property in self.ledger.open(context) {
+            let Search { relative, strengthener, .. } = self.search();
+            if options.bads && relative.problem.next_bads[property].is_some() {
+                strengthener.prove(relative, context, &options, &[Atom::Bad(property)])?;
+            }
+            let has_invariants = !relative.frames.delta(Level::INFINITY).is_empty();
+            if has_invariants && relative.check_invariants_imply(property)? {
+                let lemmas = relative.frames.lemmas(Level::INFINITY);
+                let units = lemmas.map(|lemma| lemma.unit.clone()).collect();
+                self.prove(context, vec![property], units);
+            }
+        }
+        Ok(())
+    }
+
+    /// "property holds": the units are excluded by an inductive invariant without bad states.
+    fn prove(&mut self, context: &Context, positions: Vec<usize>, units: Vec<Unit>) {
+        if positions.is_empty() {
+            return;
+        }
+        let properties = positions.iter().map(|&p| self.properties[p]).collect();
+        let problem = &self.search.as_ref().expect("made by run").relative.problem;
+        let proof = Arc::new(evidence::proof(self.system, problem, properties, &units));
+        for position in positions {
+            self.ledger.settle(context, position, Outcome::ProvedWords(proof.clone()));
+        }
+    }
+
+    /// "property fails": an obligation contains an initial state.
+    fn fail(&mut self, context: &Context, id: ObligationId) -> Result<(), Stopped> {
+        let Search { relative, obligations, .. } = self.search();
+        let start = obligations.get(id);
+        let position = start.property;
+        let initial = relative.find_initial_in(&start.unit)?;
+        let initial = initial.expect("the unit was seen to contain an initial state");
+        let chain = std::iter::successors(Some(id), |&id| obligations.get(id).successor);
+        let inputs: Vec<_> = chain.map(|id| obligations.get(id).inputs.clone()).collect();
+        let problem = &self.search.as_ref().expect("made by run").relative.problem;
+        let property = self.properties[position];
+        let trace = evidence::trace(self.system, problem, property, initial, &inputs);
+        self.ledger.settle(context, position, Outcome::ViolatedWords(trace));
+        Ok(())
+    }
+
+    /// Stops when the budget is used up: a proposition is counted by its unit propagations, so
+    /// that large models have fewer queries.
+    fn spend(&mut self) -> Result<(), Stopped> {
+        let limit = self.options.budget;
+        let stats = self.search().relative.stats();
+        let work = stats.queries * 100 + stats.propagations;
+        if work / 1000 > limit { Err(Stopped(Reason::Budget)) } else { Ok(()) }
+    }
+
+    /// Whether the property still needs work.
+    fn is_open(&self, context: &Context, property: usize) -> bool {
+        let elsewhere = context.settled.is_some_and(|board| board.is_settled(property));
+        !self.ledger.is_settled(property) && !elsewhere
+    }
+
+    fn search(&mut self) -> &mut Search {
+        self.search.as_mut().expect("made when the first run begins")
+    }
+
+    /// Everything for a search; `None` if the system is not for words.
+    fn begin(&mut self, context: &Context) -> Result<bool, Stopped> {
+        if self.search.is_some() {
+            return Ok(true);
+        }
+        let Ok(problem) = Problem::new(self.system, &self.properties) else { return Ok(false) };
+        let simulation = Simulation::new(&problem);
+        let mut relative = Relative::new(problem, &self.blasting, context)?;
+        let mut dice = Dice::new(context.seed);
+        if let Some(mut runner) = Runner::new(self.system, &relative.problem) {
+            for _ in 0..self.options.samples {
+                let wish = lift::wish(&relative.problem, &mut dice);
+                let Some(start) = relative.find_initial(&wish)? else { break };
+                let Relative { problem, samples, .. } = &mut relative;
+                runner.run(problem, &start, SAMPLE_STEPS, &mut dice, samples);
+            }
+        }
+        self.search = Some(Search {
+            relative,
+            obligations: Obligations::default(),
+            simulation,
+            strengthener: Strengthener::default(),
+            failed: Failed::default(),
+        });
+        Ok(true)
+    }
+
+    /// Begins, searches, and hands over if it must. Returns why it stopped.
+    fn run_all(&mut self, context: &Context) -> Reason {
+        let searched = match self.begin(context) {
+            Ok(true) => {
+                self.search().relative.set_interrupt(context);
+                self.wpdr(context)
+            }
+            Ok(false) => Err(Stopped(Reason::Budget)),
+            Err(stopped) => Err(stopped),
+        };
+        match searched {
+            Ok(reason) => reason,
+            Err(Stopped(Reason::Budget)) if self.options.hand_over => self.hand_over(context),
+            Err(Stopped(reason)) => reason,
+        }
+    }
+}
+
+/// Pushes lemmas to higher frames.
+fn propagate(relative: &mut Relative, context: &Context) -> Result<(), Stopped> {
+    let top = relative.frames.top();
+    for level in (1..top.index()).map(Level::new) {
+        for id in relative.frames.delta(level).to_vec() {
+            if !relative.frames.is_live(id) {
+                continue;
+            }
+            let unit = relative.frames.lemma(id).unit.clone();
+            for goal in [Level::INFINITY, level.above()] {
+                if find_inductive(relative, context, &unit, goal)?.is_some() {
+                    relative.raise_lemma(context, id, goal)?;
+                    break;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The highest level at which the unit (or its core) can be excluded, and a unit that covers it
+/// there.
+fn find_highest(
+    relative: &mut Relative,
+    context: &Context,
+    unit: &Unit,
+    core: Unit,
+    level: Level,
+) -> Result<(Unit, Level), Stopped> {
+    for candidate in [&core, unit] {
+        if let Some(found) = find_inductive(relative, context, candidate, Level::INFINITY)? {
+            return Ok((found, Level::INFINITY));
+        }
+    }
+    let top = relative.frames.top();
+    if level < top {
+        for candidate in [&core, unit] {
+            if let Some(found) = find_inductive(relative, context, candidate, top)? {
+                return Ok((found, top));
+            }
+        }
+    }
+    Ok((core, level))
+}
+
+impl Engine for Wpdr<'_> {
+    fn name(&self) -> &'static str {
+        "wpdr"
+    }
+
+    fn run(&mut self, context: &Context) -> Vec<Outcome> {
+        let open = self.ledger.open(context);
+        context.emit(|| Event::Started { engine: "wpdr", open: open.len() });
+        if !open.iter().all(|property| self.safe.contains(property)) {
+            self.safe_up_to = None;
+        }
+        let reason = self.run_all(context);
+        let open = self.ledger.open(context).len();
+        context.emit(|| Event::Finished { open, progress: self.progress() });
+        self.ledger.outcomes(context, reason, self.safe_up_to)
+    }
+
+    fn progress(&self) -> Progress {
+        let Some(Search { relative, obligations, .. }) = &self.search else {
+            return Progress::default();
+        };
+        let stats = relative.stats();
+        let frames: &Frames = &relative.frames;
+        Progress {
+            depth: frames.top().index(),
+            frames: frames.top().index() + 1,
+            lemmas: frames.len(),
+            obligations: obligations.waiting(),
+            queries: stats.queries,
+            conflicts: stats.conflicts,
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! The system as word-level PDR sees it.
+//!
+//! - A *variable* is a word of at most 64 bits: a state, a piece of a wider state, or (a piece
+//!   of) an element of a small array. Each has a term for its current value and one for its
+//!   next value, so that nothing else needs to know where it comes from.
+//! - Whatever is chosen anew in every step is an *input*: inputs, states without `init` and
+//!   `next`, and what a state with `init` but without `next` becomes.
+//! - If an `init` reads an input, "initial" is a matter of state and input, but frames are sets
+//!   of states. Such systems get a variable `first` and the constraint `first → x = init`, as
+//!   in [`crate::pdr`]; in proofs `first` stands for the conjunction of all inits.
+//! - Only the cone of influence of the chosen properties and the constraints is kept.
+
+use super::value::{Int, VarId, WordVar, mask_of};
+use super::vote::vote_signs;
+use pedra_model::bv::Bv;
+use pedra_model::system::System;
+use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms, UnaryOp};
+use rustc_hash::FxHashMap;
+
+/// Arrays with more elements are left to bit-level PDR.
+const MAX_ELEMENTS: u32 = 64;
+/// Systems with more variables are left to bit-level PDR.
+const MAX_VARS: usize = 4096;
+
+/// Where the value of a state comes from.
+#[derive(Clone, Debug)]
+pub(super) enum Source {
+    /// These variables, lowest bits (and elements) first.
+    Vars(std::ops::Range<usize>),
+    /// An input: an index into [`Problem::inputs`].
+    Input(usize),
+}
+
+/// A state of the system, in the cone.
+#[derive(Clone, Debug)]
+pub(super) struct StateSource {
+    /// Index into the system's states.
+    pub(super) state: usize,
+    /// Where its current value is.
+    pub(super) source: Source,
+    /// The input that is its next value, if it has an `init` but no `next`.
+    pub(super) chosen: Option<usize>,
+}
+
+/// What is to be decided.
+#[derive(Clone, Debug)]
+pub(super) struct Problem {
+    /// The system's terms and ours.
+    pub(super) terms: Terms,
+    /// The variables.
+    pub(super) vars: Vec<WordVar>,
+    /// Symbols that are free in every step.
+    pub(super) inputs: Vec<TermId>,
+    /// The input of the system that each is, if it is one.
+    pub(super) input_of: Vec<Option<usize>>,
+    /// Symbols of states that are held in variables.
+    pub(super) symbols: Vec<TermId>,
+    /// One-bit terms, true in every step.
+    pub(super) constraints: Vec<TermId>,
+    /// One-bit terms: a state is initial iff all hold.
+    pub(super) init: Vec<TermId>,
+    /// The bads, by position among the chosen properties.
+    pub(super) bads: Vec<TermId>,
+    /// For each bad that reads no input, the same one step later.
+    pub(super) next_bads: Vec<Option<TermId>>,
+    /// The states in the cone.
+    pub(super) states: Vec<StateSource>,
+    /// `first`, and the term that it stands for in proofs.
+    pub(super) first: Option<(VarId, TermId)>,
+    /// Whether every variable is a whole state: then intervals can be simulated.
+    pub(super) is_plain: bool,
+}
+
+/// Why a system is left to bit-level PDR.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) struct NotForWords;
+
+impl Problem {
+    /// The problem of the chosen properties.
+    pub(super) fn new(system: &System, properties: &[usize]) -> Result<Problem, NotForWords> {
+        let cone = cone(system, properties);
+        let mut problem = Problem {
+            terms: system.terms.clone(),
+            vars: Vec::new(),
+            inputs: Vec::new(),
+            input_of: Vec::new(),
+            symbols: Vec::new(),
+            constraints: system.constraints.iter().map(|c| c.term).collect(),
+            init: Vec::new(),
+            bads: properties.iter().map(|&p| system.bads[p].term).collect(),
+            next_bads: Vec::new(),
+            states: Vec::new(),
+            first: None,
+            is_plain: true,
+        };
+        for (index, input) in system.inputs.iter().enumerate() {
+            if cone[input.term.index()] {
+                problem.add_input(input.term, Some(index))?;
+            }
+        }
+        for index in (0..system.states.len()).filter(|&i| cone[system.states[i].term.index()]) {
+            problem.add_state(system, index)?;
+        }
+        problem.add_inits(system, &cone);
+        if problem.vars.len() > MAX_VARS {
+            return Err(NotForWords);
+        }
+        let bads = problem.bads.clone();
+        problem.next_bads = bads.into_iter().map(|bad| problem.primed(bad)).collect();
+        vote_signs(&mut problem);
+        Ok(problem)
+    }
+
+    fn add_input(&mut self, symbol: TermId, index: Option<usize>) -> Result<usize, NotForWords> {
+        if self.terms.sort(symbol).is_array() {
+            return Err(NotForWords);
+        }
+        self.inputs.push(symbol);
+        self.input_of.push(index);
+        Ok(self.inputs.len() - 1)
+    }
+
+    fn add_state(&mut self, system: &System, index: usize) -> Result<(), NotForWords> {
+        let state = &system.states[index];
+        let sort = self.terms.sort(state.term);
+        let (source, chosen) = match (state.init, state.next) {
+            (None, None) => (Source::Input(self.add_input(state.term, None)?), None),
+            (_, Some(next)) => (self.add_vars(system, index, next)?, None),
+            (Some(_), None) => {
+                let symbol = self.terms.new_symbol(sort);
+                let chosen = self.add_input(symbol, None)?;
+                (self.add_vars(system, index, symbol)?, Some(chosen))
+            }
+        };
+        if matches!(source, Source::Vars(_)) {
+            self.symbols.push(state.term);
+        }
+        self.states.push(StateSource { state: index, source, chosen });
+        Ok(())
+    }
+
+    /// Splits a state into variables.
+    fn add_vars(
+        &mut self,
+        system: &System,
+        index: usize,
+        next: TermId,
+    ) -> Result<Source, NotForWords> {
+        let start = self.vars.len();
+        let state = &system.states[index];
+        let name = state.name.as_deref().map_or_else(|| format!("state{index}"), str::to_owned);
+        match self.terms.sort(state.term) {
+            Sort::Bv(width) => {
+                self.add_pieces(name, state.term, next, state.init);
+                if width <= 64 {
+                    self.vars[start].state = Some(index);
+                }
+            }
+            Sort::Array { index: bits, .. } => {
+                self.is_plain = false;
+                let elements = 1u32.checked_shl(bits).filter(|&n| n <= MAX_ELEMENTS);
+                for at in 0..elements.ok_or(NotForWords)? {
+                    let position = self.terms.constant(Bv::from_u64(bits, at as u64));
+                    let [now, later] = [state.term, next].map(|a| self.terms.read(a, position));
+                    let init = state.init.map(|init| self.terms.read(init, position));
+                    self.add_pieces(format!("{name}[{at}]"), now, later, init);
+                }
+            }
+        }
+        Ok(Source::Vars(start..self.vars.len()))
+    }
+
+    fn add_pieces(&mut self, name: String, now: TermId, next: TermId, init: Option<TermId>) {
+        let width = self.terms.width(now);
+        self.is_plain &= width <= 64;
+        for low in (0..width).step_by(64) {
+            let high = (low + 63).min(width - 1);
+            let piece = |terms: &mut Terms, word: TermId| terms.slice(word, high, low);
+            let var = WordVar {
+                name: if width > 64 { format!("{name}[{high}:{low}]") } else { name.clone() },
+                state: None,
+                term: piece(&mut self.terms, now),
+                next: piece(&mut self.terms, next),
+                init: init.map(|init| piece(&mut self.terms, init)),
+                width: high - low + 1,
+                signed: false,
+                bitwise: false,
+            };
+            self.vars.push(var);
+        }
+    }
+
+    /// The initial condition, with `first` where an `init` reads an input.
+    fn add_inits(&mut self, system: &System, cone: &[bool]) {
+        let mut all = Vec::new();
+        let mut reading = Vec::new();
+        // Arguments come before the terms that use them: one pass tells who reads an input.
+        let mut reads = vec![false; self.terms.len()];
+        for &input in &self.inputs {
+            reads[input.index()] = true;
+        }
+        for (id, term) in self.terms.iter() {
+            if term.args().any(|arg| reads[arg.index()]) {
+                reads[id.index()] = true;
+            }
+        }
+        for state in &system.states {
+            let Some(init) = state.init.filter(|_| cone[state.term.index()]) else { continue };
+            let equal = self.terms.binary(BinaryOp::Eq, state.term, init);
+            all.push(equal);
+            if reads[init.index()] {
+                reading.push(equal);
+            } else {
+                self.init.push(equal);
+            }
+        }
+        if reading.is_empty() {
+            return;
+        }
+        let first = self.terms.new_symbol(Sort::BOOL);
+        let never = self.terms.bool(false);
+        for equal in reading {
+            self.constraints.push(self.terms.binary(BinaryOp::Implies, first, equal));
+        }
+        self.init.push(first);
+        self.symbols.push(first);
+        let always = self.terms.bool(true);
+        let meaning = all.into_iter().fold(always, |a, b| self.terms.binary(BinaryOp::And, a, b));
+        self.first = Some((VarId::new(self.vars.len()), meaning));
+        self.vars.push(WordVar {
+            name: "first".to_owned(),
+            state: None,
+            term: first,
+            next: never,
+            init: Some(always),
+            width: 1,
+            signed: false,
+            bitwise: false,
+        });
+    }
+
+    /// A term over states one step later: each state replaced by its next value. `None` if it
+    /// reads an input, or a state that is not in variables as a whole.
+    fn primed(&mut self, root: TermId) -> Option<TermId> {
+        let mut next_of: FxHashMap<TermId, TermId> = FxHashMap::default();
+        for var in &self.vars {
+            next_of.insert(var.term, var.next);
+        }
+        let cone = self.terms.cone([root]);
+        let mut image: FxHashMap<TermId, TermId> = FxHashMap::default();
+        for index in (0..=root.index()).filter(|&i| cone[i]) {
+            let id = TermId::new(index);
+            let moved = match (self.terms.get(id), next_of.get(&id)) {
+                (_, Some(&next)) => next,
+                (Term::Symbol(_), None) => return None,
+                (term, None) => {
+                    let term = term.with_args(|arg| image[&arg]);
+                    self.terms.add(term).expect("sorts are kept")
+                }
+            };
+            image.insert(id, moved);
+        }
+        image.get(&root).copied()
+    }
+
+    /// A variable.
+    pub(super) fn var(&self, id: VarId) -> &WordVar {
+        &self.vars[id.index()]
+    }
+
+    /// All variables.
+    pub(super) fn var_ids(&self) -> impl Iterator<Item = VarId> + use<> {
+        (0..self.vars.len()).map(VarId::new)
+    }
+
+    /// The only initial state, if every variable starts with a constant and there is no
+    /// constraint that might exclude it.
+    pub(super) fn single_init(&self) -> Option<Vec<Int>> {
+        if !self.constraints.is_empty() {
+            return None;
+        }
+        let value = |var: &WordVar| match self.terms.get(var.init?) {
+            Term::Const(value) => Some(var.int(value)),
+            _ => None,
+        };
+        self.vars.iter().map(value).collect()
+    }
+
+    /// The constants of the model: what its guards compare with.
+    pub(super) fn constants(&self) -> Vec<u64> {
+        let cone = self.terms.cone(self.vars.iter().map(|v| v.next).chain(self.bads.clone()));
+        let mut found: Vec<u64> = Vec::new();
+        for (id, term) in self.terms.iter().filter(|(id, _)| cone[id.index()]) {
+            if let (Term::Const(value), Sort::Bv(width)) = (term, self.terms.sort(id))
+                && let Some(value) = value.to_u64()
+            {
+                found.extend([value, value.wrapping_add(1), value.wrapping_sub(1)]);
+                found.push(value & mask_of(width));
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+/// The terms on which the chosen properties and the constraints depend, through any number of
+/// steps.
+fn cone(system: &System, properties: &[usize]) -> Vec<bool> {
+    let mut seen = vec![false; system.terms.len()];
+    let mut state_of: FxHashMap<TermId, usize> = FxHashMap::default();
+    for (index, state) in system.states.iter().enumerate() {
+        state_of.insert(state.term, index);
+    }
+    let bads = properties.iter().map(|&p| system.bads[p].term);
+    let mut stack: Vec<TermId> = bads.chain(system.constraints.iter().map(|c| c.term)).collect();
+    while let Some(term) = stack.pop() {
+        if std::mem::replace(&mut seen[term.index()], true) {
+            continue;
+        }
+        stack.extend(system.terms.get(term).args());
+        if let Some(&index) = state_of.get(&term) {
+            stack.extend(system.states[index].init);
+            stack.extend(system.states[index].next);
+        }
+    }
+    seen
+}
+
+/// `¬a` without piling up negations.
+pub(super) fn not(terms: &mut Terms, term: TermId) -> TermId {
+    match *terms.get(term) {
+        Term::Unary(UnaryOp::Not, inner) => inner,
+        _ => terms.unary(UnaryOp::Not, term),
+    }
+}

@@ -1,0 +1,527 @@
+//! All queries of word-level PDR; only here is it known that `F_{i−1}` answers for `F_i`.
+//!
+//! One incremental solver holds everything. Activation literals say which frame is meant: the
+//! lemmas of level `i` hang on `act_i`, and `act_i → act_{i+1} → … → act_∞ → act_C`, where
+//! `act_C` brings the constraints of the current step. `act_0` brings the initial condition.
+//! Lifting assumes none of them, for it asks whether constraints *can* be violated.
+
+use super::atom::{Atom, Step};
+use super::frames::{Frames, LemmaId};
+use super::problem::Problem;
+use super::samples::Samples;
+use super::unit::Unit;
+use super::value::Point;
+use crate::context::{Context, Reason};
+use crate::events::{Claim, Event};
+use crate::pdr::Level;
+use pedra_model::blast::{BlastError, BlastOptions};
+use pedra_model::bv::Bv;
+use pedra_model::lit::Lit;
+use pedra_model::term::Terms;
+use pedra_solve::{BvSolver, Interrupt, SatResult, SatStats};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+
+/// Why a run ended in the middle of a query.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct Stopped(pub(super) Reason);
+
+impl From<BlastError> for Stopped {
+    fn from(_: BlastError) -> Stopped {
+        Stopped(Reason::Budget)
+    }
+}
+
+/// After so many gates more than at the beginning, the solver is made anew: most belong to
+/// atoms that were tried once.
+const MAX_GATES: usize = 600_000;
+
+/// So many units are remembered as guides although they are no lemmas any more.
+const MAX_SHAPES: usize = 64;
+
+/// A state and inputs, from a model.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub(super) point: Point,
+    pub(super) inputs: Vec<Bv>,
+}
+
+/// Whether a unit can be excluded from a frame.
+#[derive(Clone, Debug)]
+pub(super) enum Answer {
+    /// It can, and so can this unit, which covers it.
+    Inductive(Unit),
+    /// It contains a state that is initial, or known to be reachable too early; or the effort
+    /// did not suffice.
+    No,
+    /// This state of the frame below has a successor in it.
+    Predecessor(Found),
+}
+
+/// The frames with their solver.
+pub(super) struct Relative {
+    pub(super) problem: Problem,
+    blasting: BlastOptions,
+    terms: Terms,
+    solver: BvSolver,
+    lits: FxHashMap<(Atom, Step), Lit>,
+    bads: Vec<Lit>,
+    constraints: Vec<Lit>,
+    /// `act_0`, `act_1`, …
+    acts: Vec<Lit>,
+    act_infinity: Lit,
+    act_constraints: Lit,
+    base_gates: usize,
+    pub(super) frames: Frames,
+    /// Units as they were before reshape, the last ones: guides for it.
+    shapes: VecDeque<Unit>,
+    pub(super) samples: Samples,
+    single_init: Option<Point>,
+    interrupt: Interrupt,
+    is_limited: bool,
+    effort: u64,
+    past: SatStats,
+    /// How many queries were asked.
+    pub(super) queries: u64,
+}
+
+impl Relative {
+    /// Only `F_0` is open.
+    pub(super) fn new(
+        problem: Problem,
+        blasting: &BlastOptions,
+        context: &Context,
+    ) -> Result<Relative, Stopped> {
+        let mut relative = Relative {
+            terms: problem.terms.clone(),
+            solver: BvSolver::new(blasting),
+            blasting: blasting.clone(),
+            lits: FxHashMap::default(),
+            bads: Vec::new(),
+            constraints: Vec::new(),
+            acts: Vec::new(),
+            act_infinity: Lit::TRUE,
+            act_constraints: Lit::TRUE,
+            base_gates: 0,
+            frames: Frames::new(),
+            shapes: VecDeque::new(),
+            samples: Samples::default(),
+            single_init: problem.single_init(),
+            interrupt: context.interrupt.clone(),
+            is_limited: false,
+            effort: 0,
+            past: SatStats::default(),
+            queries: 0,
+            problem,
+        };
+        relative.fill(context)?;
+        Ok(relative)
+    }
+
+    /// Gives a new solver what it needs to know.
+    fn fill(&mut self, context: &Context) -> Result<(), Stopped> {
+        let Relative { problem, terms, solver, .. } = self;
+        solver.set_interrupt(&context.interrupt);
+        for &symbol in problem.symbols.iter().chain(&problem.inputs) {
+            solver.bind(terms, symbol)?;
+        }
+        let mut all = |list: &[pedra_model::term::TermId]| -> Result<Vec<Lit>, BlastError> {
+            list.iter().map(|&term| solver.lit(terms, term)).collect()
+        };
+        self.bads = all(&problem.bads)?;
+        self.constraints = all(&problem.constraints)?;
+        let init = all(&problem.init)?;
+        self.act_constraints = solver.new_lit();
+        for &constraint in &self.constraints {
+            solver.assert_if(self.act_constraints, &[constraint]);
+        }
+        self.act_infinity = solver.new_lit();
+        solver.assert_if(self.act_infinity, &[self.act_constraints]);
+        self.acts = vec![solver.new_lit()];
+        for lit in init.into_iter().chain([self.act_constraints]) {
+            solver.assert_if(self.acts[0], &[lit]);
+        }
+        self.base_gates = solver.num_gates();
+        for _ in 0..self.frames.top().index() {
+            self.open_activation();
+        }
+        for level in (1..self.acts.len()).map(Level::new).chain([Level::INFINITY]) {
+            for id in self.frames.delta(level).to_vec() {
+                self.tell(id)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `act_k` for a new top level `k`.
+    fn open_activation(&mut self) {
+        let act = self.solver.new_lit();
+        self.solver.assert_if(act, &[self.act_infinity]);
+        if let [_, .., below] = self.acts[..] {
+            self.solver.assert_if(below, &[act]);
+        }
+        self.acts.push(act);
+    }
+
+    /// Heuristic: starts afresh when most gates belong to atoms that are no more.
+    fn renew_if_worn(&mut self, context: &Context) -> Result<(), Stopped> {
+        if self.solver.num_gates() < self.base_gates + MAX_GATES {
+            return Ok(());
+        }
+        let work = self.solver.stats();
+        self.past.queries += work.queries;
+        self.past.conflicts += work.conflicts;
+        self.past.propagations += work.propagations;
+        self.terms = self.problem.terms.clone();
+        self.solver = BvSolver::new(&self.blasting);
+        self.lits.clear();
+        self.fill(context)?;
+        if self.is_limited {
+            self.solver.set_effort(Some(self.effort));
+        }
+        Ok(())
+    }
+
+    /// Opens the next frame.
+    pub(super) fn open_frame(&mut self, context: &Context) -> Result<(), Stopped> {
+        self.frames.open();
+        self.open_activation();
+        context.detail(|| Event::FrameOpened { level: self.frames.top().index() });
+        Ok(())
+    }
+
+    /// From now on this token stops queries.
+    pub(super) fn set_interrupt(&mut self, context: &Context) {
+        self.interrupt = context.interrupt.clone();
+        self.solver.set_interrupt(&context.interrupt);
+    }
+
+    /// Units that may guide reshape: the last ones that were expanded, and all lemmas.
+    pub(super) fn shapes(&self) -> impl Iterator<Item = &Unit> {
+        let lemmas = self.frames.lemmas(Level::ZERO.above()).map(|lemma| &lemma.unit);
+        self.shapes.iter().chain(lemmas)
+    }
+
+    /// Remembers a unit as a guide.
+    pub(super) fn note_shape(&mut self, unit: &Unit) {
+        if self.shapes.len() == MAX_SHAPES {
+            self.shapes.pop_front();
+        }
+        self.shapes.push_back(unit.clone());
+    }
+
+    /// The work so far.
+    pub(super) fn stats(&self) -> SatStats {
+        let work = self.solver.stats();
+        SatStats {
+            queries: self.past.queries + work.queries,
+            conflicts: self.past.conflicts + work.conflicts,
+            propagations: self.past.propagations + work.propagations,
+            ..work
+        }
+    }
+
+    fn lit(&mut self, atom: &Atom, step: Step) -> Result<Lit, Stopped> {
+        if let Some(&lit) = self.lits.get(&(atom.clone(), step)) {
+            return Ok(lit);
+        }
+        let term = atom.term(&self.problem, &mut self.terms, step);
+        let lit = self.solver.lit(&self.terms, term)?;
+        self.lits.insert((atom.clone(), step), lit);
+        Ok(lit)
+    }
+
+    fn lits_of(&mut self, atoms: &[Atom], step: Step) -> Result<Vec<Lit>, Stopped> {
+        atoms.iter().map(|atom| self.lit(atom, step)).collect()
+    }
+
+    /// Limits the effort of each query from now on, in conflicts. Queries that propose may give
+    /// up; those on which completeness rests must not.
+    pub(super) fn set_effort(&mut self, conflicts: Option<u64>) {
+        self.is_limited = conflicts.is_some();
+        self.effort = conflicts.unwrap_or(0);
+        self.solver.set_effort(conflicts);
+    }
+
+    /// `None` if the effort was not enough.
+    fn solve(
+        &mut self,
+        assumptions: &[Lit],
+        temporary: &[&[Lit]],
+    ) -> Result<Option<bool>, Stopped> {
+        self.queries += 1;
+        match self.solver.solve(assumptions, temporary) {
+            SatResult::Unknown if self.is_limited && !self.interrupt.is_raised() => Ok(None),
+            SatResult::Unknown => Err(Stopped(Reason::Interrupted)),
+            answer => Ok(Some(answer.is_sat())),
+        }
+    }
+
+    fn act(&self, level: Level) -> Lit {
+        level.finite().map_or(self.act_infinity, |index| self.acts[index])
+    }
+
+    /// The state and the inputs of the last model.
+    fn found(&mut self) -> Found {
+        let Relative { problem, terms, solver, .. } = self;
+        let point = problem.vars.iter().map(|var| var.int(&solver.value(terms, var.term)));
+        let point = point.collect();
+        let inputs = problem.inputs.iter().map(|&input| solver.value(terms, input)).collect();
+        Found { point, inputs }
+    }
+
+    /// Does any path begin? `Init ∧ C`, with a wish for some bits of the state: those that
+    /// contradict are given up.
+    pub(super) fn find_initial(&mut self, wish: &[Atom]) -> Result<Option<Found>, Stopped> {
+        let mut wish = self.lits_of(wish, Step::Now)?;
+        loop {
+            let assumptions: Vec<Lit> = [self.acts[0]].into_iter().chain(wish.clone()).collect();
+            if self.solve(&assumptions, &[])? == Some(true) {
+                return Ok(Some(self.found()));
+            }
+            let before = wish.len();
+            wish.retain(|&lit| !self.solver.is_failed(lit));
+            if wish.len() == before {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// An initial state in the unit: `Init ∧ C ∧ c`. None does not mean that there is none if
+    /// the effort is limited.
+    pub(super) fn find_initial_in(&mut self, unit: &Unit) -> Result<Option<Found>, Stopped> {
+        let is_met = self.solve_init(unit)?;
+        Ok(if is_met == Some(true) { Some(self.found()) } else { None })
+    }
+
+    fn solve_init(&mut self, unit: &Unit) -> Result<Option<bool>, Stopped> {
+        let atoms = self.lits_of(unit.atoms(), Step::Now)?;
+        let assumptions: Vec<Lit> = [self.acts[0]].into_iter().chain(atoms).collect();
+        self.solve(&assumptions, &[])
+    }
+
+    /// Does the unit contain an initial state? Yes, if the effort does not suffice.
+    pub(super) fn check_meets_init(&mut self, unit: &Unit) -> Result<bool, Stopped> {
+        if let Some(init) = &self.single_init {
+            let known = unit.atoms().iter().map(|atom| atom.holds(init));
+            let mut all = true;
+            for holds in known {
+                match holds {
+                    Some(false) => return Ok(false),
+                    Some(true) => {}
+                    None => all = false,
+                }
+            }
+            if all {
+                return Ok(true);
+            }
+        }
+        if self.samples.hits(unit, Level::ZERO) {
+            return Ok(true);
+        }
+        let is_met = self.solve_init(unit)?;
+        if is_met == Some(true) {
+            let found = self.found();
+            self.samples.add(found.point, 0);
+        }
+        Ok(is_met != Some(false))
+    }
+
+    /// A bad state of `F_k`: `F_k ∧ C ∧ B`.
+    pub(super) fn find_bad(
+        &mut self,
+        context: &Context,
+        property: usize,
+    ) -> Result<Option<Found>, Stopped> {
+        self.renew_if_worn(context)?;
+        let assumptions = [self.act(self.frames.top()), self.bads[property]];
+        let is_bad = self.solve(&assumptions, &[])? == Some(true);
+        Ok(if is_bad { Some(self.found()) } else { None })
+    }
+
+    /// Do the invariants alone exclude bad states? `F_∞ ∧ C ⟹ ¬B`
+    pub(super) fn check_invariants_imply(&mut self, property: usize) -> Result<bool, Stopped> {
+        let assumptions = [self.act_infinity, self.bads[property]];
+        Ok(self.solve(&assumptions, &[])? == Some(false))
+    }
+
+    /// Is there a state of `F_i` in the unit? `F_i ∧ C ∧ c`
+    pub(super) fn check_meets_frame(&mut self, unit: &Unit, level: Level) -> Result<bool, Stopped> {
+        let atoms = self.lits_of(unit.atoms(), Step::Now)?;
+        let assumptions: Vec<Lit> = [self.act(level)].into_iter().chain(atoms).collect();
+        Ok(self.solve(&assumptions, &[])? != Some(false))
+    }
+
+    /// Can the unit be excluded from `F_i`? Two conditions: (i) `Init ∧ C ∧ c` has no model;
+    /// (ii) `F_{i−1} ∧ ¬c ∧ C ∧ T ⟹ ¬c'` (at level infinity: `F_∞ ∧ ¬c ∧ C ∧ T ⟹ ¬c'`).
+    pub(super) fn check_inductive(
+        &mut self,
+        context: &Context,
+        unit: &Unit,
+        level: Level,
+    ) -> Result<Answer, Stopped> {
+        self.renew_if_worn(context)?;
+        // Heuristic: a state that is known to be reachable answers without a query.
+        if self.samples.hits(unit, level) || self.check_meets_init(unit)? {
+            return Ok(Answer::No);
+        }
+        self.check_blocked(unit, level)
+    }
+
+    /// Condition (ii) alone, for a unit that contains no initial state. Never [`Answer::No`] if
+    /// the effort is not limited.
+    pub(super) fn check_blocked(&mut self, unit: &Unit, level: Level) -> Result<Answer, Stopped> {
+        let below = match level.finite() {
+            None => self.act_infinity,
+            Some(_) => self.act(level.below()),
+        };
+        let primed = self.lits_of(unit.atoms(), Step::Next)?;
+        let not_unit: Vec<Lit> =
+            self.lits_of(unit.atoms(), Step::Now)?.into_iter().map(|lit| !lit).collect();
+        let assumptions: Vec<Lit> = [below].into_iter().chain(primed.iter().copied()).collect();
+        match self.solve(&assumptions, &[&not_unit])? {
+            Some(true) => return Ok(Answer::Predecessor(self.found())),
+            Some(false) => {}
+            None => return Ok(Answer::No),
+        }
+        let failed = |(atom, &lit): (&Atom, &Lit)| self.solver.is_failed(lit).then(|| atom.clone());
+        let core = unit.atoms().iter().zip(&primed).filter_map(failed).collect();
+        let core = self.exclude_init(Unit::new(core), unit)?;
+        // `core` covers `unit`, so its hypothesis ¬core is the stronger one: (ii) holds for it.
+        Ok(Answer::Inductive(core))
+    }
+
+    /// Adds atoms of `whole`, which contains no initial state, until `core` contains none.
+    fn exclude_init(&mut self, mut core: Unit, whole: &Unit) -> Result<Unit, Stopped> {
+        while self.check_meets_init(&core)? {
+            // An atom that excludes a known initial state in the core, else any.
+            let missing = |atom: &&Atom| !core.atoms().contains(atom);
+            let init = self.samples.initial_in(&core);
+            let excludes =
+                |atom: &&Atom| init.as_ref().is_some_and(|point| atom.holds(point) == Some(false));
+            let all = whole.atoms().iter().filter(missing);
+            let Some(atom) = all.clone().find(excludes).or_else(|| all.clone().next()) else {
+                return Ok(whole.clone());
+            };
+            core = Unit::new(core.atoms().iter().chain([atom]).cloned().collect());
+        }
+        Ok(core)
+    }
+
+    /// Which of the atoms, all true in a state, suffice for going with these inputs to the
+    /// target, constraints included: the core of `atoms ∧ inputs ∧ ¬(C ∧ target)`. `None` if
+    /// not even all do.
+    pub(super) fn lift(
+        &mut self,
+        atoms: &[Atom],
+        inputs: &[Bv],
+        target: &Target,
+    ) -> Result<Option<Vec<Atom>>, Stopped> {
+        let mut missed: Vec<Lit> = self.constraints.iter().map(|&lit| !lit).collect();
+        match target {
+            Target::Bad(property) => missed.push(!self.bads[*property]),
+            Target::Unit(unit) => {
+                missed.extend(self.lits_of(unit.atoms(), Step::Next)?.iter().map(|&lit| !lit));
+            }
+        }
+        let given = self.lits_of(atoms, Step::Now)?;
+        let mut assumptions = given.clone();
+        for (&input, value) in self.problem.inputs.iter().zip(inputs) {
+            let bits = self.solver.bits(&self.terms, input)?;
+            assumptions.extend(bits.iter().zip(value.bits()).map(|(&lit, bit)| lit ^ !bit));
+        }
+        if self.solve(&assumptions, &[&missed])? != Some(false) {
+            return Ok(None);
+        }
+        let failed = |(atom, &lit): (&Atom, &Lit)| self.solver.is_failed(lit).then(|| atom.clone());
+        Ok(Some(atoms.iter().zip(&given).filter_map(failed).collect()))
+    }
+
+    /// The units that have no predecessor in the invariants without all of them:
+    /// `F_∞ ∧ ⋀ ¬c_i ∧ C ∧ T ⟹ ¬c'` for each `c`.
+    pub(super) fn retain_consecutive(&mut self, units: Vec<Unit>) -> Result<Vec<Unit>, Stopped> {
+        let guard = self.solver.new_lit();
+        for unit in &units {
+            let lits = self.lits_of(unit.atoms(), Step::Now)?;
+            let clause: Vec<Lit> = lits.into_iter().map(|lit| !lit).collect();
+            self.solver.assert_if(guard, &clause);
+        }
+        let mut kept = Vec::with_capacity(units.len());
+        for unit in units {
+            let primed = self.lits_of(unit.atoms(), Step::Next)?;
+            let assumptions: Vec<Lit> =
+                [self.act_infinity, guard].into_iter().chain(primed).collect();
+            if self.solve(&assumptions, &[])? == Some(false) {
+                kept.push(unit);
+            }
+        }
+        self.solver.retract(guard);
+        Ok(kept)
+    }
+
+    /// Excludes a unit from `F_i`; the caller has shown (i) and (ii).
+    pub(super) fn add_lemma(
+        &mut self,
+        context: &Context,
+        unit: Unit,
+        level: Level,
+    ) -> Result<Option<LemmaId>, Stopped> {
+        let Some((id, retired)) = self.frames.insert(&self.problem, unit, level) else {
+            return Ok(None);
+        };
+        self.tell(id)?;
+        context.detail(|| Event::LemmaLearned {
+            lemma: id.number(),
+            level: level.finite(),
+            claim: self.claim(&self.frames.lemma(id).unit),
+        });
+        tell_retired(context, id, retired);
+        Ok(Some(id))
+    }
+
+    /// That no state of the unit is reachable, for events.
+    pub(super) fn claim(&self, unit: &Unit) -> Claim {
+        Claim::Outside(unit.region(&self.problem))
+    }
+
+    /// A lemma of `F_i` holds in a higher frame, too.
+    pub(super) fn raise_lemma(
+        &mut self,
+        context: &Context,
+        id: LemmaId,
+        level: Level,
+    ) -> Result<(), Stopped> {
+        let from = self.frames.lemma(id).level.index();
+        let retired = self.frames.raise(&self.problem, id, level);
+        self.tell(id)?;
+        let (lemma, to) = (id.number(), level.finite());
+        context.detail(|| Event::LemmaPushed { lemma, from, to });
+        tell_retired(context, id, retired);
+        Ok(())
+    }
+
+    /// Adds `¬c` to the solver, at the lemma's level.
+    fn tell(&mut self, id: LemmaId) -> Result<(), Stopped> {
+        let lemma = self.frames.lemma(id).clone();
+        let act = self.act(lemma.level);
+        let lits = self.lits_of(lemma.unit.atoms(), Step::Now)?;
+        let clause: Vec<Lit> = lits.into_iter().map(|lit| !lit).collect();
+        self.solver.assert_if(act, &clause);
+        Ok(())
+    }
+}
+
+/// Where an obligation leads.
+#[derive(Clone, Debug)]
+pub(super) enum Target {
+    /// The state itself is bad.
+    Bad(usize),
+    /// Into this unit.
+    Unit(Unit),
+}
+
+fn tell_retired(context: &Context, by: LemmaId, retired: Vec<LemmaId>) {
+    for lemma in retired {
+        context.detail(|| Event::LemmaRetired { lemma: lemma.number(), by: by.number() });
+    }
+}

@@ -1,0 +1,203 @@
+//! The seed's `reshape`: half-spaces of several variables, guessed from the corners of units.
+//!
+//! A *corner* of a unit takes for each of `k` variables one of its bounds. The same corners of
+//! other units, the *guides*, fix with it a hyperplane, which is substituted for one of the
+//! corner's own bounds; if the result can still be excluded, it is kept. The seed asks for `n`
+//! guides; with the corner that is one too many, so `k − 1` are used. Near guides succeed most
+//! often (so the seed), so they are tried first.
+
+use super::atom::{Atom, Sum};
+use super::generalize::{expand, find_inductive};
+use super::linear::normal;
+use super::options::WordOptions;
+use super::relative::{Relative, Stopped};
+use super::unit::Unit;
+use super::value::{Int, VarId};
+use crate::context::Context;
+use crate::pdr::Level;
+use rustc_hash::FxHashSet;
+
+/// A corner: which bound of each variable, and where it is.
+struct Corner {
+    vars: Vec<VarId>,
+    /// Whether the lower bound is meant.
+    lower: Vec<bool>,
+    at: Vec<Int>,
+}
+
+/// Directions that were tried in vain for a choice of variables and bounds.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Failed(FxHashSet<(Sum, Int)>);
+
+/// Tries to give the unit, which can be excluded from `F_i`, boundaries of several variables.
+pub(super) fn reshape(
+    relative: &mut Relative,
+    context: &Context,
+    options: &WordOptions,
+    failed: &mut Failed,
+    mut unit: Unit,
+    level: Level,
+) -> Result<Unit, Stopped> {
+    let mut attempts = options.attempts;
+    for arity in 2..=options.arity {
+        for corner in corners(&unit, arity) {
+            if attempts == 0 {
+                return Ok(unit);
+            }
+            let guides = guides(relative, &corner, options.guides);
+            let sets = subsets(guides.len(), arity - 1);
+            for set in sets {
+                let others: Vec<&[Int]> = set.iter().map(|&g| &guides[g][..]).collect();
+                let Some(normal) = normal(&corner.at, &others) else { continue };
+                let Some(plane) = oriented(&corner, normal) else { continue };
+                if attempts == 0 || failed.0.contains(&plane) {
+                    continue;
+                }
+                attempts -= 1;
+                match substitute(relative, context, &corner, &plane, &unit, level)? {
+                    Some(reshaped) => {
+                        unit = expand(relative, context, reshaped, level)?;
+                        break;
+                    }
+                    None => {
+                        failed.0.insert(plane);
+                    }
+                }
+            }
+        }
+    }
+    Ok(unit)
+}
+
+/// All corners over `k` variables that the unit has bounds for.
+fn corners(unit: &Unit, k: usize) -> Vec<Corner> {
+    let bounds: Vec<(VarId, bool, Int)> = unit
+        .atoms()
+        .iter()
+        .filter_map(|atom| match *atom {
+            Atom::Lower(var, v) => Some((var, true, v)),
+            Atom::Upper(var, v) => Some((var, false, v)),
+            _ => None,
+        })
+        .collect();
+    let mut corners = Vec::new();
+    for set in subsets(bounds.len(), k) {
+        let chosen: Vec<_> = set.iter().map(|&i| bounds[i]).collect();
+        let mut vars: Vec<VarId> = chosen.iter().map(|&(var, ..)| var).collect();
+        vars.sort_unstable();
+        vars.dedup();
+        if vars.len() == k {
+            corners.push(Corner {
+                vars: chosen.iter().map(|&(var, ..)| var).collect(),
+                lower: chosen.iter().map(|&(_, lower, _)| lower).collect(),
+                at: chosen.iter().map(|&(.., v)| v).collect(),
+            });
+        }
+    }
+    corners
+}
+
+/// The same corners of other units, nearest first.
+fn guides(relative: &Relative, corner: &Corner, count: usize) -> Vec<Vec<Int>> {
+    let mut found: Vec<(Int, Vec<Int>)> = Vec::new();
+    for unit in relative.shapes() {
+        let at: Option<Vec<Int>> = corner
+            .vars
+            .iter()
+            .zip(&corner.lower)
+            .map(|(&var, &lower)| {
+                let bounds = unit.bounds(var);
+                if lower { bounds.0 } else { bounds.1 }
+            })
+            .collect();
+        let Some(at) = at.filter(|at| *at != corner.at) else { continue };
+        let distance = at.iter().zip(&corner.at).map(|(a, b)| (a - b).abs()).sum();
+        found.push((distance, at));
+    }
+    found.sort_unstable();
+    found.dedup();
+    found.into_iter().take(count).map(|(_, at)| at).collect()
+}
+
+/// The half-space `a·x ≤ b` with the corner on its edge and the unit inside: moving from a
+/// bound into the unit must not leave it.
+fn oriented(corner: &Corner, normal: Vec<Int>) -> Option<(Sum, Int)> {
+    let inwards = corner.lower.iter().map(|&lower| if lower { 1 } else { -1 });
+    let slopes: Vec<Int> = normal.iter().zip(inwards).map(|(a, d)| a * d).collect();
+    let sign = if slopes.iter().all(|&s| s <= 0) {
+        1
+    } else if slopes.iter().all(|&s| s >= 0) {
+        -1
+    } else {
+        return None;
+    };
+    let b: Int = normal.iter().zip(&corner.at).map(|(a, x)| sign * a * x).sum();
+    let products = corner.vars.iter().zip(&normal).map(|(&v, &a)| (v, sign * a)).collect();
+    Some((Sum::new(products), b))
+}
+
+/// Puts the plane in the place of all the corner's bounds, else of one of them.
+fn substitute(
+    relative: &mut Relative,
+    context: &Context,
+    corner: &Corner,
+    (sum, b): &(Sum, Int),
+    unit: &Unit,
+    level: Level,
+) -> Result<Option<Unit>, Stopped> {
+    let plane = Atom::Lin(sum.clone(), *b);
+    let neighbours: Vec<Atom> = (0..corner.vars.len())
+        .map(|i| match corner.lower[i] {
+            true => Atom::Lower(corner.vars[i], corner.at[i]),
+            false => Atom::Upper(corner.vars[i], corner.at[i]),
+        })
+        .collect();
+    let kept = unit.atoms().iter().filter(|atom| !neighbours.contains(atom)).cloned();
+    let boldest = Unit::new(kept.chain([plane.clone()]).collect());
+    let each = neighbours.iter().map(|neighbour| unit.with(neighbour, plane.clone()));
+    for candidate in [boldest].into_iter().chain(each) {
+        if let Some(core) = find_inductive(relative, context, &candidate, level)? {
+            return Ok(Some(core));
+        }
+    }
+    Ok(None)
+}
+
+/// All choices of `k` out of `n`, in lexicographic order.
+fn subsets(n: usize, k: usize) -> Vec<Vec<usize>> {
+    let mut all = Vec::new();
+    if k > n {
+        return all;
+    }
+    let mut set: Vec<usize> = (0..k).collect();
+    loop {
+        all.push(set.clone());
+        let Some(place) = (0..k).rev().find(|&i| set[i] < n - k + i) else { return all };
+        set[place] += 1;
+        for i in place + 1..k {
+            set[i] = set[i - 1] + 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices() {
+        assert_eq!(subsets(4, 2).len(), 6);
+        assert_eq!(subsets(3, 3), [[0, 1, 2]]);
+        assert!(subsets(1, 2).is_empty());
+    }
+
+    #[test]
+    fn the_seeds_figure_4() {
+        // Lower-left corners (2, 2) and (4, 1) lie on x + 2y = 6.
+        let (x, y) = (VarId::new(0), VarId::new(1));
+        let corner = Corner { vars: vec![x, y], lower: vec![true, true], at: vec![2, 2] };
+        let normal = normal(&corner.at, &[&[4, 1]]).expect("a line");
+        let plane = oriented(&corner, normal).expect("the unit is on one side");
+        assert_eq!(plane, (Sum::new(vec![(x, -1), (y, -2)]), -6));
+    }
+}

@@ -1,0 +1,197 @@
+//! Interval simulation for obligations.
+//!
+//! Each bound of an obligation's unit is relaxed as far as the simulation shows that all states
+//! still lead to the target: first away altogether, else by galloping and bisection. Checks (1)
+//! and (2) of the seed, with its omission repaired: the constraints must hold in the whole unit,
+//! too. The simulation over-approximates, so what it accepts is right.
+
+use super::atom::{Atom, Sum};
+use super::problem::Problem;
+use super::relative::{Found, Target};
+use super::unit::Unit;
+use super::value::{Int, VarId};
+use pedra_model::eval::interval::{Interval, IntervalSim};
+use pedra_model::term::TermId;
+
+/// A simulator of everything that an obligation may lead to.
+pub(super) struct Simulation {
+    sim: IntervalSim,
+}
+
+impl Simulation {
+    /// A simulator, if every variable is a whole state.
+    pub(super) fn new(problem: &Problem) -> Option<Simulation> {
+        if !problem.is_plain {
+            return None;
+        }
+        let nexts = problem.vars.iter().map(|var| var.next);
+        let bads = problem.bads.iter().copied().chain(problem.next_bads.iter().flatten().copied());
+        let roots = nexts.chain(bads).chain(problem.constraints.iter().copied());
+        Some(Simulation { sim: IntervalSim::new(&problem.terms, roots) })
+    }
+
+    /// Relaxes the bounds of a unit. Unchanged if the simulation cannot even follow the unit as
+    /// it is.
+    pub(super) fn relax(
+        &mut self,
+        problem: &Problem,
+        unit: Unit,
+        found: &Found,
+        target: &Target,
+    ) -> Unit {
+        self.load(problem, &unit, found);
+        if !accepts(&self.sim, problem, target) {
+            return unit;
+        }
+        let mut relaxed = unit;
+        for atom in relaxed.atoms().to_vec() {
+            let (var, value, end, direction) = match atom {
+                Atom::Lower(var, v) => (var, v, problem.var(var).min(), -1),
+                Atom::Upper(var, v) => (var, v, problem.var(var).max(), 1),
+                _ => continue,
+            };
+            if relaxed.atoms().iter().any(|a| matches!(a, Atom::Bit(v, ..) if *v == var)) {
+                continue;
+            }
+            let other = self.range(problem, &relaxed, var);
+            let accept = |value: Int| {
+                let range = if direction < 0 { (value, other.1) } else { (other.0, value) };
+                let interval = interval(problem, var, range);
+                let term = problem.var(var).term;
+                self.sim.attempt(term, interval, |sim| accepts(sim, problem, target))
+            };
+            let reached = gallop(value, end, direction, accept);
+            relaxed = match (reached == end, direction < 0) {
+                (true, _) => relaxed.without(&atom),
+                (false, true) => relaxed.with(&atom, Atom::Lower(var, reached)),
+                (false, false) => relaxed.with(&atom, Atom::Upper(var, reached)),
+            };
+        }
+        relaxed
+    }
+
+    /// Gives all symbols the intervals of the unit, and inputs their values.
+    fn load(&mut self, problem: &Problem, unit: &Unit, found: &Found) {
+        let mut values: Vec<(TermId, Interval)> = Vec::new();
+        for (&input, value) in problem.inputs.iter().zip(&found.inputs) {
+            values.push((input, Interval::between(value, value)));
+        }
+        for var in problem.var_ids() {
+            let range = self.range(problem, unit, var);
+            values.push((problem.var(var).term, interval(problem, var, range)));
+        }
+        self.sim.set_all(values);
+    }
+
+    /// The least and the greatest value of a variable that bounds and bits allow.
+    fn range(&self, problem: &Problem, unit: &Unit, var: VarId) -> (Int, Int) {
+        let info = problem.var(var);
+        let (low, high) = unit.bounds(var);
+        let (mut low, mut high) = (low.unwrap_or(info.min()), high.unwrap_or(info.max()));
+        let (mut least, mut greatest) = (info.min(), info.max());
+        for atom in unit.atoms() {
+            if let Atom::Bit(v, bit, value) = *atom
+                && v == var
+            {
+                // The sign bit counts the other way round.
+                let is_sign = info.signed && bit == info.width - 1;
+                if value != is_sign {
+                    least += 1 << bit;
+                } else {
+                    greatest -= 1 << bit;
+                }
+            }
+        }
+        (low, high) = (low.max(least), high.min(greatest));
+        if low > high { (info.min(), info.max()) } else { (low, high) }
+    }
+}
+
+/// The furthest value from `from` towards `end` that is accepted, as far as galloping and
+/// bisection find it; `from` is. What is returned was accepted last.
+pub(super) fn gallop(
+    from: Int,
+    end: Int,
+    direction: Int,
+    mut accept: impl FnMut(Int) -> bool,
+) -> Int {
+    if from == end || accept(end) {
+        return end;
+    }
+    let distance = (end - from) * direction;
+    let (mut good, mut stride) = (0, 1);
+    while stride < distance && accept(from + stride * direction) {
+        (good, stride) = (stride, stride * 2);
+    }
+    let mut bad = stride.min(distance);
+    while good + 1 < bad {
+        let middle = good + (bad - good) / 2;
+        if accept(from + middle * direction) {
+            good = middle;
+        } else {
+            bad = middle;
+        }
+    }
+    from + good * direction
+}
+
+fn interval(problem: &Problem, var: VarId, (low, high): (Int, Int)) -> Interval {
+    let info = problem.var(var);
+    let made = if info.signed {
+        Interval::signed(&info.bv(low), &info.bv(high))
+    } else {
+        Interval::unsigned(&info.bv(low), &info.bv(high))
+    };
+    made.unwrap_or_else(|| Interval::full(info.width))
+}
+
+/// The bounds of what a variable becomes.
+fn next_range(sim: &IntervalSim, problem: &Problem, var: VarId) -> (Int, Int) {
+    let info = problem.var(var);
+    let interval = sim.value(info.next);
+    let (low, high) =
+        if info.signed { interval.signed_bounds() } else { interval.unsigned_bounds() };
+    (info.int(&low), info.int(&high))
+}
+
+/// Whether the whole unit satisfies the constraints and goes into the target.
+fn accepts(sim: &IntervalSim, problem: &Problem, target: &Target) -> bool {
+    if !problem.constraints.iter().all(|&c| sim.value(c).is_true()) {
+        return false;
+    }
+    let unit = match target {
+        Target::Bad(property) => return sim.value(problem.bads[*property]).is_true(),
+        Target::Unit(unit) => unit,
+    };
+    let range = |sum: &Sum| sum.range(|var| next_range(sim, problem, var));
+    unit.atoms().iter().all(|atom| match *atom {
+        Atom::Bad(position) => problem.next_bads[position].is_some_and(|b| sim.value(b).is_true()),
+        Atom::Lin(ref sum, b) => range(sum).1 <= b,
+        Atom::Cong { ref sum, log, residue, holds } => {
+            let (low, high) = range(sum);
+            low == high && (((low - residue) & ((1 << log) - 1) == 0) == holds)
+        }
+        Atom::Lower(var, v) => next_range(sim, problem, var).0 >= v,
+        Atom::Upper(var, v) => next_range(sim, problem, var).1 <= v,
+        Atom::Bit(var, bit, value) => {
+            let (low, high) = next_range(sim, problem, var);
+            // All values between agree on what lies above the highest bit that differs.
+            (low ^ high) >> bit == 0 && (low >> bit & 1 == 1) == value
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::gallop;
+
+    #[test]
+    fn galloping_finds_the_edge() {
+        for edge in 0..40 {
+            assert_eq!(gallop(0, 100, 1, |v| v <= edge), edge);
+            assert_eq!(gallop(0, -100, -1, |v| -v <= edge), -edge);
+        }
+        assert_eq!(gallop(3, 100, 1, |_| true), 100);
+        assert_eq!(gallop(7, 7, 1, |_| false), 7);
+    }
+}

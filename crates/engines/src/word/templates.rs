@@ -1,0 +1,266 @@
+//! Atoms to propose: what might exclude a state for good.
+//!
+//! The seed finds half-spaces by geometry alone ([`super::reshape`]). Mixed units also look at
+//! the model and at reachable samples:
+//! - the sums that its comparisons compare;
+//! - octagons: `±x ± y` of each two variables;
+//! - relations `a·x = b` that all samples satisfy, modulo the width so that wrapping does not
+//!   matter, for two and three variables;
+//! - the edges of the convex hull of the samples, for each two variables;
+//! - congruences modulo powers of two, single bits, bounds.
+//!
+//! Only atoms that hold in the state and in no sample are proposed, each as far out as the
+//! samples allow, then as it is at the state. All of this is heuristic: what is proposed is
+//! checked.
+
+use super::atom::{Atom, Sum};
+use super::linear::{MAX_COEFFICIENT, gcd, hull_normals, reduced, relation};
+use super::problem::Problem;
+use super::samples::Samples;
+use super::value::{Int, Point, VarId, WordVar};
+use pedra_model::term::{BinaryOp, Term, TermId, UnaryOp};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// For more variables than this, pairs are left to the model's comparisons.
+const MAX_PAIRED: usize = 12;
+/// For more variables than this, relations of three are left out.
+const MAX_TRIPLED: usize = 8;
+/// Sums beyond this number are left out.
+const MAX_SUMS: usize = 400;
+
+/// What is known to be worth a try.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Templates {
+    /// Directions, each in both signs.
+    sums: Vec<Sum>,
+    /// Sums that are constant on all samples, with that constant and the modulus.
+    relations: Vec<(Sum, Int, u32)>,
+    /// Single variables: all samples are congruent to this modulo 2^log.
+    congruences: Vec<(VarId, Int, u32)>,
+    /// How many samples this rests on.
+    samples: usize,
+    mined: Option<Vec<Sum>>,
+}
+
+impl Templates {
+    /// Looks at the samples again if there are more of them.
+    pub(super) fn refresh(&mut self, problem: &Problem, samples: &Samples) {
+        if self.mined.is_some() && samples.len() < self.samples + self.samples / 4 + 1 {
+            return;
+        }
+        self.samples = samples.len();
+        let mined = self.mined.get_or_insert_with(|| mine(problem)).clone();
+        let numbers: Vec<VarId> = problem
+            .var_ids()
+            .filter(|&v| problem.var(v).width > 1 || problem.vars.len() <= MAX_TRIPLED)
+            .collect();
+        let mut sums = mined;
+        self.relations.clear();
+        self.congruences = congruences(problem, samples);
+        if numbers.len() <= MAX_PAIRED {
+            for (i, &x) in numbers.iter().enumerate() {
+                for &y in &numbers[..i] {
+                    self.pair(problem, samples, [y, x], &mut sums);
+                }
+            }
+        }
+        if numbers.len() <= MAX_TRIPLED {
+            for (i, &x) in numbers.iter().enumerate() {
+                for (j, &y) in numbers[..i].iter().enumerate() {
+                    for &z in &numbers[..j] {
+                        self.relate(problem, samples, &[z, y, x], &mut sums);
+                    }
+                }
+            }
+        }
+        let mut seen = FxHashSet::default();
+        sums.retain(|sum| seen.insert(sum.clone()) && seen.insert(sum.negated()));
+        sums.truncate(MAX_SUMS);
+        self.sums = sums;
+    }
+
+    fn pair(
+        &mut self,
+        problem: &Problem,
+        samples: &Samples,
+        [x, y]: [VarId; 2],
+        sums: &mut Vec<Sum>,
+    ) {
+        sums.push(Sum::new(vec![(x, 1), (y, -1)]));
+        sums.push(Sum::new(vec![(x, 1), (y, 1)]));
+        self.relate(problem, samples, &[x, y], sums);
+        let plane: Vec<(Int, Int)> =
+            samples.points().map(|p| (p[x.index()], p[y.index()])).collect();
+        for (a, b) in hull_normals(&plane) {
+            sums.push(Sum::new(vec![(x, a), (y, b)]));
+        }
+    }
+
+    fn relate(
+        &mut self,
+        problem: &Problem,
+        samples: &Samples,
+        vars: &[VarId],
+        sums: &mut Vec<Sum>,
+    ) {
+        let Some(sum) = relation(vars, samples.points()) else { return };
+        let width = vars.iter().map(|&v| problem.var(v).width).max().unwrap_or(1);
+        if let Some(point) = samples.points().next() {
+            self.relations.push((sum.clone(), sum.value(point), width));
+        }
+        sums.push(sum);
+    }
+
+    /// Atoms that hold at the point and at no sample: in groups, best first, each group from
+    /// the boldest to the most cautious.
+    pub(super) fn propose(
+        &self,
+        problem: &Problem,
+        samples: &Samples,
+        point: &Point,
+    ) -> Vec<Vec<Atom>> {
+        let mut groups: Vec<Vec<Atom>> = Vec::new();
+        for &(ref sum, residue, log) in &self.relations {
+            let atom = Atom::Cong { sum: sum.clone(), log, residue, holds: false };
+            groups.push(vec![atom]);
+        }
+        for &(var, residue, log) in &self.congruences {
+            let sum = Sum::new(vec![(var, 1)]);
+            groups.push(vec![Atom::Cong { sum, log, residue, holds: false }]);
+        }
+        for var in problem.var_ids().filter(|&v| problem.var(v).width > 1) {
+            let here = point[var.index()];
+            let values = samples.points().map(|p| p[var.index()]);
+            match (values.clone().min(), values.max()) {
+                (Some(least), _) if here < least => {
+                    groups.push(vec![Atom::Upper(var, least - 1), Atom::Upper(var, here)]);
+                }
+                (_, Some(greatest)) if here > greatest => {
+                    groups.push(vec![Atom::Lower(var, greatest + 1), Atom::Lower(var, here)]);
+                }
+                _ => {}
+            }
+        }
+        for sum in &self.sums {
+            let here = sum.value(point);
+            let values = samples.points().map(|p| sum.value(p));
+            match (values.clone().min(), values.max()) {
+                (Some(least), _) if here < least => groups
+                    .push(vec![Atom::Lin(sum.clone(), least - 1), Atom::Lin(sum.clone(), here)]),
+                (_, Some(greatest)) if here > greatest => groups.push(vec![
+                    Atom::Lin(sum.negated(), -(greatest + 1)),
+                    Atom::Lin(sum.negated(), -here),
+                ]),
+                _ => {}
+            }
+        }
+        for var in problem.var_ids() {
+            let info = problem.var(var);
+            // Single high bits of numbers are seldom an invariant.
+            let bits = if info.bitwise { info.width } else { info.width.min(3) };
+            for bit in 0..bits {
+                let value = WordVar::bit(point[var.index()], bit);
+                groups.push(vec![Atom::Bit(var, bit, value)]);
+            }
+        }
+        for group in &mut groups {
+            group.dedup();
+            group.retain(|atom| {
+                atom.holds(point) == Some(true)
+                    && !samples.points().any(|sample| atom.holds(sample) == Some(true))
+            });
+        }
+        groups.retain(|group| !group.is_empty());
+        groups
+    }
+}
+
+/// For each variable the greatest power of two modulo which all samples are equal.
+fn congruences(problem: &Problem, samples: &Samples) -> Vec<(VarId, Int, u32)> {
+    let mut found = Vec::new();
+    for var in problem.var_ids() {
+        let mut values = samples.points().map(|p| p[var.index()]);
+        let Some(first) = values.next() else { continue };
+        let divisor = values.fold(0, |d, value| gcd(d, value - first));
+        let log = divisor.trailing_zeros();
+        if divisor != 0 && (1..problem.var(var).width).contains(&log) {
+            found.push((var, first & ((1 << log) - 1), log));
+        }
+    }
+    found
+}
+
+/// A linear form: coefficients of variables. What is constant does not matter here.
+type Form = Vec<(VarId, Int)>;
+
+/// The sums that comparisons compare, of two or three variables.
+fn mine(problem: &Problem) -> Vec<Sum> {
+    let terms = &problem.terms;
+    let roots = problem.vars.iter().map(|v| v.next).chain(problem.bads.iter().copied());
+    let roots = roots.chain(problem.constraints.iter().copied()).chain(problem.init.clone());
+    let cone = terms.cone(roots);
+    let var_of: FxHashMap<TermId, VarId> =
+        problem.var_ids().map(|v| (problem.var(v).term, v)).collect();
+    let mut forms: FxHashMap<TermId, Form> = FxHashMap::default();
+    let mut sums = Vec::new();
+    for (id, term) in terms.iter().filter(|(id, _)| cone[id.index()]) {
+        use BinaryOp::*;
+        let of = |id: &TermId| forms.get(id);
+        let form = match term {
+            _ if var_of.contains_key(&id) => Some(vec![(var_of[&id], 1)]),
+            Term::Const(_) => Some(Vec::new()),
+            Term::Binary(Add, a, b) => combine(of(a), of(b), 1),
+            Term::Binary(Sub, a, b) => combine(of(a), of(b), -1),
+            Term::Binary(Mul, a, b) => match (small(problem, *a), small(problem, *b)) {
+                (Some(factor), _) => combine(Some(&Vec::new()), of(b), factor),
+                (_, Some(factor)) => combine(Some(&Vec::new()), of(a), factor),
+                _ => None,
+            },
+            Term::Binary(Sll, a, b) => match small(problem, *b) {
+                Some(by @ 0..10) => combine(Some(&Vec::new()), of(a), 1 << by),
+                _ => None,
+            },
+            Term::Unary(UnaryOp::Inc | UnaryOp::Dec, a) => of(a).cloned(),
+            Term::Unary(UnaryOp::Neg, a) => combine(Some(&Vec::new()), of(a), -1),
+            Term::Extend { arg, .. } => of(arg).cloned(),
+            Term::Slice { arg, low: 0, .. } => of(arg).cloned(),
+            Term::Binary(Eq | Neq | Slt | Slte | Sgt | Sgte | Ult | Ulte | Ugt | Ugte, a, b) => {
+                let difference = combine(of(a), of(b), -1).filter(|f| (2..=4).contains(&f.len()));
+                if let Some(form) = difference {
+                    let (vars, factors): (Vec<VarId>, Vec<Int>) = form.into_iter().unzip();
+                    if let Some(factors) = reduced(factors) {
+                        sums.push(Sum::new(vars.into_iter().zip(factors).collect()));
+                    }
+                }
+                None
+            }
+            _ => None,
+        };
+        if let Some(form) = form.filter(|form| form.len() <= 4) {
+            forms.insert(id, form);
+        }
+    }
+    sums
+}
+
+/// A small constant.
+fn small(problem: &Problem, id: TermId) -> Option<Int> {
+    let Term::Const(value) = problem.terms.get(id) else { return None };
+    let (width, bits) = (value.width(), value.to_u64()? as Int);
+    let signed = if value.is_negative() && width < 64 { bits - (1 << width) } else { bits };
+    [bits, signed].into_iter().find(|v| v.abs() <= MAX_COEFFICIENT)
+}
+
+/// `a + factor·b`.
+fn combine(a: Option<&Form>, b: Option<&Form>, factor: Int) -> Option<Form> {
+    let mut sum = a?.clone();
+    for &(var, coefficient) in b? {
+        let more = coefficient * factor;
+        match sum.iter_mut().find(|(v, _)| *v == var) {
+            Some((_, old)) => *old += more,
+            None => sum.push((var, more)),
+        }
+    }
+    sum.retain(|(_, a)| *a != 0);
+    sum.iter().all(|(_, a)| a.abs() <= MAX_COEFFICIENT).then_some(sum)
+}

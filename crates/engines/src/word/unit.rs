@@ -1,0 +1,97 @@
+//! Atomic reasoning units: conjunctions of atoms, that is, sets of states.
+
+use super::atom::{Atom, Sum};
+use super::problem::Problem;
+use super::value::{Int, Point, VarId};
+use crate::region::Region;
+
+/// A set of states: those where all atoms hold. Sorted, without repetition.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub(super) struct Unit {
+    atoms: Vec<Atom>,
+}
+
+impl Unit {
+    /// The conjunction.
+    pub(super) fn new(mut atoms: Vec<Atom>) -> Unit {
+        atoms.sort_unstable();
+        atoms.dedup();
+        Unit { atoms }
+    }
+
+    /// The atoms.
+    pub(super) fn atoms(&self) -> &[Atom] {
+        &self.atoms
+    }
+
+    /// Without one of them.
+    pub(super) fn without(&self, atom: &Atom) -> Unit {
+        Unit { atoms: self.atoms.iter().filter(|a| *a != atom).cloned().collect() }
+    }
+
+    /// With one replaced by another.
+    pub(super) fn with(&self, old: &Atom, new: Atom) -> Unit {
+        let kept = self.atoms.iter().filter(|a| *a != old).cloned();
+        Unit::new(kept.chain([new]).collect())
+    }
+
+    /// Whether a state is in it; false if that is not known.
+    pub(super) fn contains(&self, point: &Point) -> bool {
+        self.atoms.iter().all(|atom| atom.holds(point) == Some(true))
+    }
+
+    /// The bounds of a variable that its atoms say directly; `None` where it has none.
+    pub(super) fn bounds(&self, var: VarId) -> (Option<Int>, Option<Int>) {
+        let (mut low, mut high) = (None, None);
+        for atom in &self.atoms {
+            match *atom {
+                Atom::Lower(v, b) if v == var => low = low.max(Some(b)),
+                Atom::Upper(v, b) if v == var => high = Some(high.map_or(b, |h: Int| h.min(b))),
+                _ => {}
+            }
+        }
+        (low, high)
+    }
+
+    /// The greatest value of a sum in it, as far as its bounds tell.
+    pub(super) fn greatest(&self, problem: &Problem, sum: &Sum) -> Int {
+        sum.range(|var| {
+            let (low, high) = self.bounds(var);
+            (low.unwrap_or(problem.var(var).min()), high.unwrap_or(problem.var(var).max()))
+        })
+        .1
+    }
+
+    /// Whether an atom holds in all its states; may miss cases.
+    pub(super) fn implies(&self, problem: &Problem, atom: &Atom) -> bool {
+        if self.atoms.binary_search(atom).is_ok() {
+            return true;
+        }
+        match *atom {
+            Atom::Lower(var, v) => self.bounds(var).0.is_some_and(|low| low >= v),
+            Atom::Upper(var, v) => self.bounds(var).1.is_some_and(|high| high <= v),
+            Atom::Lin(ref sum, b) => {
+                let same = |a: &Atom| matches!(a, Atom::Lin(s, c) if s == sum && *c <= b);
+                self.atoms.iter().any(same) || self.greatest(problem, sum) <= b
+            }
+            Atom::Bit(var, bit, value) => {
+                let (low, high) = self.bounds(var);
+                low.is_some() && low == high && low.map(|v| v >> bit & 1 == 1) == Some(value)
+            }
+            Atom::Bad(_) | Atom::Cong { .. } => false,
+        }
+    }
+
+    /// Whether all states of `other` are in it; may miss cases.
+    pub(super) fn covers(&self, problem: &Problem, other: &Unit) -> bool {
+        self.atoms.iter().all(|atom| other.implies(problem, atom))
+    }
+
+    /// As data, for events.
+    pub(super) fn region(&self, problem: &Problem) -> Region {
+        let atoms = self.atoms.iter().map(|atom| atom.region(problem)).collect();
+        let texts: Vec<String> = self.atoms.iter().map(|a| a.text(problem)).collect();
+        let text = if texts.is_empty() { "true".to_owned() } else { texts.join(" & ") };
+        Region { atoms, text }
+    }
+}

@@ -1,0 +1,156 @@
+//! Word-level PDR on small models, every answer checked.
+
+use pedra_certify::{CheckOptions, check_word_proof, replay_words};
+use pedra_engines::word::Kind;
+use pedra_engines::{
+    Context, Engine, Outcome, PdrOptions, Reason, Unknown, Verdict, WordOptions, Wpdr,
+};
+use pedra_formats::btor2;
+use pedra_model::blast::BlastOptions;
+
+/// x starts at 1 and grows by 2: never 42.
+const PARITY: &str = "
+    1 sort bitvec 32
+    2 sort bitvec 1
+    3 one 1
+    4 state 1 x
+    5 init 1 4 3
+    6 constd 1 2
+    7 add 1 4 6
+    8 next 1 4 7
+    9 constd 1 42
+    10 eq 2 4 9
+    11 bad 10
+";
+
+/// x counts up while y counts down; their sum stays 10.
+const BALANCE: &str = "
+    1 sort bitvec 16
+    2 sort bitvec 1
+    3 zero 1
+    4 constd 1 10
+    5 state 1 x
+    6 state 1 y
+    7 init 1 5 3
+    8 init 1 6 4
+    9 sgt 2 6 3
+    10 inc 1 5
+    11 dec 1 6
+    12 ite 1 9 10 5
+    13 ite 1 9 11 6
+    14 next 1 5 12
+    15 next 1 6 13
+    16 sgt 2 5 4
+    17 bad 16
+";
+
+/// A counter that is set by an input in the first step, under a constraint.
+const SET_BY_INPUT: &str = "
+    1 sort bitvec 8
+    2 sort bitvec 1
+    3 input 1 start
+    4 state 1 x
+    5 init 1 4 3
+    6 constd 1 3
+    7 ult 2 3 6
+    8 constraint 7
+    9 add 1 4 3
+    10 next 1 4 9
+    11 constd 1 11
+    12 eq 2 4 11
+    13 bad 12
+";
+
+/// Two elements of a memory swap places; both stay small.
+const SWAP: &str = "
+    1 sort bitvec 1
+    2 sort bitvec 8
+    3 sort array 1 2
+    4 zero 1
+    5 one 1
+    6 zero 2
+    7 state 3 memory
+    8 init 3 7 6
+    9 read 2 7 4
+    10 read 2 7 5
+    11 write 3 7 4 10
+    12 write 3 11 5 9
+    13 next 3 7 12
+    14 constd 2 9
+    15 eq 1 9 14
+    16 bad 15
+";
+
+fn check(text: &str, options: WordOptions, expected: Verdict) {
+    let system = btor2::read(text.as_bytes()).expect("a model");
+    let blasting = BlastOptions::default();
+    let mut engine = Wpdr::new(&system, &[0], options, &blasting, PdrOptions::default());
+    let outcomes = engine.run(&Context::default());
+    assert_eq!(outcomes[0].verdict(), expected, "{options:?} {:?}", outcomes[0]);
+    match &outcomes[0] {
+        Outcome::ProvedWords(proof) => {
+            check_word_proof(&system, proof, &blasting, &CheckOptions::default())
+                .unwrap_or_else(|e| panic!("{options:?}: {e}"));
+        }
+        Outcome::ViolatedWords(trace) => {
+            replay_words(&system, trace).unwrap_or_else(|e| panic!("{options:?}: {e}"));
+        }
+        other => panic!("{options:?}: {other:?}"),
+    }
+}
+
+fn all_kinds() -> [WordOptions; 3] {
+    [Kind::Cubes, Kind::Polytopes, Kind::Mixed].map(WordOptions::of)
+}
+
+#[test]
+fn parity_needs_mixed_units() {
+    let without = WordOptions { hand_over: false, ..WordOptions::default() };
+    check(PARITY, without, Verdict::Proved);
+    let polytopes =
+        WordOptions { hand_over: false, budget: 300, ..WordOptions::of(Kind::Polytopes) };
+    let system = btor2::read(PARITY.as_bytes()).expect("a model");
+    let blasting = BlastOptions::default();
+    let mut engine = Wpdr::new(&system, &[0], polytopes, &blasting, PdrOptions::default());
+    let outcomes = engine.run(&Context::default());
+    let is_spent = matches!(outcomes[0], Outcome::Unknown(Unknown { reason: Reason::Budget, .. }));
+    assert!(is_spent, "{:?}", outcomes[0]);
+}
+
+#[test]
+fn a_sum_that_stays_the_same() {
+    for options in &all_kinds()[1..] {
+        check(BALANCE, WordOptions { hand_over: false, ..*options }, Verdict::Proved);
+    }
+    let plain = WordOptions { bads: false, simulate: false, ..WordOptions::default() };
+    check(BALANCE, plain, Verdict::Proved);
+}
+
+#[test]
+fn inits_that_read_inputs() {
+    // 1 + 2 + 2 + 2 + 2 + 2 = 11
+    for options in all_kinds() {
+        check(SET_BY_INPUT, options, Verdict::Violated);
+    }
+    let harmless = SET_BY_INPUT.replace("9 add 1 4 3", "9 and 1 4 3");
+    for options in all_kinds() {
+        check(&harmless, options, Verdict::Proved);
+    }
+}
+
+#[test]
+fn small_arrays_are_words_too() {
+    for options in all_kinds() {
+        check(SWAP, WordOptions { hand_over: false, ..options }, Verdict::Proved);
+    }
+}
+
+#[test]
+fn the_rest_is_handed_over() {
+    for budget in [0, 5] {
+        for options in all_kinds() {
+            check(PARITY, WordOptions { budget, ..options }, Verdict::Proved);
+            check(SET_BY_INPUT, WordOptions { budget, ..options }, Verdict::Violated);
+        }
+    }
+}
