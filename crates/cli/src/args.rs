@@ -1,6 +1,7 @@
 //! What was typed. Meaning comes later: nothing here opens a file or starts an engine.
 
 use crate::decide::EngineName;
+use crate::view::plot::PlotRequest;
 use clap::{Args, Parser, Subcommand, ValueEnum, builder::styling};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -249,6 +250,13 @@ pub struct CheckArgs {
     /// (schema: docs/JSON.md)
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     pub record: Option<PathBuf>,
+    /// Draw the run in the plane of two states, for example x,y or x=0..9,y=-5..5; for engines
+    /// that reason in words
+    #[arg(long, value_name = "X,Y", requires = "plots", help_heading = "Files")]
+    pub plot: Option<PlotRequest>,
+    /// Write the pictures of --plot: PREFIX-001.svg and so on, and PREFIX.html with all of them
+    #[arg(long, value_name = "PREFIX", requires = "plot", help_heading = "Files")]
+    pub plots: Option<PathBuf>,
     /// Draw the waveform of a violation in the terminal
     #[arg(long, value_enum, default_value_t = When::Auto, help_heading = "Output")]
     pub wave: When,

@@ -40,7 +40,7 @@ fn learned(lemma: usize, level: usize, claim: Claim) -> Event {
 fn draw(system: &System, request: &str, events: &[Event]) -> Pictures {
     let request: PlotRequest = request.parse().expect("a request");
     let plotter = Plotter::new(system, request, 1).expect("two states");
-    events.iter().for_each(|event| plotter.hear(event));
+    events.iter().for_each(|event| plotter.hear(0, event));
     plotter.pictures("a run & its pictures")
 }
 
@@ -174,8 +174,8 @@ fn what_cannot_be_drawn() {
     let wide = draw(
         &s,
         "x=-9223372036854775808..9223372036854775807,y",
-        &[Event::FrameOpened { level: 400 }],
+        &[Event::FrameOpened { level: 400 }, learned(0, 3, Claim::Outside(Region::default()))],
     );
-    assert_eq!(wide.steps.len(), 1);
+    assert_eq!(wide.steps.len(), 2);
     assert!(!wide.steps[0].contains("NaN"));
 }

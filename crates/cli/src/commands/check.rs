@@ -7,10 +7,11 @@ use crate::decide::{Observer, Open, Plan, decide};
 use crate::evidence::{self, Request, write_files};
 use crate::limits::{StopCause, Watch};
 use crate::load::{InputError, Loaded, load};
-use crate::output::{note, printable};
+use crate::output::{note, printable, write_file};
 use crate::pipeline::{Checked, Prepared};
 use crate::record::{CloseAtEnd, First, Recorder};
 use crate::report::{Missing, PropertyReport, Reporter, Style, Verdict};
+use crate::view::plot::{Plotter, page_path};
 use crate::view::status::Status;
 use crate::view::summary;
 use crate::view::wave::{WaveStyle, draw};
@@ -19,10 +20,12 @@ use pedra_engines::word::Kind;
 use pedra_engines::{
     AvyOptions, Event, FbOptions, ImcOptions, PdrOptions, SweepOptions, Variant, WordOptions,
 };
+use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
 use pedra_model::reduce::ReduceOptions;
 use pedra_solve::SolverKind;
 use std::io::IsTerminal;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -146,6 +149,7 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
         let _ = recorder.set(made);
     }
     let _close = CloseAtEnd(recorder.get());
+    let plotter = plotter(args, &loaded)?;
 
     let quiet = args.output.quiet || args.output.json;
     let session = Session {
@@ -156,6 +160,7 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
         watch: &watch,
         reporter: &reporter,
         recorder: recorder.get(),
+        plotter: plotter.as_ref(),
         status: Status::start(!quiet),
         start,
     };
@@ -166,6 +171,9 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
         return Err(error);
     }
     close_record(recorder.get(), &reporter);
+    if let (Some(plotter), Some(prefix)) = (&plotter, &args.plots) {
+        write_pictures(plotter, prefix, args, plan.engine.text())?;
+    }
     Ok(reporter.finish("not decided", plan.engine.text(), start.elapsed()))
 }
 
@@ -177,6 +185,40 @@ fn close_record(recorder: Option<&Recorder>, reporter: &Reporter) {
     }
 }
 
+/// Who draws, if somebody is to.
+fn plotter<'a>(args: &CheckArgs, loaded: &'a Loaded) -> Result<Option<Plotter<'a>>, InputError> {
+    let (Some(request), Some(prefix)) = (&args.plot, &args.plots) else { return Ok(None) };
+    let Model::Words(system) = &loaded.model else {
+        return Err(InputError("--plot needs a model in words, that is, BTOR2".to_owned()));
+    };
+    evidence::refuse_unwritable(&page_path(prefix))?;
+    let made = Plotter::new(system, request.clone(), args.run.seed);
+    made.map(Some).map_err(|problem| InputError(format!("--plot: {problem}")))
+}
+
+/// Writes the pictures of a run.
+fn write_pictures(
+    plotter: &Plotter<'_>,
+    prefix: &Path,
+    args: &CheckArgs,
+    engine: &str,
+) -> Result<()> {
+    let model = args.model.file_name().unwrap_or(args.model.as_os_str()).to_string_lossy();
+    let pictures = plotter.pictures(&format!("{model}, engine {engine}"));
+    if pictures.steps.is_empty() {
+        note("no pictures: the engine told nothing about words");
+        return Ok(());
+    }
+    for (path, text) in pictures.files(prefix) {
+        write_file(&path, text.as_bytes())?;
+    }
+    if !args.output.quiet && !args.output.json {
+        let (count, page) = (pictures.steps.len(), page_path(prefix));
+        note(&format!("{count} pictures, all in {}", printable(&page.display().to_string())));
+    }
+    Ok(())
+}
+
 /// A run in progress: tells what it hears.
 struct Session<'a> {
     args: &'a CheckArgs,
@@ -186,6 +228,7 @@ struct Session<'a> {
     watch: &'a Watch,
     reporter: &'a Reporter,
     recorder: Option<&'a Recorder>,
+    plotter: Option<&'a Plotter<'a>>,
     status: Status,
     start: Instant,
 }
@@ -229,6 +272,9 @@ impl Observer for Session<'_> {
         if let Some(recorder) = self.recorder {
             recorder.hear(engine, name, event);
         }
+        if let Some(plotter) = self.plotter {
+            plotter.hear(engine, event);
+        }
         self.status.hear(engine, name, event);
         let verbose = self.args.output.verbose;
         match event {
@@ -254,7 +300,7 @@ impl Observer for Session<'_> {
     }
 
     fn wants_details(&self) -> bool {
-        self.recorder.is_some()
+        self.recorder.is_some() || self.plotter.is_some()
     }
 
     fn prepared(&self, prepared: &Prepared<'_>) {

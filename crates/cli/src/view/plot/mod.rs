@@ -106,7 +106,8 @@ pub struct Plotter<'a> {
     request: PlotRequest,
     states: [usize; 2],
     seed: u64,
-    story: Mutex<Story>,
+    /// By number of the engine.
+    stories: Mutex<Vec<Story>>,
 }
 
 impl<'a> Plotter<'a> {
@@ -125,18 +126,27 @@ impl<'a> Plotter<'a> {
             }
         };
         let states = [find(&request.axes[0])?, find(&request.axes[1])?];
-        Ok(Plotter { system, request, states, seed, story: Mutex::default() })
+        Ok(Plotter { system, request, states, seed, stories: Mutex::default() })
     }
 
-    /// Takes note of an event.
-    pub fn hear(&self, event: &Event) {
-        self.story.lock().unwrap_or_else(PoisonError::into_inner).hear(event);
+    /// Takes note of an event of an engine.
+    pub fn hear(&self, engine: usize, event: &Event) {
+        let mut stories = self.stories.lock().unwrap_or_else(PoisonError::into_inner);
+        if stories.len() <= engine {
+            stories.resize_with(engine + 1, Story::default);
+        }
+        stories[engine].hear(event);
     }
 
-    /// The pictures so far: one SVG text for each step, and the page with all of them.
+    /// The pictures so far, of the engine that told most: one SVG text for each step, and the
+    /// page with all of them.
     pub fn pictures(&self, title: &str) -> Pictures {
-        let story = self.story.lock().unwrap_or_else(PoisonError::into_inner);
-        let axes = [0, 1].map(|n| self.axis(&story, n));
+        let stories = self.stories.lock().unwrap_or_else(PoisonError::into_inner);
+        let told = stories.iter().filter(|story| !story.regions().is_empty());
+        let Some(story) = told.max_by_key(|story| story.regions().len()) else {
+            return Pictures { steps: Vec::new(), page: page::page(title, &[], &[]) };
+        };
+        let axes = [0, 1].map(|n| self.axis(story, n));
         let scene = Scene::new(self.system, axes, self.seed);
         let steps = story.steps(MAX_PICTURES);
         let all: Vec<String> = steps
@@ -180,15 +190,22 @@ pub struct Pictures {
 impl Pictures {
     /// The files: `PREFIX-001.svg` and so on, and `PREFIX.html`.
     pub fn files(&self, prefix: &Path) -> Vec<(PathBuf, &str)> {
-        let named = |ending: String| {
-            let mut path = prefix.as_os_str().to_owned();
-            path.push(ending);
-            PathBuf::from(path)
-        };
+        let named = |ending: String| with_ending(prefix, &ending);
         let steps = self.steps.iter().enumerate();
         let steps = steps.map(|(n, svg)| (named(format!("-{:03}.svg", n + 1)), svg.as_str()));
-        steps.chain([(named(".html".to_owned()), self.page.as_str())]).collect()
+        steps.chain([(page_path(prefix), self.page.as_str())]).collect()
     }
+}
+
+fn with_ending(prefix: &Path, ending: &str) -> PathBuf {
+    let mut path = prefix.as_os_str().to_owned();
+    path.push(ending);
+    PathBuf::from(path)
+}
+
+/// Where the page goes.
+pub fn page_path(prefix: &Path) -> PathBuf {
+    with_ending(prefix, ".html")
 }
 
 #[cfg(test)]
