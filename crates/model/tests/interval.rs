@@ -51,7 +51,8 @@ fn unsigned_quotients_have_exact_bounds() {
 fn samples_of_larger_widths() {
     let mut random = Random::new(1);
     for width in (5..=16).chain([31, 32, 33, 63, 64, 65, 66, 100, 127, 128]) {
-        assert_eq!(check_random(&mut random, width, 4), Ok(()), "width {width}");
+        let checked = check_random(&mut random, width, 4);
+        assert!(checked.as_ref().is_ok_and(|&count| count > 100), "width {width}: {checked:?}");
     }
 }
 

@@ -115,7 +115,8 @@ fn draw_family(
                 Some(seconds) => points.push((x_of(width), axis.at(seconds))),
                 None if summary.was_run(model, contender) => {
                     // Side by side, so that none hides another.
-                    let x = x_of(width) + 5.0 * contender as f64;
+                    let aside = contender as f64 - (field.contenders.len() - 1) as f64 / 2.0;
+                    let x = x_of(width) + 5.0 * aside;
                     cross(picture, (x, lines.0 + 6.0), contender);
                 }
                 None => {}
