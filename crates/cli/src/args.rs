@@ -35,7 +35,7 @@ pub struct Cli {
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Decide the safety properties of a model
-    Check(CheckArgs),
+    Check(Box<CheckArgs>),
     /// Check a witness or a certificate, ours or anyone's, against a model
     Certify(CertifyArgs),
     /// Replay a witness, or run random stimulus, and show the waveform
