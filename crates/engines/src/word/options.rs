@@ -143,7 +143,7 @@ impl WordOptions {
             attempts: 32,
             guides: 8,
             effort: 500,
-            budget: 20_000,
+            budget: 50_000,
             hand_over: true,
         }
     }

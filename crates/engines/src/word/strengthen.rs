@@ -70,7 +70,7 @@ impl Strengthener {
     ) -> Result<bool, Stopped> {
         self.templates.refresh(&relative.problem, &relative.samples);
         // These decide everything, so they may cost more.
-        relative.set_effort(Some(options.effort.saturating_mul(40)));
+        relative.set_effort(Some(options.effort.saturating_mul(400)));
         let result = self.prove_at(relative, context, options, group, DEPTH);
         relative.set_effort(None);
         result
