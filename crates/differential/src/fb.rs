@@ -62,7 +62,9 @@ pub fn random_fb_options(random: &mut Random) -> FbOptions {
 pub fn check_turns(system: &BitSystem, pdr: PdrOptions, options: FbOptions, note: &str) {
     let layers = Layers::new(system);
     let resets = system.latches.iter().flat_map(|latch| match latch.reset {
-        Reset::Function(function) => vec![latch.var.lit(), function],
+        Reset::Function(function) if latch.reset.constant().is_none() => {
+            vec![latch.var.lit(), function]
+        }
         _ => Vec::new(),
     });
     let roots: Vec<Lit> = system.properties().iter().copied().chain(resets).collect();
