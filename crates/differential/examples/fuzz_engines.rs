@@ -1,32 +1,58 @@
-//! A long differential run: `fuzz_engines FIRST COUNT [bits|words|fb]` tries that many seeds and
-//! says every now and then how far it is.
+//! A long differential run: `fuzz_engines FIRST COUNT [MODE [bits|words]]` tries that many seeds
+//! and says every now and then how far it is. The mode is `bits`, `words`, `fb` (fbPDR turn by
+//! turn), or the name of one engine, which alone then looks at each system; without a mode, each
+//! seed is one system of bits and one of words for all engines.
 
+use pedra::decide::EngineName;
 use pedra_differential::fb::differential_fb;
-use pedra_differential::{differential_bits, differential_words};
+use pedra_differential::{
+    differential_bits, differential_bits_by, differential_words, differential_words_by,
+    engine_named,
+};
 use std::time::Instant;
+
+const USAGE: &str = "usage: fuzz_engines FIRST COUNT [bits|words|fb|ENGINE [bits|words]]";
+
+/// What is done with one seed.
+fn choose(mode: &str, level: Option<&str>) -> Option<Box<dyn Fn(u64)>> {
+    match mode {
+        "bits" => return Some(Box::new(differential_bits)),
+        "words" => return Some(Box::new(differential_words)),
+        "fb" => return Some(Box::new(differential_fb)),
+        "all" => {
+            return Some(Box::new(|seed| {
+                differential_bits(seed);
+                differential_words(seed);
+            }));
+        }
+        _ => {}
+    }
+    let engine = engine_named(mode)?;
+    match level.unwrap_or(if engine == EngineName::Wpdr { "words" } else { "bits" }) {
+        "bits" if engine != EngineName::Wpdr => {
+            Some(Box::new(move |seed| differential_bits_by(seed, &[engine])))
+        }
+        "words" => Some(Box::new(move |seed| differential_words_by(seed, &[engine]))),
+        _ => None,
+    }
+}
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let number = |i: usize| args.get(i).and_then(|a| a.parse::<u64>().ok());
-    let (Some(first), Some(count)) = (number(0), number(1)) else {
-        eprintln!("usage: fuzz_engines FIRST COUNT [bits|words|fb]");
+    let mode = args.get(2).map_or("all", String::as_str);
+    let body = choose(mode, args.get(3).map(String::as_str));
+    let (Some(first), Some(count), Some(body)) = (number(0), number(1), body) else {
+        eprintln!("{USAGE}");
         std::process::exit(2);
     };
-    let level = args.get(2).map(String::as_str);
     let start = Instant::now();
     for seed in first..first + count {
-        if level == Some("fb") {
-            differential_fb(seed);
-        } else if level != Some("words") {
-            differential_bits(seed);
-        }
-        if level.is_none_or(|level| level == "words") {
-            differential_words(seed);
-        }
+        body(seed);
         if (seed - first + 1).is_multiple_of(10_000) {
             let done = seed - first + 1;
             println!("{done} seeds agree, {:.0}/s", done as f64 / start.elapsed().as_secs_f64());
         }
     }
-    println!("{count} seeds from {first} agree ({})", level.unwrap_or("bits and words"));
+    println!("{count} seeds from {first} agree ({})", args.get(2..).unwrap_or_default().join(" "));
 }

@@ -52,12 +52,20 @@ impl Observer for Answers {
 /// # Panics
 /// If anything disagrees.
 pub fn differential_bits(seed: u64) {
+    differential_bits_by(seed, &ENGINES);
+}
+
+/// A random bit-level system through these engines, against the oracle.
+///
+/// # Panics
+/// If anything disagrees.
+pub fn differential_bits_by(seed: u64, engines: &[EngineName]) {
     let mut random = Random::new(seed);
     let system = random_bits(&mut random, BitShape::default());
     let expected = explore(&ExplicitBits::new(&system)).violated_at;
     let again = aiger::read(&aiger::write_binary(&system)).expect("our own file");
     aiger::same_model(&system, &again).expect("written and read again");
-    compare(seed, &mut random, &Model::Bits(system), &expected);
+    compare(seed, &mut random, &Model::Bits(system), &expected, engines);
 }
 
 /// A random word-level system against the oracle.
@@ -65,16 +73,25 @@ pub fn differential_bits(seed: u64) {
 /// # Panics
 /// If anything disagrees.
 pub fn differential_words(seed: u64) {
+    let engines: Vec<EngineName> = ENGINES.into_iter().chain([EngineName::Wpdr]).collect();
+    differential_words_by(seed, &engines);
+}
+
+/// A random word-level system through these engines, against the oracle.
+///
+/// # Panics
+/// If anything disagrees.
+pub fn differential_words_by(seed: u64, engines: &[EngineName]) {
     let mut random = Random::new(seed);
     let system = random_words(&mut random, WordShape::default());
     let expected = explore(&ExplicitWords::new(&system)).violated_at;
     let text = btor2::write(&system).expect("expressible");
     let again = btor2::read(&text).expect("our own file");
     btor2::same_model(&system, &again).expect("written and read again");
-    compare(seed, &mut random, &Model::Words(again), &expected);
+    compare(seed, &mut random, &Model::Words(again), &expected, engines);
 }
 
-/// The engines that take part.
+/// The engines for bits.
 const ENGINES: [EngineName; 7] = [
     EngineName::Bmc,
     EngineName::Kind,
@@ -85,13 +102,23 @@ const ENGINES: [EngineName; 7] = [
     EngineName::Avy,
 ];
 
-/// All engines on one model. Which options each gets is random, so that over many systems all
+/// One of the engines that can take part.
+pub fn engine_named(name: &str) -> Option<EngineName> {
+    let mut engines = ENGINES.into_iter().chain([EngineName::Auto, EngineName::Wpdr]);
+    engines.find(|engine| engine.text() == name)
+}
+
+/// Engines on one model. Which options each gets is random, so that over many systems all
 /// combinations meet.
-fn compare(seed: u64, random: &mut Random, model: &Model, expected: &[Option<usize>]) {
+fn compare(
+    seed: u64,
+    random: &mut Random,
+    model: &Model,
+    expected: &[Option<usize>],
+    engines: &[EngineName],
+) {
     let properties: Vec<usize> = (0..expected.len()).collect();
-    // Bits alone have no words to look at.
-    let has_words = matches!(model, Model::Words(_));
-    for engine in ENGINES.into_iter().chain(has_words.then_some(EngineName::Wpdr)) {
+    for &engine in engines {
         let has = |random: &mut Random| !random.one_in(3);
         let simple_path = engine == EngineName::Kind && random.one_in(2);
         let plan = Plan {
