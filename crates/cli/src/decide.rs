@@ -8,7 +8,8 @@ use pedra_certify::CheckOptions;
 use pedra_engines::portfolio::{Listener, race};
 use pedra_engines::{
     Avy, AvyOptions, Bmc, BmcOptions, Context, Engine, Event, FbOptions, FbPdr, Imc, ImcOptions,
-    Kind, KindOptions, Outcome, Pdr, PdrOptions, Reason, SweepOptions, Unknown, WordOptions, Wpdr,
+    Kind, KindOptions, Leg, Outcome, Pdr, PdrOptions, Reason, Relay, Room, SweepOptions, SweepPlan,
+    Sweeper, SweptPdr, Unknown, WordOptions, Wpdr,
 };
 use pedra_model::Model;
 use pedra_model::bits::BitSystem;
@@ -17,10 +18,20 @@ use pedra_model::reduce::ReduceOptions;
 use pedra_solve::{Interrupt, SolverKind};
 use std::sync::{Mutex, PoisonError, mpsc};
 
+/// How long k-induction works before PDR in one thread: steps, gates in all steps together, and
+/// looks at the interrupt, fewer if the system is large. Tuning only.
+const PRELUDE_DEPTH: usize = 10;
+const PRELUDE_GATES: usize = 500_000;
+const PRELUDE_LOOKS: std::ops::RangeInclusive<usize> = 1_000..=15_000;
+const PRELUDE_LOOKS_TIMES_GATES: usize = 20_000_000;
+
+/// How long PDR works before it is worth it to sweep, in looks at the interrupt. Tuning only.
+const LOOKS_BEFORE_SWEEP: u64 = 20_000;
+
 /// Which engine decides.
 #[derive(clap::ValueEnum, Copy, Clone, Debug, PartialEq, Eq)]
 pub enum EngineName {
-    /// Picks engines by itself: k-induction, with BMC beside it if there are threads
+    /// Picks engines by itself: k-induction for a moment, then PDR; with threads, side by side
     Auto,
     /// Bounded model checking: finds violations, proves nothing
     Bmc,
@@ -72,6 +83,8 @@ pub struct Plan {
     pub reduce: ReduceOptions,
     /// Whether and how to sweep after these.
     pub sweep: Option<SweepOptions>,
+    /// Whether and how to sweep while PDR runs.
+    pub late_sweep: Option<SweepOptions>,
     /// Limits of blasting.
     pub blast: BlastOptions,
     /// The options of PDR but for the solver.
@@ -102,6 +115,7 @@ impl Default for Plan {
             window: 1,
             reduce: ReduceOptions::default(),
             sweep: None,
+            late_sweep: Some(SweepOptions::default()),
             blast: BlastOptions::default(),
             pdr: PdrOptions::default(),
             fb: FbOptions::default(),
@@ -122,6 +136,7 @@ impl Plan {
         model: &'a Model,
         selected: &[usize],
         system: &'a BitSystem,
+        room: &'a Room,
     ) -> Vec<Box<dyn Engine + 'a>> {
         let bmc = || -> Box<dyn Engine + 'a> {
             let options = BmcOptions { window: self.window, ..BmcOptions::default() };
@@ -136,7 +151,7 @@ impl Plan {
             (EngineName::Wpdr, Model::Words(words)) => {
                 vec![Box::new(Wpdr::new(words, selected, self.word, &self.blast, pdr))]
             }
-            (EngineName::Pdr | EngineName::Wpdr, _) => vec![Box::new(Pdr::new(system, pdr))],
+            (EngineName::Pdr | EngineName::Wpdr, _) => self.pdr(system, room),
             (EngineName::Rpdr, _) => {
                 vec![Box::new(Pdr::reverse(system, pdr, self.fb.successors))]
             }
@@ -147,10 +162,59 @@ impl Plan {
             }
             (EngineName::Bmc, _) => vec![bmc()],
             (EngineName::Kind, _) => vec![kind()],
-            (EngineName::Auto, _) if self.threads >= 2 => vec![bmc(), kind()],
-            // One thread: the base case of k-induction is BMC already.
-            (EngineName::Auto, _) => vec![kind()],
+            (EngineName::Auto, _) => self.auto(system, room, &bmc, kind()),
         }
+    }
+
+    /// `auto`: in one thread one after the other, in several side by side.
+    fn auto<'a>(
+        &self,
+        system: &'a BitSystem,
+        room: &'a Room,
+        bmc: &dyn Fn() -> Box<dyn Engine + 'a>,
+        kind: Box<dyn Engine + 'a>,
+    ) -> Vec<Box<dyn Engine + 'a>> {
+        let leg = |engine| Leg { engine, looks: None, max_depth: None };
+        let properties = system.properties().len();
+        let mut engines = self.pdr(system, room);
+        if self.threads == 1 {
+            let legs = [self.prelude(system, kind)].into_iter();
+            let legs = legs.chain(engines.into_iter().map(leg)).collect();
+            return vec![Box::new(Relay::new(legs, properties))];
+        }
+        // Who has swept has a thread to spare.
+        let legs: Vec<Leg<'a>> = engines.drain(1..).chain([bmc()]).map(leg).collect();
+        engines.push(Box::new(Relay::new(legs, properties)));
+        if self.threads >= 3 {
+            engines.push(kind);
+        }
+        engines
+    }
+
+    /// PDR, which may move over to a swept system; with threads to spare, beside the sweeping.
+    fn pdr<'a>(&self, system: &'a BitSystem, room: &'a Room) -> Vec<Box<dyn Engine + 'a>> {
+        let solver = self.solver.unwrap_or(SolverKind::Cdcl);
+        let options = PdrOptions { solver, ..self.pdr };
+        let Some(sweep) = self.late_sweep else {
+            return vec![Box::new(Pdr::new(system, options))];
+        };
+        let looks = (self.threads == 1).then_some(LOOKS_BEFORE_SWEEP);
+        let sweep = SweepOptions { seed: self.seed, ..sweep };
+        let plan = SweepPlan { sweep, reduce: self.reduce, looks };
+        let pdr = Box::new(SweptPdr::new(system, options, plan, room));
+        match looks {
+            Some(_) => vec![pdr],
+            None => vec![pdr, Box::new(Sweeper::new(system, plan, room))],
+        }
+    }
+
+    /// k-induction for a moment: what it finds it finds at once, and PDR may take long for it.
+    fn prelude<'a>(&self, system: &BitSystem, engine: Box<dyn Engine + 'a>) -> Leg<'a> {
+        let gates = system.aig.len().max(1);
+        let max_depth = (PRELUDE_GATES / gates).min(PRELUDE_DEPTH);
+        let (least, most) = (*PRELUDE_LOOKS.start(), *PRELUDE_LOOKS.end());
+        let looks = (PRELUDE_LOOKS_TIMES_GATES / gates).clamp(least, most) as u64;
+        Leg { engine, looks: Some(looks), max_depth: Some(max_depth) }
     }
 
     /// How proofs are checked: by a solver of another make than the engines'.
@@ -313,7 +377,8 @@ pub fn decide(
     let outcomes = std::thread::scope(|scope| {
         let run = || {
             let ear = ear;
-            let mut engines = plan.engines(model, selected, prepared.system());
+            let room = Room::default();
+            let mut engines = plan.engines(model, selected, prepared.system(), &room);
             let context = Context {
                 interrupt: stop.clone(),
                 seed: plan.seed,

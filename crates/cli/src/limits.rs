@@ -4,6 +4,7 @@
 //! long step that does not listen), the watchdog itself gives the partial answer and exits.
 
 use crate::args::LimitArgs;
+use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 use pedra_solve::Interrupt;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -64,7 +65,7 @@ impl Watch {
         listen(&signal, [SIGINT, SIGTERM, SIGHUP, SIGXCPU]);
         let shared = watch.clone();
         let deadline = limits.timeout.and_then(|t| Instant::now().checked_add(t));
-        let memory = limits.memory;
+        let (memory, space) = (limits.memory, address_space_limit());
         thread::spawn(move || {
             let cause = loop {
                 thread::sleep(LOOK_EVERY);
@@ -76,7 +77,9 @@ impl Watch {
                 if deadline.is_some_and(|d| Instant::now() >= d) {
                     break StopCause::Timeout;
                 }
-                if memory.is_some_and(|limit| memory_in_use() > limit) {
+                if memory.is_some_and(|limit| memory_in_use() > limit)
+                    || space.is_some_and(|limit| address_space_in_use() > limit)
+                {
                     break StopCause::Memory;
                 }
             };
@@ -150,6 +153,20 @@ pub fn signal_flag() -> Arc<AtomicUsize> {
     let signal = Arc::new(AtomicUsize::new(0));
     listen(&signal, [SIGINT, SIGTERM, SIGHUP]);
     signal
+}
+
+/// How large the address space may grow before we stop, if whoever started us has limited it
+/// (`ulimit -v`): at the limit itself every allocation fails, which nothing survives.
+fn address_space_limit() -> Option<u64> {
+    let (limit, _) = getrlimit(Resource::RLIMIT_AS).ok()?;
+    (limit != RLIM_INFINITY).then(|| limit - limit / 8)
+}
+
+/// Address space of this process in bytes; 0 where the system does not tell.
+fn address_space_in_use() -> u64 {
+    let Ok(text) = std::fs::read_to_string("/proc/self/statm") else { return 0 };
+    let pages = text.split(' ').next().and_then(|n| n.parse::<u64>().ok());
+    pages.unwrap_or(0) * 4096
 }
 
 /// Resident memory of this process in bytes; 0 where the system does not tell.

@@ -275,6 +275,10 @@ impl Who<'_> {
                 let _ = write!(out, ",\"depth\":{depth},\"first\":{first},\"clauses\":{clauses}");
                 let _ = write!(out, ",\"resolutions\":{resolutions},\"gates\":{gates}");
             }
+            Event::Restarted { latches, gates } => {
+                self.begin(out, "restarted");
+                let _ = write!(out, ",\"latches\":{latches},\"gates\":{gates}");
+            }
             Event::Started { open, .. } => {
                 self.begin(out, "started");
                 let _ = write!(out, ",\"system\":{},\"open\":{open}", self.system);

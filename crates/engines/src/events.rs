@@ -51,7 +51,8 @@ pub enum Event {
     },
     /// A lemma was learned.
     LemmaLearned {
-        /// Its number, which no other lemma of this engine and direction has.
+        /// Its number, which no other lemma of this engine and direction has, up to
+        /// [`Event::Restarted`].
         lemma: usize,
         /// The highest level where it holds; `None` for all.
         level: Option<usize>,
@@ -144,6 +145,14 @@ pub enum Event {
         /// Its resolutions.
         resolutions: usize,
         /// The gates of all interpolants together.
+        gates: usize,
+    },
+    /// The engine starts anew on a smaller system: all its frames, lemmas and obligations are
+    /// gone, and numbers start from 0. Claims are still about the system that it was given.
+    Restarted {
+        /// Latches of the smaller system.
+        latches: usize,
+        /// Gates of the smaller system.
         gates: usize,
     },
     /// What a run amounts to, shortly before its end. An engine that has nothing to say beyond

@@ -17,6 +17,8 @@
 //! - [`region`]: sets of states of word-level systems, as data.
 //! - [`fb`]: fbPDR, both directions of PDR that feed each other.
 //! - [`word`]: property-directed reachability in words.
+//! - [`relay`]: engines that take turns in one thread.
+//! - [`swept`]: PDR that moves over to a swept system, if that is much smaller.
 //! - [`mod@sweep`]: a reduction that needs a solver: merges what is always equal.
 
 pub mod avy;
@@ -33,7 +35,9 @@ pub mod pdr;
 pub mod portfolio;
 mod random;
 pub mod region;
+pub mod relay;
 pub mod sweep;
+pub mod swept;
 pub mod unroll;
 pub mod word;
 
@@ -49,5 +53,7 @@ pub use kind::{Kind, KindOptions};
 pub use ledger::{Ledger, SettledBoard};
 pub use pdr::{Pdr, PdrOptions, Successors, Variant};
 pub use region::{Product, Region, RegionAtom};
+pub use relay::{Leg, Relay};
 pub use sweep::{SweepOptions, sweep};
+pub use swept::{Room, SweepPlan, Sweeper, SweptPdr};
 pub use word::{WordOptions, Wpdr};

@@ -8,6 +8,7 @@
 use crate::context::{Context, Engine, Outcome, Reason, Unknown};
 use crate::events::{Event, EventSink};
 use crate::ledger::SettledBoard;
+use std::sync::{Mutex, PoisonError};
 
 /// Hears what the engines of a portfolio do, from their threads.
 pub trait Listener: Sync {
@@ -24,12 +25,20 @@ pub trait Listener: Sync {
 struct Tagged<'a> {
     listener: &'a dyn Listener,
     engine: usize,
-    name: &'static str,
+    /// One that consists of several says which of them it is when that starts.
+    name: Mutex<&'static str>,
 }
 
 impl EventSink for Tagged<'_> {
     fn emit(&self, event: &Event) {
-        self.listener.hear(self.engine, self.name, event);
+        let name = {
+            let mut name = self.name.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Event::Started { engine, .. } = event {
+                *name = engine;
+            }
+            *name
+        };
+        self.listener.hear(self.engine, name, event);
     }
 
     fn wants_details(&self) -> bool {
@@ -49,7 +58,7 @@ pub fn race<'e>(
     let board = SettledBoard::new(properties);
     let stop = context.interrupt.child();
     let run = |number: usize, engine: &mut Box<dyn Engine + 'e>| {
-        let events = Tagged { listener, engine: number, name: engine.name() };
+        let events = Tagged { listener, engine: number, name: Mutex::new(engine.name()) };
         let outcomes = engine.run(&Context {
             interrupt: stop.clone(),
             events: &events,
@@ -78,16 +87,16 @@ pub fn race<'e>(
 }
 
 /// A definite answer if there is one, else the `unknown` that says most.
-fn best<'a>(outcomes: impl Iterator<Item = &'a Outcome>) -> Outcome {
-    let mut best = Outcome::Unknown(Unknown { reason: Reason::Interrupted, safe_up_to: None });
+pub(crate) fn best<'a>(outcomes: impl Iterator<Item = &'a Outcome>) -> Outcome {
+    let mut best = Unknown { reason: Reason::SettledElsewhere, safe_up_to: None };
     for outcome in outcomes {
-        match (&best, outcome) {
-            (_, outcome) if outcome.is_settled() => return outcome.clone(),
-            (Outcome::Unknown(old), Outcome::Unknown(new)) if new.safe_up_to >= old.safe_up_to => {
-                best = outcome.clone();
-            }
+        match outcome {
+            outcome if outcome.is_settled() => return outcome.clone(),
+            // Who leaves it to others has nothing to say.
+            Outcome::Unknown(new) if new.reason == Reason::SettledElsewhere => {}
+            Outcome::Unknown(new) if new.safe_up_to >= best.safe_up_to => best = *new,
             _ => {}
         }
     }
-    best
+    Outcome::Unknown(best)
 }

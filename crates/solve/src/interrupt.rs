@@ -1,12 +1,15 @@
 //! How a running computation is told to stop.
 //!
 //! An [`Interrupt`] is a token that is cloned into every place that may run for long. It is
-//! raised by hand (Ctrl-C, another engine won), by its deadline, or because its parent was
-//! raised. Once raised it stays raised.
+//! raised by hand (Ctrl-C, another engine won), by its deadline, because its parent was
+//! raised, or when it was looked at so often. Once raised it stays raised.
+//!
+//! Solvers look at the start of each query and every so many steps within it. So a number of
+//! looks is a budget of work, and unlike a time it ends the same run at the same point.
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// A stop token; clones share one state.
@@ -21,39 +24,52 @@ struct Token {
     raised: AtomicBool,
     /// The earliest deadline on the way to the root, so that one clock reading is enough.
     deadline: Option<Instant>,
+    /// How often it may still be looked at.
+    looks: Option<AtomicU64>,
     parent: Option<Interrupt>,
 }
 
 impl Interrupt {
     /// A token without deadline and without parent.
     pub fn new() -> Interrupt {
-        Interrupt::build(None, None)
+        Interrupt::build(None, None, None)
     }
 
     /// A token that is raised by itself when `timeout` has passed.
     pub fn with_timeout(timeout: Duration) -> Interrupt {
         // A timeout beyond what the clock can represent is no timeout.
-        Interrupt::build(Instant::now().checked_add(timeout), None)
+        Interrupt::build(Instant::now().checked_add(timeout), None, None)
     }
 
     /// A token that is raised by itself at `deadline`.
     pub fn with_deadline(deadline: Instant) -> Interrupt {
-        Interrupt::build(Some(deadline), None)
+        Interrupt::build(Some(deadline), None, None)
     }
 
     /// A token that is raised when `self` is, or on its own.
     pub fn child(&self) -> Interrupt {
-        Interrupt::build(self.0.deadline, Some(self.clone()))
+        Interrupt::build(self.0.deadline, None, Some(self.clone()))
+    }
+
+    /// Like [`child`](Interrupt::child), and raised by itself when it has been looked at so
+    /// often.
+    pub fn child_with_looks(&self, looks: u64) -> Interrupt {
+        Interrupt::build(self.0.deadline, Some(looks), Some(self.clone()))
     }
 
     /// Like [`child`](Interrupt::child), with a deadline of its own besides that of `self`.
     pub fn child_with_deadline(&self, deadline: Instant) -> Interrupt {
         let earliest = self.0.deadline.map_or(deadline, |outer| outer.min(deadline));
-        Interrupt::build(Some(earliest), Some(self.clone()))
+        Interrupt::build(Some(earliest), None, Some(self.clone()))
     }
 
-    fn build(deadline: Option<Instant>, parent: Option<Interrupt>) -> Interrupt {
-        Interrupt(Arc::new(Token { raised: AtomicBool::new(false), deadline, parent }))
+    fn build(
+        deadline: Option<Instant>,
+        looks: Option<u64>,
+        parent: Option<Interrupt>,
+    ) -> Interrupt {
+        let (raised, looks) = (AtomicBool::new(false), looks.map(AtomicU64::new));
+        Interrupt(Arc::new(Token { raised, deadline, looks, parent }))
     }
 
     /// Raises this token and thereby all its descendants.
@@ -69,6 +85,16 @@ impl Interrupt {
     pub fn is_raised(&self) -> bool {
         if self.is_raised_by_hand() {
             return true;
+        }
+        if let Some(looks) = &self.0.looks {
+            // Those who share a token with a budget are in one thread; if not, a few looks more
+            // or less do no harm.
+            let left = looks.load(Ordering::Relaxed);
+            looks.store(left.saturating_sub(1), Ordering::Relaxed);
+            if left == 0 {
+                self.raise();
+                return true;
+            }
         }
         match self.0.deadline {
             Some(deadline) if Instant::now() >= deadline => {
@@ -158,5 +184,17 @@ mod tests {
         assert!(!root.is_raised());
         assert_eq!(Interrupt::with_timeout(Duration::MAX).deadline(), None);
         assert_eq!(Interrupt::with_deadline(now).remaining(), Some(Duration::ZERO));
+    }
+
+    #[test]
+    fn looks_are_a_budget() {
+        let root = Interrupt::new();
+        let child = root.child_with_looks(2);
+        let clone = child.clone();
+        assert_eq!([child.is_raised(), clone.is_raised(), child.is_raised()], [false, false, true]);
+        assert!(clone.is_raised() && !root.is_raised());
+        let other = root.child_with_looks(2);
+        root.raise();
+        assert!(other.is_raised());
     }
 }

@@ -32,6 +32,7 @@ use std::time::Instant;
 impl From<&CheckArgs> for Plan {
     /// The meaning of the arguments.
     fn from(args: &CheckArgs) -> Plan {
+        let first = args.reduce.contains(&ReductionName::Sweep);
         let has = |pass| args.reduce.contains(&ReductionName::All) || args.reduce.contains(&pass);
         Plan {
             engine: args.engine,
@@ -44,7 +45,9 @@ impl From<&CheckArgs> for Plan {
                 constants: has(ReductionName::Constants),
                 duplicates: has(ReductionName::Duplicates),
             },
-            sweep: args.reduce.contains(&ReductionName::Sweep).then(SweepOptions::default),
+            sweep: first.then(SweepOptions::default),
+            late_sweep: (!first && args.reduce.contains(&ReductionName::All))
+                .then(SweepOptions::default),
             blast: BlastOptions {
                 max_array_bits: args.blast.array_bits,
                 ..BlastOptions::default()
@@ -282,6 +285,13 @@ impl Observer for Session<'_> {
                 let queries = progress.queries;
                 let seconds = self.start.elapsed().as_secs_f64();
                 note(&format!("{seconds:.2} s  {name}: depth {depth}, {queries} queries"));
+            }
+            Event::Restarted { latches, gates } if verbose >= 1 => {
+                let seconds = self.start.elapsed().as_secs_f64();
+                note(&format!(
+                    "{seconds:.2} s  {name}: starts anew on a swept system, {latches} latches, \
+                     {gates} gates"
+                ));
             }
             Event::Summary(summary) if verbose >= 1 => {
                 note(&summary::lines(name, summary, self.start.elapsed()));
