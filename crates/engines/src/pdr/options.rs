@@ -81,7 +81,7 @@ pub enum Effort {
     /// [`PdrOptions::ctg`] for obligations that came up [`PdrOptions::ctg_heat`] times, nothing
     /// for others.
     Threshold,
-    /// More and more for obligations that come up again and again, see [`PdrOptions::effort`].
+    /// More and more for obligations that come up again and again.
     /// Sense is in it only as long as these are not dropped.
     Dynamic,
 }

@@ -7,7 +7,7 @@
 //! what takes millions of clauses.
 //!
 //! What the paper leaves open or gets wrong, and what is done here:
-//! - Blocking checks that a unit contains no initial state, too ([`relative`]).
+//! - Blocking checks that a unit contains no initial state, too (`relative`).
 //! - Obligations must satisfy the constraints as a whole (`simulate`, `lift`).
 //! - `recCoverCube` is a queue, and blocked obligations are tried again at the next level.
 //! - Before a unit is expanded, the highest level is found where it is inductive as it is, and
