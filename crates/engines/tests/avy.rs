@@ -2,43 +2,17 @@
 //! all options. Every trace is replayed and every proof checked by the certifier. In these builds
 //! AVY itself checks after every iteration that its frames are a safe δ-trace.
 
-use pedra_certify::{CheckOptions, check_bit_proof, replay_bits};
+mod common;
+
+use common::judge::{judge, judge_slices, runs};
 use pedra_engines::avy::CHOICES as AVY_CHOICES;
 use pedra_engines::imc::CHOICES as IMC_CHOICES;
 use pedra_engines::pdr::CHOICES as PDR_CHOICES;
-use pedra_engines::{
-    Avy, AvyOptions, Collector, Context, Engine, Event, Imc, ImcOptions, Outcome, Reason, Unknown,
-};
+use pedra_engines::{Avy, AvyOptions, Collector, Context, Engine, Event, Imc, ImcOptions};
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::lit::Lit;
-use pedra_solve::SolverKind;
 use pedra_testkit::bits::{BitShape, random_bits};
-use pedra_testkit::oracle::{ExplicitBits, explore};
 use pedra_testkit::random::Random;
-
-/// Whether the outcomes are those of explicit search, with evidence; counterexamples shortest if
-/// `shortest`.
-fn judge(system: &BitSystem, outcomes: &[Outcome], shortest: bool, note: &str) {
-    let expected = explore(&ExplicitBits::new(system)).violated_at;
-    assert_eq!(outcomes.len(), expected.len(), "{note}");
-    for (property, (outcome, truth)) in outcomes.iter().zip(expected).enumerate() {
-        match (outcome, truth) {
-            (Outcome::Violated(trace), Some(depth)) => {
-                assert!(trace.property == property && trace.depth() >= depth, "{note}");
-                assert!(!shortest || trace.depth() == depth, "{note}: not shortest");
-                let replay = replay_bits(system, trace);
-                replay.unwrap_or_else(|e| panic!("{note}: {e}: {trace:?}"));
-            }
-            (Outcome::Proved(proof), None) => {
-                assert!(proof.properties.contains(&property), "{note}");
-                let options = CheckOptions::with_solver(SolverKind::Batsat);
-                let checked = check_bit_proof(system, proof, &options);
-                checked.unwrap_or_else(|e| panic!("{note}: {e}: {proof:?}"));
-            }
-            _ => panic!("{note}: property {property} violated at {truth:?}, got {outcome:?}"),
-        }
-    }
-}
 
 fn random_avy(random: &mut Random) -> (AvyOptions, String) {
     let mut options = AvyOptions::default();
@@ -74,12 +48,6 @@ fn is_mixed(options: &AvyOptions) -> bool {
     options.plain > 0 || options.cubes > 0
 }
 
-/// `PEDRA_FUZZ_RUNS` makes the random tests longer.
-fn runs(default: u64) -> u64 {
-    let factor = std::env::var("PEDRA_FUZZ_RUNS").ok().and_then(|text| text.parse().ok());
-    factor.unwrap_or(default)
-}
-
 #[test]
 fn avy_agrees_with_enumeration() {
     for seed in 0..runs(600) {
@@ -109,7 +77,6 @@ fn slices_give_the_same_answers() {
     for seed in 0..runs(40) {
         let mut random = Random::new(seed ^ 0x511_0000_0000);
         let system = random_bits(&mut random, BitShape::default());
-        let expected = explore(&ExplicitBits::new(&system)).violated_at;
         let (options, note) = random_avy(&mut random);
         let mut engines: [Box<dyn Engine>; 2] = [
             Box::new(Avy::new(&system, options)),
@@ -117,20 +84,7 @@ fn slices_give_the_same_answers() {
         ];
         for engine in &mut engines {
             let note = format!("seed {seed}, {}{note}", engine.name());
-            for max_depth in 0..40 {
-                let context = Context { max_depth: Some(max_depth), ..Context::default() };
-                for (outcome, violated) in engine.run(&context).iter().zip(&expected) {
-                    if let Outcome::Unknown(Unknown { reason, safe_up_to }) = outcome {
-                        assert_eq!(*reason, Reason::DepthLimit, "{note}");
-                        assert_eq!(*safe_up_to, Some(max_depth), "{note}");
-                        assert!(violated.is_none_or(|step| step > max_depth), "{note}");
-                    }
-                }
-                let context = Context::default();
-                context.interrupt.raise();
-                engine.run(&context);
-            }
-            judge(&system, &engine.run(&Context::default()), false, &note);
+            judge_slices(&system, engine.as_mut(), 40, &note);
         }
     }
 }

@@ -2,44 +2,22 @@
 //! for each way in which PDR engines have been wrong. Every trace is replayed and every proof
 //! checked by the certifier.
 
-use pedra_certify::{CheckOptions, check_bit_proof, replay_bits};
+mod common;
+
+use common::judge::{judge, judge_slices, runs};
 use pedra_engines::pdr::CHOICES;
 use pedra_engines::{
-    Claim, Collector, Context, Engine, Event, Outcome, Pdr, PdrOptions, Reason, Successors,
-    Unknown, Variant,
+    Claim, Collector, Context, Engine, Event, Outcome, Pdr, PdrOptions, Successors, Variant,
 };
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::lit::Lit;
 use pedra_solve::SolverKind;
 use pedra_testkit::bits::{BitShape, random_bits};
-use pedra_testkit::oracle::{ExplicitBits, explore};
 use pedra_testkit::random::Random;
 use std::collections::{BTreeMap, BTreeSet};
 
 const VARIANTS: [Variant; 4] =
     [Variant::Simple, Variant::Generalize, Variant::Relative, Variant::Full];
-
-/// Whether the outcomes are those of explicit search, with evidence.
-fn judge(system: &BitSystem, outcomes: &[Outcome], note: &str) {
-    let expected = explore(&ExplicitBits::new(system)).violated_at;
-    assert_eq!(outcomes.len(), expected.len(), "{note}");
-    for (property, (outcome, truth)) in outcomes.iter().zip(expected).enumerate() {
-        match (outcome, truth) {
-            (Outcome::Violated(trace), Some(depth)) => {
-                assert!(trace.property == property && trace.depth() >= depth, "{note}");
-                let replay = replay_bits(system, trace);
-                replay.unwrap_or_else(|e| panic!("{note}: {e}: {trace:?}"));
-            }
-            (Outcome::Proved(proof), None) => {
-                assert!(proof.properties.contains(&property), "{note}");
-                let options = CheckOptions::with_solver(SolverKind::Batsat);
-                let checked = check_bit_proof(system, proof, &options);
-                checked.unwrap_or_else(|e| panic!("{note}: {e}: {proof:?}"));
-            }
-            _ => panic!("{note}: property {property} violated at {truth:?}, got {outcome:?}"),
-        }
-    }
-}
 
 /// All variants, with our solver and another one.
 fn check(system: &BitSystem, note: &str) {
@@ -47,11 +25,11 @@ fn check(system: &BitSystem, note: &str) {
         for solver in [SolverKind::Cdcl, SolverKind::Cadical] {
             let options = PdrOptions { solver, ..PdrOptions::variant(variant) };
             let outcomes = Pdr::new(system, options).run(&Context::default());
-            judge(system, &outcomes, &format!("{note}, {variant:?}, {solver:?}"));
+            judge(system, &outcomes, false, &format!("{note}, {variant:?}, {solver:?}"));
             for successors in [Successors::Exact, Successors::Structural] {
                 let mut engine = Pdr::reverse(system, options, successors);
                 let note = format!("{note}, {variant:?}, {solver:?}, reverse, {successors:?}");
-                judge(system, &engine.run(&Context::default()), &note);
+                judge(system, &engine.run(&Context::default()), false, &note);
             }
         }
     }
@@ -81,12 +59,6 @@ fn random_options(random: &mut Random) -> PdrOptions {
     options
 }
 
-/// `PEDRA_FUZZ_RUNS` makes the random tests longer.
-fn runs(default: u64) -> u64 {
-    let factor = std::env::var("PEDRA_FUZZ_RUNS").ok().and_then(|text| text.parse().ok());
-    factor.unwrap_or(default)
-}
-
 #[test]
 fn variants_agree_with_enumeration() {
     for seed in 0..runs(150) {
@@ -103,7 +75,7 @@ fn all_options_agree_with_enumeration() {
         let options = random_options(&mut random);
         let (mut engine, direction) = random_engine(&mut random, &system, options);
         let outcomes = engine.run(&Context::default());
-        judge(&system, &outcomes, &format!("seed {seed}, {direction}, {options:?}"));
+        judge(&system, &outcomes, false, &format!("seed {seed}, {direction}, {options:?}"));
     }
 }
 
@@ -113,24 +85,10 @@ fn slices_give_the_same_answers() {
     for seed in 0..runs(200) {
         let mut random = Random::new(seed ^ 0x511c_e000_0000);
         let system = random_bits(&mut random, BitShape::default());
-        let expected = explore(&ExplicitBits::new(&system)).violated_at;
         let options = random_options(&mut random);
         let (mut engine, direction) = random_engine(&mut random, &system, options);
         let note = format!("seed {seed}, {direction}, {options:?}");
-        for max_depth in 0..70 {
-            let context = Context { max_depth: Some(max_depth), ..Context::default() };
-            for (outcome, violated) in engine.run(&context).iter().zip(&expected) {
-                if let Outcome::Unknown(Unknown { reason, safe_up_to }) = outcome {
-                    assert_eq!(*reason, Reason::DepthLimit, "{note}");
-                    assert_eq!(*safe_up_to, Some(max_depth), "{note}");
-                    assert!(violated.is_none_or(|step| step > max_depth), "{note}");
-                }
-            }
-            let context = Context::default();
-            context.interrupt.raise();
-            engine.run(&context);
-        }
-        judge(&system, &engine.run(&Context::default()), &note);
+        judge_slices(&system, &mut engine, 70, &note);
     }
 }
 

@@ -1,38 +1,18 @@
 //! Engines made of engines: PDR that moves over to a swept system, and engines that take turns.
 //! Against explicit search, with random budgets; traces replayed, proofs checked.
 
-use pedra_certify::{CheckOptions, check_bit_proof, replay_bits};
+mod common;
+
+use common::judge::judge;
 use pedra_engines::portfolio::{Listener, race};
 use pedra_engines::{
     Claim, Collector, Context, Engine, Event, Kind, KindOptions, Leg, Outcome, PdrOptions, Reason,
     Relay, Room, SweepOptions, SweepPlan, Sweeper, SweptPdr, Unknown,
 };
-use pedra_model::bits::BitSystem;
 use pedra_model::reduce::ReduceOptions;
 use pedra_solve::Interrupt;
 use pedra_testkit::bits::{BitShape, random_bits};
-use pedra_testkit::oracle::{ExplicitBits, explore};
 use pedra_testkit::random::Random;
-
-/// The outcomes are those of explicit search, with evidence.
-fn judge(system: &BitSystem, outcomes: &[Outcome], note: &str) {
-    let expected = explore(&ExplicitBits::new(system)).violated_at;
-    assert_eq!(outcomes.len(), expected.len(), "{note}");
-    for (property, (outcome, truth)) in outcomes.iter().zip(expected).enumerate() {
-        match outcome {
-            Outcome::Proved(proof) => {
-                assert!(truth.is_none() && proof.properties.contains(&property), "{note}");
-                let options = CheckOptions::default();
-                check_bit_proof(system, proof, &options).unwrap_or_else(|e| panic!("{note}: {e}"));
-            }
-            Outcome::Violated(trace) => {
-                assert!(truth.is_some() && trace.property == property, "{note}");
-                replay_bits(system, trace).unwrap_or_else(|e| panic!("{note}: {e}"));
-            }
-            other => panic!("{note}: property {property}: {other:?}"),
-        }
-    }
-}
 
 fn plan(looks: Option<u64>) -> SweepPlan {
     SweepPlan { sweep: SweepOptions::default(), reduce: ReduceOptions::default(), looks }
@@ -50,7 +30,7 @@ fn a_new_start_changes_no_answer() {
         let context = Context { events: &collector, ..Context::default() };
         let mut pdr = SweptPdr::new(&system, PdrOptions::default(), plan(Some(looks)), &room);
         let outcomes = pdr.run(&context);
-        judge(&system, &outcomes, &format!("round {round}, {looks} looks"));
+        judge(&system, &outcomes, false, &format!("round {round}, {looks} looks"));
         // It can be asked again, and each property was told once.
         assert_eq!(pdr.run(&context), outcomes, "round {round}");
         let events = collector.take();
@@ -87,7 +67,7 @@ fn engines_that_take_turns_agree_with_explicit_search() {
         ];
         let mut relay = Relay::new(legs, system.properties().len());
         let outcomes = relay.run(&Context::default());
-        judge(&system, &outcomes, &format!("round {round}, {looks} looks, depth {depth}"));
+        judge(&system, &outcomes, false, &format!("round {round}, {looks} looks, depth {depth}"));
         assert_eq!(relay.run(&Context::default()), outcomes, "round {round}");
         turns[(relay.name() == "pdr") as usize] += 1;
     }
@@ -108,7 +88,7 @@ fn a_limit_ends_whoever_has_the_turn() {
     let is_stopped = |unknown: &Unknown| unknown.reason == Reason::Interrupted;
     let stopped = |o: &Outcome| matches!(o, Outcome::Unknown(u) if is_stopped(u));
     assert!(outcomes.iter().all(stopped), "{outcomes:?}");
-    judge(&system, &relay.run(&Context::default()), "resumed");
+    judge(&system, &relay.run(&Context::default()), false, "resumed");
 }
 
 /// Nobody listens.
@@ -130,6 +110,6 @@ fn sweeping_beside_pdr_changes_no_answer() {
         ];
         let properties = system.properties().len();
         let outcomes = race(&mut engines, properties, &Context::default(), &Deaf);
-        judge(&system, &outcomes, &format!("round {round}"));
+        judge(&system, &outcomes, false, &format!("round {round}"));
     }
 }

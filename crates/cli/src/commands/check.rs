@@ -53,9 +53,9 @@ impl From<&CheckArgs> for Plan {
                 ..BlastOptions::default()
             },
             pdr: pdr_options(args),
-            fb: fb_options(args),
-            imc: imc_options(args),
-            avy: avy_options(args),
+            fb: chosen(FbOptions::default(), &args.fb, FbOptions::set),
+            imc: chosen(ImcOptions::default(), &args.imc, ImcOptions::set),
+            avy: chosen(AvyOptions::default(), &args.avy, AvyOptions::set),
             word: word_options(args),
             solver: args.solver.map(|solver| match solver {
                 SolverName::Cadical => SolverKind::Cadical,
@@ -68,58 +68,37 @@ impl From<&CheckArgs> for Plan {
     }
 }
 
+/// Options, and what was chosen besides. The choices made sense when they were read.
+fn chosen<T, E: std::fmt::Debug>(
+    mut options: T,
+    choices: &[String],
+    set: fn(&mut T, &str) -> Result<(), E>,
+) -> T {
+    for choice in choices {
+        set(&mut options, choice).expect("seen to make sense when it was read");
+    }
+    options
+}
+
 /// A step of the ladder, and what was chosen besides.
 fn pdr_options(args: &CheckArgs) -> PdrOptions {
-    let mut options = PdrOptions::variant(match args.variant {
+    let options = PdrOptions::variant(match args.variant {
         VariantName::Simple => Variant::Simple,
         VariantName::Generalize => Variant::Generalize,
         VariantName::Relative => Variant::Relative,
         VariantName::Full => Variant::Full,
     });
-    for choice in &args.pdr {
-        options.set(choice).expect("seen to make sense when it was read");
-    }
-    options
-}
-
-/// What was chosen of fbPDR.
-fn fb_options(args: &CheckArgs) -> FbOptions {
-    let mut options = FbOptions::default();
-    for choice in &args.fb {
-        options.set(choice).expect("seen to make sense when it was read");
-    }
-    options
-}
-
-/// The choices of interpolation.
-fn imc_options(args: &CheckArgs) -> ImcOptions {
-    let mut options = ImcOptions::default();
-    for choice in &args.imc {
-        options.set(choice).expect("seen to make sense when it was read");
-    }
-    options
-}
-
-/// The choices of AVY.
-fn avy_options(args: &CheckArgs) -> AvyOptions {
-    let mut options = AvyOptions::default();
-    for choice in &args.avy {
-        options.set(choice).expect("seen to make sense when it was read");
-    }
-    options
+    chosen(options, &args.pdr, PdrOptions::set)
 }
 
 /// A kind of unit, and what was chosen besides.
 fn word_options(args: &CheckArgs) -> WordOptions {
-    let mut options = WordOptions::of(match args.unit {
+    let options = WordOptions::of(match args.unit {
         UnitName::Cubes => Kind::Cubes,
         UnitName::Polytopes => Kind::Polytopes,
         UnitName::Mixed => Kind::Mixed,
     });
-    for choice in &args.word {
-        options.set(choice).expect("seen to make sense when it was read");
-    }
-    options
+    chosen(options, &args.word, WordOptions::set)
 }
 
 /// Runs the command; gives the exit code.

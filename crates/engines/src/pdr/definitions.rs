@@ -18,7 +18,7 @@ pub(super) struct Span {
 ///
 /// Encoders take it for a solver; it answers no query.
 #[derive(Clone, Default)]
-pub(super) struct Definitions {
+pub(crate) struct Definitions {
     num_vars: usize,
     lits: Vec<Lit>,
     clauses: Vec<Span>,
@@ -26,18 +26,18 @@ pub(super) struct Definitions {
 
 impl Definitions {
     /// No clauses, and the constant as the only variable.
-    pub(super) fn new() -> Definitions {
+    pub(crate) fn new() -> Definitions {
         Definitions { num_vars: 1, ..Definitions::default() }
     }
 
     /// The number of clauses.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.clauses.len()
     }
 
     /// The literals of a clause.
     #[inline]
-    pub(super) fn clause(&self, number: u32) -> &[Lit] {
+    pub(crate) fn clause(&self, number: u32) -> &[Lit] {
         let Span { start, len } = self.clauses[number as usize];
         &self.lits[start as usize..(start + len) as usize]
     }

@@ -67,6 +67,7 @@ use crate::context::{Context, Engine, Outcome, Reason};
 use crate::events::{Direction, Event, Progress, Summary};
 use crate::ledger::Ledger;
 pub use counts::{Counts, Purpose};
+pub(crate) use definitions::Definitions;
 use direction::{engine_name, safe_depth};
 use generalize::Generalizer;
 use obligations::{Obligation, ObligationId, Obligations};

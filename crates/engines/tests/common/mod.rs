@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub mod judge;
+
 use pedra_engines::{Context, Engine, Outcome};
 use pedra_model::aig::Node;
 use pedra_model::bits::{BitSystem, Reset};
