@@ -147,12 +147,13 @@ pub enum Event {
         /// The gates of all interpolants together.
         gates: usize,
     },
-    /// The engine starts anew on a smaller system: all its frames, lemmas and obligations are
-    /// gone, and numbers start from 0. Claims are still about the system that it was given.
+    /// The engine starts anew, on a smaller system or for fewer properties: all its frames, lemmas
+    /// and obligations are gone, and numbers start from 0. Claims are still about the system that
+    /// it was given.
     Restarted {
-        /// Latches of the smaller system.
+        /// Latches of the system that it works on now.
         latches: usize,
-        /// Gates of the smaller system.
+        /// Gates of that system.
         gates: usize,
     },
     /// What a run amounts to, shortly before its end. An engine that has nothing to say beyond

@@ -26,6 +26,9 @@ fn check(system: &BitSystem, note: &str) {
             let options = PdrOptions { solver, ..PdrOptions::variant(variant) };
             let outcomes = Pdr::new(system, options).run(&Context::default());
             judge(system, &outcomes, false, &format!("{note}, {variant:?}, {solver:?}"));
+            let options = PdrOptions { property_in_frames: true, ..options };
+            let outcomes = Pdr::new(system, options).run(&Context::default());
+            judge(system, &outcomes, false, &format!("{note}, {variant:?}, {solver:?}, in frames"));
             for successors in [Successors::Exact, Successors::Structural] {
                 let mut engine = Pdr::reverse(system, options, successors);
                 let note = format!("{note}, {variant:?}, {solver:?}, reverse, {successors:?}");
@@ -108,6 +111,19 @@ fn constraints_belong_to_the_target_of_lifting() {
     s.bads.push(a);
     s.bads.push(input);
     check(&s, "constraints");
+}
+
+/// The second property can be violated only after the first one is: frames that contain both
+/// must not prove it.
+#[test]
+fn a_property_that_rests_on_a_violated_one_is_not_proved() {
+    let mut s = BitSystem::new();
+    let latches = [(); 3].map(|()| s.add_latch(Reset::Zero));
+    for (i, &latch) in latches.iter().enumerate() {
+        s.latches[i].next = if i == 0 { Lit::TRUE } else { latches[i - 1] };
+        s.bads.push(latch);
+    }
+    check(&s, "one after the other");
 }
 
 /// The only state before the bad one is a dead end.

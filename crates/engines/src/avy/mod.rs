@@ -32,7 +32,7 @@ pub use options::{Algorithm, AvyOptions, CHOICES};
 use crate::context::{Context, Engine, Outcome, Reason};
 use crate::events::{Event, Progress};
 use crate::layers::{StateCircuit, Template};
-use crate::pdr::{Level, Pdr, Stopped};
+use crate::pdr::{Level, Pdr, PdrOptions, Stopped};
 use convert::convert;
 use pedra_model::bits::BitSystem;
 use pedra_model::lit::Lit;
@@ -58,7 +58,8 @@ impl<'a> Avy<'a> {
     pub fn new(system: &'a BitSystem, options: AvyOptions) -> Avy<'a> {
         Avy {
             options,
-            trace: Pdr::new(system, options.pdr),
+            // Interpolants speak of bad states in the last frame.
+            trace: Pdr::new(system, PdrOptions { property_in_frames: false, ..options.pdr }),
             template: None,
             unrolling: None,
             past: SatStats::default(),

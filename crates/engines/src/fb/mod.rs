@@ -51,6 +51,8 @@ const GROWTH: (u64, u64) = (3, 2);
 impl<'a> FbPdr<'a> {
     /// Two engines that have not looked at any frame yet.
     pub fn new(system: &'a BitSystem, pdr: PdrOptions, options: FbOptions) -> FbPdr<'a> {
+        // The two directions exchange lemmas, which must not rest on the property.
+        let pdr = PdrOptions { property_in_frames: false, ..pdr };
         FbPdr {
             forward: Pdr::new(system, pdr),
             reverse: Pdr::reverse(system, pdr, options.successors),

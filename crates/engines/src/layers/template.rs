@@ -1,7 +1,6 @@
 //! One time step as a list of clauses, to be copied for each step of an unrolling.
 
-use crate::events::Direction;
-use crate::pdr::{Definitions, Transition};
+use crate::pdr::{Definitions, Horizon, Transition};
 use pedra_model::bits::BitSystem;
 use pedra_model::lit::Lit;
 use pedra_solve::SatSolver;
@@ -17,7 +16,7 @@ impl Template {
     /// The step of a system.
     pub(crate) fn new(system: &BitSystem) -> Template {
         let mut clauses = Definitions::new();
-        let transition = Transition::encode(system, Direction::Forward, &mut clauses);
+        let transition = Transition::encode(system, Horizon::OneStep, &mut clauses);
         Template { transition, clauses }
     }
 

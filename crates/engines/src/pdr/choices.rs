@@ -215,6 +215,11 @@ pub static CHOICES: &[Choice] = &[
     ),
     switch!("infinity", infinity, "whether lemmas of the last frames are tried as invariants"),
     switch!(
+        "property-in-frames",
+        property_in_frames,
+        "whether the properties are part of all frames, so that obligations begin before bad states"
+    ),
+    switch!(
         "simplify",
         simplify,
         "whether gates are eliminated from the transition relation where that makes no more clauses"

@@ -25,6 +25,7 @@
 //! dead end is a state that reaches nothing. Only the reverse `F_0` needs a second copy of
 //! logic, the cones of bads and constraints, since a bad may read inputs of its own step.
 
+use super::options::PdrOptions;
 use crate::events::Direction;
 
 /// The name of the engine.
@@ -35,12 +36,10 @@ pub(super) fn engine_name(direction: Direction) -> &'static str {
     }
 }
 
-/// The last step that is free of violations when `F_k` is closed.
-pub(super) fn safe_depth(direction: Direction, k: usize) -> usize {
-    match direction {
-        Direction::Forward => k,
-        Direction::Backward => k + 1,
-    }
+/// If `F_k` is closed, the last step that is free of violations is so many after `k`. Where the
+/// property is part of the frames, `F_k` is asked for states before bad ones.
+pub(super) fn safe_beyond(direction: Direction, options: &PdrOptions) -> usize {
+    (direction == Direction::Backward || options.property_in_frames) as usize
 }
 
 /// How obligations of [`Direction::Backward`] are widened. The transition relation is unique on

@@ -29,6 +29,8 @@ pub(super) struct Lifted {
 pub(super) enum Goal<'c> {
     /// Violating this property.
     Bad(usize),
+    /// Violating this property one step later, with the inputs of the model.
+    BadAfter(usize),
     /// Going into this cube.
     Cube(&'c [Lit]),
 }
@@ -54,6 +56,7 @@ impl Lifter {
         let mut goal = transition.constraints.clone();
         match target {
             Goal::Bad(property) => goal.push(transition.bads[property]),
+            Goal::BadAfter(property) => goal.extend(transition.violation_after(property)),
             Goal::Cube(cube) => goal.extend(cube.iter().map(|&lit| transition.primed(lit))),
         }
         let Lifter { solver, ternary } = self;
@@ -63,7 +66,9 @@ impl Lifter {
             Some(Lit::new(Var::new(var), !value))
         };
         let matters = |lit: &Lit| solver.is_in_domain(lit.var());
-        let inputs: Vec<Lit> = transition.input_vars().filter_map(known).filter(matters).collect();
+        let after = matches!(target, Goal::BadAfter(_)).then(|| transition.vars_after());
+        let all_inputs = transition.input_vars().chain(after.into_iter().flatten());
+        let inputs: Vec<Lit> = all_inputs.filter_map(known).filter(matters).collect();
         let states = transition.state_vars().filter(|&var| transition.is_encoded(var));
         let mut cube: Vec<Lit> = states.filter_map(known).filter(matters).collect();
         order(&mut cube);
@@ -71,7 +76,7 @@ impl Lifter {
         let mut rounds = if effort.lift == Lift::Off { 0 } else { effort.rounds };
         if let Some(ternary) = ternary {
             ternary.lift(target, &inputs, &mut cube);
-            if effort.lift == Lift::Ternary {
+            if effort.lift == Lift::Ternary && !matches!(target, Goal::BadAfter(_)) {
                 rounds = 0;
             }
         }

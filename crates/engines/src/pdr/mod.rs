@@ -46,6 +46,7 @@ mod lift;
 mod obligations;
 mod options;
 mod propagate;
+mod property;
 mod relative;
 mod share;
 mod simplify;
@@ -68,7 +69,7 @@ use crate::events::{Direction, Event, Progress, Summary};
 use crate::ledger::Ledger;
 pub use counts::{Counts, Purpose};
 pub(crate) use definitions::Definitions;
-use direction::{engine_name, safe_depth};
+use direction::{engine_name, safe_beyond};
 use generalize::Generalizer;
 use obligations::{Obligation, ObligationId, Obligations};
 use pedra_model::bits::BitSystem;
@@ -76,7 +77,7 @@ use pedra_model::lit::Lit;
 use propagate::{find_invariants, propagate_clauses};
 use relative::{Answer, Hypothesis, Relative};
 pub(crate) use solver::Stopped;
-pub(crate) use transition::Transition;
+pub(crate) use transition::{Horizon, Transition};
 
 /// PDR for all properties of a system.
 pub struct Pdr<'a> {
@@ -141,6 +142,7 @@ impl<'a> Pdr<'a> {
         successors: Successors,
     ) -> Pdr<'a> {
         let ledger = Ledger::new(system.properties().len());
+        let options = property::where_possible(options, direction);
         Pdr {
             system,
             options,
@@ -183,16 +185,19 @@ impl<'a> Pdr<'a> {
     /// The main loop. Returns why it stopped, `None` if nothing is open.
     fn pdr(&mut self, context: &Context) -> Result<Option<Reason>, Stopped> {
         if !self.is_started || self.search().relative.has_settled_targets(context.settled) {
-            self.check_start(context)?;
-            self.is_started = true;
+            self.start(context)?;
         }
         loop {
             let open = self.ledger.open(context);
             if open.is_empty() {
                 return Ok(None);
             }
+            if self.is_about_others(&open) {
+                self.start_anew(context)?;
+                continue;
+            }
             let k = self.search().relative.top();
-            let depth = safe_depth(self.direction, k.index());
+            let depth = k.index() + self.safe_beyond();
             if context.is_beyond_limit(depth) {
                 return Ok(Some(Reason::DepthLimit));
             }
@@ -203,6 +208,9 @@ impl<'a> Pdr<'a> {
                     self.remove_all_bad(context, goal, k)?;
                     self.closed.push(goal);
                 }
+            }
+            if self.is_outdated() {
+                continue;
             }
             (self.safe_up_to, self.safe, self.discharged) = (Some(depth), open, Some(k));
             // k++; propagateClauses(k)
@@ -285,7 +293,7 @@ impl<'a> Pdr<'a> {
                 inputs: bad.inputs.into(),
                 successor: None,
                 property,
-                depth: (self.direction == Direction::Backward) as u32,
+                depth: self.safe_beyond() as u32,
                 activity: 0.0,
             };
             self.raise(context, obligation, k);
@@ -441,7 +449,7 @@ impl<'a> Pdr<'a> {
             }
             let cubes: Vec<Vec<Lit>> =
                 relative.frames().cubes(Level::INFINITY).map(<[Lit]>::to_vec).collect();
-            if !proved.is_empty() {
+            if self.is_provable(&proved) {
                 self.prove(context, proved, &cubes);
             }
         }
@@ -490,6 +498,9 @@ impl<'a> Pdr<'a> {
     /// Whether the property still needs work; without one, whether any does.
     fn is_open(&self, context: &Context, property: Option<usize>) -> bool {
         let Some(property) = property else { return !self.ledger.open(context).is_empty() };
+        if self.options.property_in_frames {
+            return !self.is_outdated();
+        }
         let elsewhere = context.settled.is_some_and(|board| board.is_settled(property));
         !self.ledger.is_settled(property) && !elsewhere
     }
@@ -506,6 +517,11 @@ impl<'a> Pdr<'a> {
 
     fn search(&mut self) -> &mut Search {
         self.search.as_mut().expect("made when the first run begins")
+    }
+
+    /// How many steps beyond its number a closed frame is free of violations.
+    fn safe_beyond(&self) -> usize {
+        safe_beyond(self.direction, &self.options)
     }
 }
 

@@ -128,6 +128,9 @@ pub struct PdrOptions {
     pub drop_obligations: u32,
     /// Whether lemmas of the last frame are tried as invariants on their own.
     pub infinity: bool,
+    /// Whether the properties are part of all frames, so that obligations begin before bad
+    /// states. Forward only; where frames are shared with others (fbPDR, AVY) it is off.
+    pub property_in_frames: bool,
 }
 
 impl Default for PdrOptions {
@@ -157,6 +160,7 @@ impl PdrOptions {
             persistent: false,
             drop_obligations: 0,
             infinity: false,
+            property_in_frames: false,
         };
         match variant {
             Variant::Simple => simple,

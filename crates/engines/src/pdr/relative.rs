@@ -10,11 +10,13 @@
 //! - I4: `F_i ∧ C ∧ T ⟹ F'_{i+1}`.
 //!
 //! The property is in no frame (`F_k` is asked for bad states instead), so lemmas serve all
-//! properties.
+//! properties; unless that is asked for, see `property`.
 //!
 //! Formulas and words are those of the forward direction; see `direction` for what they stand
 //! for in the other one. The difference is in three places: [`Relative::assumed`] and
 //! [`Relative::framed`] (which side of a step a cube is on), the start set, and the frontier.
+
+mod in_frames;
 
 use super::activity::Activity;
 use super::counts::{Counts, Purpose};
@@ -92,6 +94,9 @@ pub(super) struct Relative {
     primed: Vec<Lit>,
     pub(super) counts: Counts,
     triggers: Option<Triggers>,
+    /// Whether properties are part of the frames, see `property`; and those that are.
+    property_in_frames: bool,
+    assumed: Vec<usize>,
 }
 
 /// What only the reverse direction needs.
@@ -147,6 +152,8 @@ impl Relative {
             primed: Vec::new(),
             counts: Counts::default(),
             triggers: options.triggered_push.then(Triggers::default),
+            property_in_frames: options.property_in_frames,
+            assumed: Vec::new(),
         };
         let f0 = relative.make_solver(Level::ZERO, context);
         relative.solvers.push(f0);
@@ -192,6 +199,9 @@ impl Relative {
             let mut solver = self.maker.make(context);
             for &constraint in &self.transition.constraints {
                 solver.add_clause(&[constraint]);
+            }
+            for &property in &self.assumed {
+                solver.add_clause(&[!self.transition.bads[property]]);
             }
             solver
         });
@@ -351,7 +361,8 @@ impl Relative {
         Ok((self.transition.step_of(solver), self.transition.latch_values(solver)))
     }
 
-    /// The frontier. Forward, `s := SAT(F_k ∧ C ∧ ¬P)`: states of the last frame that are bad;
+    /// The frontier. Forward, `s := SAT(F_k ∧ C ∧ ¬P)`: states of the last frame that are bad,
+    /// or, if `P` is part of it, `s := SAT(F_k ∧ C ∧ T ∧ C' ∧ ¬P')`: those before a bad one;
     /// reverse, `s := SAT(Init ∧ C ∧ T ∧ F'_k)`: a successor of an initial state in it.
     pub(super) fn find_bad(
         &mut self,
@@ -368,7 +379,11 @@ impl Relative {
         match &mut self.reverse {
             None => {
                 let property = property.expect("forward it is asked about one");
-                self.lift_model(top, Goal::Bad(property), effort).map(Some)
+                let goal = match self.property_in_frames {
+                    false => Goal::Bad(property),
+                    true => Goal::BadAfter(property),
+                };
+                self.lift_model(top, goal, effort).map(Some)
             }
             Some(reverse) => {
                 let model = &self.solvers[top.index()];
@@ -380,12 +395,16 @@ impl Relative {
     /// What is asked of the last frame.
     fn frontier(&self, property: Option<usize>) -> Vec<Lit> {
         match property {
+            Some(property) if self.property_in_frames => {
+                self.transition.violation_after(property).collect()
+            }
             Some(property) => vec![self.transition.bads[property]],
             None => self.transition.init.clone(),
         }
     }
 
-    /// Do the invariants alone decide the property? `F_∞ ∧ C ⟹ P`, reverse
+    /// Do the invariants alone decide the property? `F_∞ ∧ C ⟹ P` (if `P` is part of it,
+    /// `F_∞ ∧ C ∧ T ∧ C' ⟹ P'`), reverse
     /// `Init ∧ C ∧ T ⟹ ¬F'_∞`, which is for all properties.
     pub(super) fn check_invariants_imply(&mut self, property: usize) -> Result<bool, Stopped> {
         let is_forward = self.direction == Direction::Forward;

@@ -11,10 +11,10 @@ use super::options::{Lift, LiftEffort};
 use super::propagate::propagate_from;
 use super::relative::{Answer, Hypothesis};
 use super::solver::Stopped;
-use super::transition::Transition;
+use super::transition::{Horizon, Transition};
 use super::{Pdr, Search};
 use crate::context::{Context, Outcome, Reason};
-use crate::events::{Direction, Summary};
+use crate::events::Summary;
 use pedra_model::bits::BitSystem;
 use pedra_model::lit::Lit;
 use pedra_solve::{Batsat, SatSolver};
@@ -199,7 +199,7 @@ impl<'a> Pdr<'a> {
     /// If they are not.
     pub(crate) fn check_trace(&self, context: &Context) {
         let mut solver = Batsat::new();
-        let transition = Transition::encode(self.system, Direction::Forward, &mut solver);
+        let transition = Transition::encode(self.system, Horizon::OneStep, &mut solver);
         for &constraint in &transition.constraints {
             solver.add_clause(&[constraint]);
         }

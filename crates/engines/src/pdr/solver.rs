@@ -6,9 +6,10 @@
 //! these solvers are made anew from time to time.
 
 use super::definitions::Definitions;
+use super::direction::safe_beyond;
 use super::options::PdrOptions;
 use super::simplify::{rename, simplify};
-use super::transition::Transition;
+use super::transition::{Horizon, Transition};
 use crate::context::Context;
 use crate::events::Direction;
 use crate::random::Random;
@@ -62,7 +63,11 @@ impl SolverMaker {
         context: &Context,
     ) -> (SolverMaker, Transition) {
         let mut definitions = Definitions::new();
-        let mut transition = Transition::encode(system, direction, &mut definitions);
+        let horizon = match safe_beyond(direction, options) {
+            0 => Horizon::OneStep,
+            _ => Horizon::TwoSteps,
+        };
+        let mut transition = Transition::encode(system, horizon, &mut definitions);
         if options.simplify {
             let mut frozen = vec![false; definitions.num_vars()];
             transition.known_vars(|var| frozen[var.index()] = true);

@@ -86,6 +86,8 @@ impl TernaryLifter {
     pub(super) fn lift(&mut self, goal: Goal, inputs: &[Lit], cube: &mut Vec<Lit>) {
         let mut goals: Vec<Lit> = match goal {
             Goal::Bad(property) => vec![self.bads[property]],
+            // That takes two steps, and one is simulated: nothing is dropped.
+            Goal::BadAfter(_) => return,
             Goal::Cube(cube) => {
                 cube.iter().map(|lit| self.next[lit.var().index()] ^ lit.is_negated()).collect()
             }
@@ -195,7 +197,7 @@ impl TernaryLifter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::events::Direction;
+    use crate::pdr::Horizon;
     use pedra_solve::{Batsat, SatResult, SatSolver};
     use pedra_testkit::bits::{BitShape, random_bits};
     use pedra_testkit::random::Random;
@@ -207,7 +209,7 @@ mod tests {
         for seed in 0..300 {
             let system = random_bits(&mut Random::new(seed), BitShape::default());
             let mut solver = Batsat::new();
-            let transition = Transition::encode(&system, Direction::Forward, &mut solver);
+            let transition = Transition::encode(&system, Horizon::OneStep, &mut solver);
             let Some(mut lifter) = TernaryLifter::new(&system, &transition) else { continue };
             for (property, &bad) in transition.bads.iter().enumerate() {
                 let goal: Vec<Lit> = transition.constraints.iter().copied().chain([bad]).collect();

@@ -27,7 +27,6 @@
 use super::encode::StepEncoder;
 use super::solver::FrameSolver;
 use crate::cone::{closed_latches, is_init_free_of_inputs};
-use crate::events::Direction;
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::lit::{Lit, Var};
 use pedra_model::value::Ternary;
@@ -51,14 +50,25 @@ pub(crate) struct Transition {
     pub(crate) constant_reset: Vec<Option<bool>>,
     /// By property.
     pub(crate) bads: Vec<Lit>,
-    /// Reverse only: the same one step later, for inputs of that step.
+    /// [`Horizon::TwoSteps`]: the same one step later, for inputs of that step.
     pub(super) bads_after: Vec<Lit>,
-    /// Reverse only: the constraints one step later, for the same inputs.
+    /// [`Horizon::TwoSteps`]: the constraints one step later, for the same inputs.
     pub(super) constraints_after: Vec<Lit>,
+    /// [`Horizon::TwoSteps`]: these inputs.
+    inputs_after: Vec<Lit>,
     /// The system's variable of each state variable; that of `first` is the last of `gates`.
     system_vars: Vec<Var>,
     /// The gates of the proof that define `first`.
     pub(crate) gates: Vec<[Lit; 2]>,
+}
+
+/// How far the relation looks.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Horizon {
+    /// One step.
+    OneStep,
+    /// One step, and what is bad or allowed after it, for inputs of the second step.
+    TwoSteps,
 }
 
 /// States and inputs.
@@ -75,7 +85,7 @@ impl Transition {
     /// the same numbers.
     pub(crate) fn encode(
         system: &BitSystem,
-        direction: Direction,
+        horizon: Horizon,
         solver: &mut (impl SatSolver + ?Sized),
     ) -> Transition {
         let functions: Vec<(usize, Lit)> = functional_resets(system);
@@ -128,9 +138,9 @@ impl Transition {
         constraints.sort_unstable();
         constraints.dedup();
         constraints.retain(|&c| c != Lit::TRUE);
-        let [bads_after, constraints_after] = match direction {
-            Direction::Forward => [Vec::new(), Vec::new()],
-            Direction::Backward => encode_second_step(system, &next, solver),
+        let [bads_after, constraints_after, inputs_after] = match horizon {
+            Horizon::OneStep => [Vec::new(), Vec::new(), Vec::new()],
+            Horizon::TwoSteps => encode_second_step(system, &next, solver),
         };
         Transition {
             num_latches,
@@ -143,6 +153,7 @@ impl Transition {
             bads,
             bads_after,
             constraints_after,
+            inputs_after,
             system_vars,
             gates,
         }
@@ -152,8 +163,14 @@ impl Transition {
     /// literals here.
     pub(super) fn known_vars(&self, mut visit: impl FnMut(Var)) {
         (0..self.input_vars().end).map(Var::new).for_each(&mut visit);
-        let lists =
-            [&self.constraints, &self.init, &self.bads, &self.bads_after, &self.constraints_after];
+        let lists = [
+            &self.constraints,
+            &self.init,
+            &self.bads,
+            &self.bads_after,
+            &self.constraints_after,
+            &self.inputs_after,
+        ];
         let all = lists.into_iter().flatten().chain(self.next.iter().flatten());
         all.for_each(|lit| visit(lit.var()));
     }
@@ -166,6 +183,7 @@ impl Transition {
             &mut self.bads,
             &mut self.bads_after,
             &mut self.constraints_after,
+            &mut self.inputs_after,
         ];
         let all = lists.into_iter().flatten().chain(self.next.iter_mut().flatten());
         all.for_each(|lit| *lit = rename(*lit));
@@ -186,6 +204,16 @@ impl Transition {
     pub(crate) fn input_vars(&self) -> Range<usize> {
         let start = self.state_vars().end;
         start..start + self.num_inputs
+    }
+
+    /// The variables of the inputs of the second step.
+    pub(super) fn vars_after(&self) -> impl Iterator<Item = usize> {
+        self.inputs_after.iter().map(|input| input.var().index())
+    }
+
+    /// What makes the successor violate a property: `C' ∧ bad'`.
+    pub(super) fn violation_after(&self, property: usize) -> impl Iterator<Item = Lit> {
+        self.constraints_after.iter().copied().chain([self.bads_after[property]])
     }
 
     /// The literal of a state literal in the next step.
@@ -221,11 +249,24 @@ impl Transition {
         }
     }
 
-    /// The inputs of a step, one value each.
+    /// The inputs of a step, one value each. Those of a second step are left out.
     pub(super) fn input_values(&self, inputs: &[Lit]) -> Vec<Ternary> {
         let mut values = vec![Ternary::Unknown; self.num_inputs];
-        for lit in inputs {
+        for lit in inputs.iter().filter(|lit| self.input_vars().contains(&lit.var().index())) {
             values[lit.var().index() - self.input_vars().start] = Ternary::from(!lit.is_negated());
+        }
+        values
+    }
+
+    /// The inputs of the second step, one value each. Those of the first are left out.
+    pub(super) fn values_after(&self, inputs: &[Lit]) -> Vec<Ternary> {
+        let mut values = vec![Ternary::Unknown; self.num_inputs];
+        for lit in inputs {
+            // They were made one after the other, and renaming keeps the order.
+            let place = self.inputs_after.binary_search_by_key(&lit.var(), |after| after.var());
+            if let Ok(place) = place {
+                values[place] = Ternary::from(!lit.is_negated());
+            }
         }
         values
     }
@@ -249,13 +290,14 @@ fn functional_resets(system: &BitSystem) -> Vec<(usize, Lit)> {
         .collect()
 }
 
-/// Bads and constraints one step later, over the literals of next functions and fresh inputs.
+/// Bads and constraints one step later, over the literals of next functions and fresh inputs,
+/// and these.
 /// (What binds `first` to resets is void there.)
 fn encode_second_step(
     system: &BitSystem,
     next: &[Option<Lit>],
     solver: &mut (impl SatSolver + ?Sized),
-) -> [Vec<Lit>; 2] {
+) -> [Vec<Lit>; 3] {
     let groups = [system.properties(), &system.constraints];
     let mut encoder = StepEncoder::new(&system.aig, groups.concat());
     for (latch, next) in system.latches.iter().zip(&next[1..]) {
@@ -263,11 +305,13 @@ fn encode_second_step(
             encoder.set_leaf(latch.var, next);
         }
     }
-    for &input in &system.inputs {
-        encoder.set_leaf(input, solver.new_var().lit());
+    let inputs: Vec<Lit> = system.inputs.iter().map(|_| solver.new_var().lit()).collect();
+    for (&input, &lit) in system.inputs.iter().zip(&inputs) {
+        encoder.set_leaf(input, lit);
     }
     encoder.encode(solver);
-    groups.map(|group| group.iter().map(|&lit| encoder.lit(lit)).collect())
+    let [bads, constraints] = groups.map(|group| group.iter().map(|&l| encoder.lit(l)).collect());
+    [bads, constraints, inputs]
 }
 
 /// The conjunction of all resets as gates over the system's variables, and its literal; if there

@@ -1,0 +1,43 @@
+//! Queries for properties as part of the frames, see the head of [`property`](super::super::property).
+
+use super::super::frames::Level;
+use super::super::solver::Stopped;
+use super::{BadState, Relative};
+
+impl Relative {
+    /// `F_i := F_i ∧ P` for all frames, where `P` is the conjunction of these properties. Only
+    /// `F_0` is open, and no initial state is bad.
+    pub(in crate::pdr) fn assume_properties(&mut self, properties: &[usize]) {
+        debug_assert!(self.top() == Level::ZERO && self.assumed.is_empty());
+        self.assumed = properties.to_vec();
+        for &property in properties {
+            let holds = [!self.transition.bads[property]];
+            self.infinity.add_clause(&holds);
+            self.solvers[0].add_clause(&holds);
+        }
+    }
+
+    /// Whether frames contain properties.
+    pub(in crate::pdr) fn has_property_in_frames(&self) -> bool {
+        self.property_in_frames
+    }
+
+    /// The properties that are part of all frames.
+    pub(in crate::pdr) fn assumed_properties(&self) -> &[usize] {
+        &self.assumed
+    }
+
+    /// Forward: an initial state that violates the property, with its inputs.
+    /// `Init ∧ C ∧ ¬P`
+    pub(in crate::pdr) fn find_initial_violation(
+        &mut self,
+        property: usize,
+    ) -> Result<Option<BadState>, Stopped> {
+        let f0 = &mut self.solvers[0];
+        if !f0.solve(&[self.transition.bads[property]], None)? {
+            return Ok(None);
+        }
+        let (step, latches) = (self.transition.step_of(f0), self.transition.latch_values(f0));
+        Ok(Some(BadState { property, step, latches }))
+    }
+}
