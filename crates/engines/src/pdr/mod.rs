@@ -17,6 +17,7 @@
 //! Deviations. The slides look for states with an edge to a bad state and have the property in
 //! every frame; here bad states themselves are looked for, so that lemmas do not depend on the
 //! property, one tower of frames serves all properties, and a bad state may depend on inputs.
+//! (`property-in-frames` is the slides' way, see `property`.)
 //! `removeBad` is a queue rather than a recursion, which allows for counterexamples of any
 //! length: an obligation that was blocked at one level is tried again at the next.
 //!
