@@ -7,8 +7,8 @@
 //!
 //! - Step 0 is looked at on its own, before any frame: `Init ∧ C ⟹ P`. Then `F_0` closed means that
 //!   step 1 is safe, and so on ([`safe_beyond`](super::direction::safe_beyond)).
-//! - `P` may read inputs: it holds at a step with the inputs of that step. A path that violates some
-//!   property has a first step at which one is violated; before it, `P` holds.
+//! - `P` may read inputs: it holds at a step with the inputs of that step. A path that violates
+//!   some property has a first step at which one is violated; before it, `P` holds.
 //! - Lemmas hold up to the first violation of *any* of these properties, so they are proved
 //!   together: an invariant is `F_i ∧ P`, and it is one only if the frontier was closed for all of
 //!   them. If one is violated, or settled by others, lemmas say nothing of paths beyond that. Then

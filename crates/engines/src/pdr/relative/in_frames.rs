@@ -1,4 +1,4 @@
-//! Queries for properties as part of the frames, see the head of [`property`](super::super::property).
+//! Queries for properties as part of the frames, see the head of `property`.
 
 use super::super::frames::Level;
 use super::super::solver::Stopped;
