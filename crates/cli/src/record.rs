@@ -270,9 +270,10 @@ impl Who<'_> {
                 let _ = write!(out, ",\"direction\":\"{}\"", direction.text());
                 let _ = write!(out, ",\"depth\":{depth},\"voided\":{voided}");
             }
-            Event::Interpolated { depth, first, clauses, resolutions, gates } => {
+            Event::Interpolated { depth, first, level, clauses, resolutions, gates } => {
                 self.begin(out, "interpolated");
-                let _ = write!(out, ",\"depth\":{depth},\"first\":{first},\"clauses\":{clauses}");
+                let _ = write!(out, ",\"depth\":{depth},\"first\":{first},\"level\":{level}");
+                let _ = write!(out, ",\"clauses\":{clauses}");
                 let _ = write!(out, ",\"resolutions\":{resolutions},\"gates\":{gates}");
             }
             Event::Restarted { latches, gates } => {

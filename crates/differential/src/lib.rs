@@ -209,7 +209,10 @@ fn judge(
 fn finds_shortest(plan: &Plan) -> bool {
     match plan.engine {
         EngineName::Pdr | EngineName::Rpdr | EngineName::Fbpdr | EngineName::Wpdr => false,
-        EngineName::Avy => plan.avy.plain == 0 && plan.avy.cubes == 0 && plan.avy.step <= 1,
+        EngineName::Avy => {
+            let is_mixed = plan.avy.turns > 0 || plan.avy.plain > 0 || plan.avy.cubes > 0;
+            !is_mixed && plan.avy.step <= 1
+        }
         _ => true,
     }
 }
@@ -226,7 +229,8 @@ fn random_imc(random: &mut Random) -> ImcOptions {
 
 /// Some choices of AVY.
 fn random_avy(random: &mut Random) -> AvyOptions {
-    let mut options = AvyOptions::default();
+    // With long turns PDR would do it all.
+    let mut options = AvyOptions { turns: random.pick(&[0, 0, 1]), ..AvyOptions::default() };
     for choice in pedra_engines::avy::CHOICES {
         if random.one_in(4) {
             let setting = format!("{}={}", choice.name, random.pick(choice.samples));

@@ -140,6 +140,9 @@ pub enum Event {
         depth: usize,
         /// Its first step: the refutation needs no earlier one.
         first: usize,
+        /// The steps up to this one use the frame of this number, not their own. Greater than
+        /// `first` for strong induction only (kAvy).
+        level: usize,
         /// The clauses that the refutation rests on.
         clauses: usize,
         /// Its resolutions.

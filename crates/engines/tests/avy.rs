@@ -15,8 +15,10 @@ use pedra_testkit::bits::{BitShape, random_bits};
 use pedra_testkit::random::Random;
 
 fn random_avy(random: &mut Random) -> (AvyOptions, String) {
-    let mut options = AvyOptions::default();
-    let mut note = String::new();
+    // With long turns PDR would do it all.
+    let turns = random.pick(&[0, 0, 1]);
+    let mut options = AvyOptions { turns, ..AvyOptions::default() };
+    let mut note = format!(" turns={turns}");
     for choice in AVY_CHOICES {
         if random.one_in(3) {
             let setting = format!("{}={}", choice.name, random.pick(choice.samples));
@@ -45,7 +47,7 @@ fn random_imc(random: &mut Random) -> ImcOptions {
 
 /// Whether PDR may settle properties in its own way, with traces that are not shortest.
 fn is_mixed(options: &AvyOptions) -> bool {
-    options.plain > 0 || options.cubes > 0
+    options.turns > 0 || options.plain > 0 || options.cubes > 0
 }
 
 #[test]
@@ -120,7 +122,7 @@ fn the_counter_of_the_paper() {
     for stops_at in 0..8 {
         let system = counter(stops_at);
         for algorithm in ["global", "simple"] {
-            let mut options = AvyOptions::default();
+            let mut options = AvyOptions { turns: 0, ..AvyOptions::default() };
             options.set(&format!("trace={algorithm}")).expect("a value");
             let outcomes = Avy::new(&system, options).run(&Context::default());
             judge(&system, &outcomes, true, &format!("stops at {stops_at}, {algorithm}"));
@@ -134,7 +136,7 @@ fn refutations_are_recorded() {
     let system = counter(7);
     let events = Collector::with_details();
     let context = Context { events: &events, ..Context::default() };
-    Avy::new(&system, AvyOptions::default()).run(&context);
+    Avy::new(&system, AvyOptions { turns: 0, ..AvyOptions::default() }).run(&context);
     let all = events.take();
     let suffixes: Vec<(usize, usize)> = all
         .iter()
@@ -144,4 +146,32 @@ fn refutations_are_recorded() {
         })
         .collect();
     assert!(!suffixes.is_empty() && suffixes.iter().all(|(depth, first)| first < depth));
+}
+
+/// Zeros move through a chain of latches: no frame but the first few is ever needed if refutations
+/// may look several steps back within one frame.
+#[test]
+fn strong_induction_is_used() {
+    let mut system = BitSystem::new();
+    let x: Vec<Lit> = (0..5).map(|_| system.add_latch(Reset::Zero)).collect();
+    let input = system.add_input();
+    // The first latch is set when the second is, which never happens.
+    let first = system.aig.push_and(input, x[1]);
+    for i in 0..5 {
+        system.latches[i].next = if i == 0 { first } else { x[i - 1] };
+    }
+    let bad = system.aig.push_and(x[4], !x[2]);
+    system.bads.push(bad);
+    for kavy in [0, 4] {
+        let events = Collector::with_details();
+        let context = Context { events: &events, ..Context::default() };
+        let options = AvyOptions { kavy, turns: 0, ..AvyOptions::default() };
+        let outcomes = Avy::new(&system, options).run(&context);
+        judge(&system, &outcomes, true, &format!("k up to {kavy}"));
+        let is_strong = |event: &Event| match event {
+            Event::Interpolated { first, level, .. } => first < level,
+            _ => false,
+        };
+        assert_eq!(events.take().iter().any(is_strong), kavy > 1, "k up to {kavy}");
+    }
 }

@@ -1,26 +1,39 @@
-//! From interpolants to clauses: `F_i` is strengthened until `F_i ⟹ F_{i−1} ∨ I_i`.
+//! From interpolants to clauses: `F_{i+1}` is strengthened until `F_{i+1} ⟹ F_j ∨ I_{j+1}`, where
+//! `j = i`, or `j ≤ i` with the strong induction of kAvy.
 //!
-//! This is the paper's use of `PDRMkSafe` with the property `F_{i−1} ∨ I_i`. While a state of
-//! `F_i` satisfies neither, a cube of such states is excluded, by a clause that is inductive
-//! relative to `F_{i−1}`. Such a cube has no predecessor in `F_{i−1}`: each state there is in
-//! `F_{i−2}`, with successors in `F_{i−1}`, or satisfies `I_{i−1}`, with successors in `I_i` by
-//! the law of the sequence. (Blocking counterexamples to generalisation may disturb this by
-//! strengthening lower frames; then the predecessor is excluded first, which is possible because
-//! no state outside of `F_{i−1} ∨ I_i` is reachable within `i` steps.)
+//! This is the paper's use of `PDRMkSafe` with the property `F_j ∨ I_{j+1}`. While a state of
+//! `F_{i+1}` satisfies neither, a cube of such states is excluded, by a clause that is inductive
+//! relative to `F_i`. Such a cube has no predecessor in `F_i`: each state there is in `F_{j−1}`,
+//! with successors in `F_j`, or satisfies `I_j`, with successors in `I_{j+1}` by the law of the
+//! sequence. For `j = i` the interpolant before has seen to this; for `j < i`, too, because it was
+//! made to hold in `F_{i+1}` and `F_i` is smaller; and for the first `j` the query began with
+//! `F_i`, with successors in `I_{j+1}`. (Blocking counterexamples to generalisation may disturb
+//! this by strengthening lower frames; then the predecessor is excluded first, which is possible
+//! because no state outside of `F_j ∨ I_{j+1}` is reachable within `i + 1` steps: such a path would
+//! be longer than `j`, and its last steps would be among those that the query refuted.)
 //!
-//! For `i = 1`, `F_0` are the initial states.
+//! For `j = 0`, `F_0` are the initial states.
 //!
 //! The queries know lemmas and the interpolant only, no transition: they are small.
 
 use crate::context::Context;
 use crate::layers::StateCircuit;
-use crate::pdr::{LemmaId, Level, Pdr, Stopped};
+use crate::pdr::{Frames, LemmaId, Level, Pdr, Stopped};
 use pedra_model::lit::{Lit, Var};
 use pedra_solve::{Cdcl, FrameEncoder, SatResult, SatSolver};
 use rustc_hash::FxHashMap;
 
-/// The states of `F_i` that are neither in `F_{i−1}` nor in `I_i`.
+/// What is to hold in the frame `level`: `F_below ∨ I`.
+pub(super) struct Goal<'a> {
+    pub(super) circuit: &'a StateCircuit,
+    pub(super) interpolant: Lit,
+    pub(super) below: Level,
+    pub(super) level: Level,
+}
+
+/// The states of a frame that do not satisfy its goal.
 struct Gap {
+    below: Level,
     level: Level,
     /// Over state variables, and gates of the interpolant.
     solver: Cdcl,
@@ -29,41 +42,34 @@ struct Gap {
     init: Lit,
     /// By number of a lemma, whether the solver has it.
     has: Vec<bool>,
-    /// For lemmas of the frame below: a literal that implies that the lemma is violated.
+    /// For lemmas of the frames below: a literal that implies that the lemma is violated.
     violates: FxHashMap<LemmaId, Lit>,
     num_states: usize,
 }
 
-/// Strengthens `F_i`, with at most `limit` cubes; says whether that was enough.
+/// Strengthens a frame, with at most `limit` cubes; says whether that was enough.
 pub(super) fn convert(
     trace: &mut Pdr,
     context: &Context,
-    circuit: &StateCircuit,
-    interpolant: Lit,
-    level: Level,
+    goal: &Goal,
     limit: Option<u32>,
 ) -> Result<bool, Stopped> {
-    let mut gap = Gap::new(trace, context, circuit, interpolant, level);
+    let mut gap = Gap::new(trace, context, goal);
     let mut cubes = 0;
-    // while SAT(F_i ∧ ¬F_{i−1} ∧ ¬I_i)
+    // while SAT(F_{i+1} ∧ ¬F_j ∧ ¬I_{j+1})
     while let Some(cube) = gap.find(trace)? {
         if limit.is_some_and(|limit| cubes >= limit) {
             return Ok(false);
         }
-        trace.exclude(context, cube, level)?;
+        trace.exclude(context, cube, goal.level)?;
         cubes += 1;
     }
     Ok(true)
 }
 
 impl Gap {
-    fn new(
-        trace: &Pdr,
-        context: &Context,
-        circuit: &StateCircuit,
-        interpolant: Lit,
-        level: Level,
-    ) -> Gap {
+    fn new(trace: &Pdr, context: &Context, goal: &Goal) -> Gap {
+        let &Goal { circuit, interpolant, below, level } = goal;
         let mut solver = Cdcl::new();
         solver.set_interrupt(context.interrupt.clone());
         let num_states = trace.transition().state_vars().end;
@@ -75,9 +81,9 @@ impl Gap {
         let mut encode =
             |root: Lit| encoder.encode(circuit.builder.aig(), &mut solver.definer(), root);
         let interpolant = encode(interpolant);
-        let is_lowest = level == Level::ZERO.above();
-        let init = if is_lowest { encode(circuit.init) } else { Lit::TRUE };
+        let init = if below == Level::ZERO { encode(circuit.init) } else { Lit::TRUE };
         Gap {
+            below,
             level,
             solver,
             interpolant,
@@ -91,9 +97,9 @@ impl Gap {
     /// A cube of states in the gap.
     fn find(&mut self, trace: &Pdr) -> Result<Option<Vec<Lit>>, Stopped> {
         self.learn(trace);
-        let is_lowest = self.level == Level::ZERO.above();
+        let is_lowest = self.below == Level::ZERO;
         let outside = if is_lowest { vec![!self.init] } else { self.violations(trace) };
-        // F_i ∧ ¬I_i ∧ ¬F_{i−1}
+        // F_{i+1} ∧ ¬I_{j+1} ∧ ¬F_j
         match self.solver.solve_with(&[!self.interpolant], &[&outside]) {
             SatResult::Unsat => return Ok(None),
             SatResult::Unknown => return Err(Stopped),
@@ -107,16 +113,16 @@ impl Gap {
             // Init ∧ s
             self.core(self.init, &state)?
         } else {
-            violated(trace, self.level, &state)
+            violated(trace, self.below, self.level, &state)
         };
-        // F_i ∧ I_i ∧ s
+        // F_{i+1} ∧ I_{j+1} ∧ s
         cube.extend(self.core(self.interpolant, &state)?);
         cube.sort_unstable();
         cube.dedup();
         Ok(Some(cube))
     }
 
-    /// The part of a state that contradicts a formula, in `F_i`.
+    /// The part of a state that contradicts a formula, in the frame.
     fn core(&mut self, formula: Lit, state: &[Lit]) -> Result<Vec<Lit>, Stopped> {
         if formula == Lit::FALSE {
             return Ok(Vec::new());
@@ -142,11 +148,11 @@ impl Gap {
         }
     }
 
-    /// `¬F_{i−1}`, given `F_i`: some lemma that only holds below is violated.
+    /// `¬F_j`, given `F_{i+1}`: some lemma that only holds below is violated.
     fn violations(&mut self, trace: &Pdr) -> Vec<Lit> {
         let frames = trace.frames();
         let mut any = Vec::new();
-        for &id in frames.delta(self.level.below()) {
+        for id in only_below(frames, self.below, self.level) {
             let violates = *self.violates.entry(id).or_insert_with(|| {
                 let violates = self.solver.new_var().lit();
                 for &lit in frames.lemma(id).cube() {
@@ -160,11 +166,17 @@ impl Gap {
     }
 }
 
-/// The shortest cube that `F_{i−1}` excludes and the state is in.
-fn violated(trace: &Pdr, level: Level, state: &[Lit]) -> Vec<Lit> {
+/// The lemmas of a frame that a higher one lacks.
+fn only_below(frames: &Frames, below: Level, level: Level) -> impl Iterator<Item = LemmaId> + '_ {
+    let levels = (below.index()..level.index()).map(Level::new);
+    levels.flat_map(|level| frames.delta(level)).copied()
+}
+
+/// The shortest cube that `F_j` excludes and the state is in.
+fn violated(trace: &Pdr, below: Level, level: Level, state: &[Lit]) -> Vec<Lit> {
     let frames = trace.frames();
-    let below = frames.delta(level.below()).iter().map(|&id| frames.lemma(id).cube());
+    let cubes = only_below(frames, below, level).map(|id| frames.lemma(id).cube());
     let holds = |cube: &&[Lit]| cube.iter().all(|lit| state.binary_search(lit).is_ok());
-    let shortest = below.filter(holds).min_by_key(|cube| cube.len());
+    let shortest = cubes.filter(holds).min_by_key(|cube| cube.len());
     shortest.expect("the state violates a lemma of the frame below").to_vec()
 }

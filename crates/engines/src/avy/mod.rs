@@ -8,7 +8,8 @@
 //! to a bad state at step `N` (`unrolling`). Its refutation gives an interpolation sequence, which
 //! says globally what the frames lack. Local search turns that into clauses (`convert`): `F_i` is
 //! strengthened to imply `F_{i−1} ∨ I_i`, by clauses that are inductive relative to `F_{i−1}`.
-//! Then `F_N ⟹ F_{N−1} ∨ I_N` is safe, and the rest is PDR: push, compare, go on.
+//! Then `F_N ⟹ F_{N−1} ∨ I_N` is safe, and the rest is PDR: push, compare, go on. With kAvy the
+//! query may use strong induction (`extension`).
 //!
 //! The frames, their solvers, generalisation, propagation, the fixpoint test and proofs are those
 //! of [`pdr`](crate::pdr). Each iteration begins and ends with a safe δ-trace, so PDR may take any
@@ -23,6 +24,7 @@
 //! in part `i`, with those of the last step in part `N`, so nothing is lost before a dead end.
 
 mod convert;
+mod extension;
 mod options;
 mod stuck;
 mod unrolling;
@@ -33,12 +35,13 @@ use crate::context::{Context, Engine, Outcome, Reason};
 use crate::events::{Event, Progress};
 use crate::layers::{StateCircuit, Template};
 use crate::pdr::{Level, Pdr, PdrOptions, Stopped};
-use convert::convert;
+use convert::{Goal, convert};
+use extension::{Extension, Found};
 use pedra_model::bits::BitSystem;
 use pedra_model::lit::Lit;
 use pedra_solve::SatStats;
 use pedra_solve::interpolate::Refutation;
-use unrolling::{Found, Unrolling};
+use unrolling::{Query, Unrolling};
 
 /// AVY for all properties of a system.
 pub struct Avy<'a> {
@@ -47,8 +50,13 @@ pub struct Avy<'a> {
     trace: Pdr<'a>,
     template: Option<Template>,
     unrolling: Option<Unrolling>,
+    /// What of the unrolling the last refutation was about.
+    extension: Extension,
     /// The work of unrollings that are no more.
     past: SatStats,
+    /// The work of PDR's turns, and that of interpolation with all that comes with it.
+    turns_work: u64,
+    own_work: u64,
     /// Whether bad states are known to have bad successors, so that larger steps are sound.
     is_stuck: bool,
 }
@@ -62,7 +70,10 @@ impl<'a> Avy<'a> {
             trace: Pdr::new(system, PdrOptions { property_in_frames: false, ..options.pdr }),
             template: None,
             unrolling: None,
+            extension: Extension::default(),
             past: SatStats::default(),
+            turns_work: 0,
+            own_work: 0,
             is_stuck: false,
         }
     }
@@ -86,6 +97,7 @@ impl<'a> Avy<'a> {
                     self.trace.make_safe(context, property)?;
                 }
             } else {
+                self.take_turn(context, &open)?;
                 self.make_safe(context, n)?;
             }
             // F_0, …, F_N is a safe δ-trace; if ∃ 0 < i < N: F_i = F_{i+1} then SAFE; N := N + 1
@@ -105,6 +117,20 @@ impl<'a> Avy<'a> {
         every > 0 && n.index().is_multiple_of(every)
     }
 
+    /// PDR's turn at `F_N`. Heuristic: it ends when PDR has had as much work as interpolation, and
+    /// a little more. What is learned stays; what waits to be blocked mostly is, afterwards.
+    fn take_turn(&mut self, context: &Context, open: &[usize]) -> Result<(), Stopped> {
+        let first = 1000 * u64::from(self.options.turns);
+        let allowed = (self.own_work + first).saturating_sub(self.turns_work);
+        if first == 0 || allowed == 0 {
+            return Ok(());
+        }
+        let before = self.trace.work();
+        let result = self.trace.make_safe_within(context, open, allowed);
+        self.turns_work += self.trace.work().saturating_sub(before);
+        result
+    }
+
     /// Makes `F_N` safe for all open properties; violations at step `N` are settled.
     fn make_safe(&mut self, context: &Context, n: Level) -> Result<(), Stopped> {
         loop {
@@ -113,28 +139,46 @@ impl<'a> Avy<'a> {
             if open.is_empty() || self.trace.check_safe(&open)? {
                 return Ok(());
             }
-            self.renew(context, n);
+            let before = self.trace.work() + self.renew(context, n);
             let template = self.template.as_ref().expect("made by renew");
             let unrolling = self.unrolling.as_mut().expect("made by renew");
             let bads: Vec<Lit> =
                 open.iter().map(|&property| template.transition.bads[property]).collect();
             let target = unrolling.layers.any(n.index(), &bads);
-            let frames = self.trace.frames();
-            let found = unrolling.find(frames, &self.options, n.index(), target);
+            let query = Query {
+                template,
+                frames: self.trace.frames(),
+                options: &self.options,
+                last: n.index(),
+                target,
+            };
+            let found = unrolling.find(&query, self.extension);
             if let Ok(Found::Path) = found {
                 self.settle_path(context, &open, n);
             }
             let unrolling = self.unrolling.as_mut().expect("made by renew");
             unrolling.layers.add_clause(n.index(), &[!target]);
-            if let Found::Refuted { first, refutation } = found? {
-                return self.strengthen(context, n, first, &refutation);
+            let refuted = match found? {
+                Found::Refuted(extension, refutation) => {
+                    self.extension = extension;
+                    Some(self.strengthen(context, n, &refutation))
+                }
+                Found::Path => None,
+            };
+            let after = self.trace.work() + self.unrolling.as_ref().map_or(0, |u| u.layers.work());
+            self.own_work += after.saturating_sub(before);
+            if let Some(result) = refuted {
+                return result;
             }
         }
     }
 
-    /// Makes an unrolling of `N` steps, or goes on with the one that is there.
-    fn renew(&mut self, context: &Context, n: Level) {
-        let template = self.template.get_or_insert_with(|| Template::new(self.trace.system()));
+    /// Makes an unrolling with step `N`, or goes on with the one that is there.
+    /// Says how much work that one has done.
+    fn renew(&mut self, context: &Context, n: Level) -> u64 {
+        let template = self.template.get_or_insert_with(|| {
+            Template::simplified(self.trace.system(), &context.interrupt)
+        });
         let fits = |unrolling: &Unrolling| {
             !unrolling.layers.is_full()
                 && self.options.incremental
@@ -145,8 +189,11 @@ impl<'a> Avy<'a> {
             self.past.queries += work.queries;
             self.past.conflicts += work.conflicts;
         }
-        let unrolling = self.unrolling.get_or_insert_with(|| Unrolling::new(context));
-        unrolling.unroll(template, n.index());
+        let unrolling =
+            self.unrolling.get_or_insert_with(|| Unrolling::new(context, &self.options));
+        let work = unrolling.layers.work();
+        unrolling.unroll(template, n.index()..=n.index());
+        work
     }
 
     /// UNSAFE: enters the violations of the path that was found.
@@ -167,14 +214,19 @@ impl<'a> Avy<'a> {
     }
 
     /// `I_1, …, I_N := SeqItp(φ)`, and clauses for them.
+    ///
+    /// With the extension level `i`, frames above `i` are strengthened one after the other:
+    /// `F_{j+1} ⟹ F_j ∨ I_{j+1}`. With a strong extension level `(i, k)` the interpolants of the
+    /// `k` steps that use `F_i` all go to the frame above it:
+    /// `F_{i+1} ⟹ F_j ∨ I_{j+1}` for `i − k < j ≤ i`.
     fn strengthen(
         &mut self,
         context: &Context,
         n: Level,
-        first: usize,
         refutation: &Refutation,
     ) -> Result<(), Stopped> {
         let n = n.index();
+        let Extension { first, level: mut i } = self.extension;
         let template = self.template.as_ref().expect("made by renew");
         let layers = &self.unrolling.as_ref().expect("made by renew").layers;
         let mut circuit = StateCircuit::new(self.trace.system(), &template.transition);
@@ -188,6 +240,7 @@ impl<'a> Avy<'a> {
             context.detail(|| Event::Interpolated {
                 depth: n,
                 first,
+                level: i,
                 clauses: size.clauses,
                 resolutions: size.resolutions,
                 gates: circuit.builder.len() - before,
@@ -195,15 +248,18 @@ impl<'a> Avy<'a> {
         }
         if self.options.algorithm == Algorithm::Simple {
             self.begin_anew(context, n, &mut circuit, &mut sequence);
+            // All frames are empty.
+            i = 0;
         }
-        for (i, &interpolant) in sequence.iter().enumerate().skip(1) {
-            let level = Level::new(i);
+        for (cut, &interpolant) in sequence.iter().enumerate().skip(1) {
             if interpolant == Lit::TRUE {
                 continue;
             }
+            let (below, level) = (Level::new(cut - 1), Level::new(cut.max(i + 1)));
             let limit = (self.options.cubes > 0).then_some(self.options.cubes);
-            // F_i := PDRMkSafe([Init, F_{i−1}, F_i], ¬(F_{i−1} ∨ I_i))
-            if !convert(&mut self.trace, context, &circuit, interpolant, level, limit)? {
+            // F_{j+1} := PDRMkSafe([Init, F_j, F_{j+1}], ¬(F_j ∨ I_{j+1})), kAvy: in F_{i+1}
+            let goal = Goal { circuit: &circuit, interpolant, below, level };
+            if !convert(&mut self.trace, context, &goal, limit)? {
                 for property in self.trace.open(context) {
                     self.trace.make_safe(context, property)?;
                 }

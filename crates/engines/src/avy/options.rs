@@ -27,13 +27,20 @@ pub struct AvyOptions {
     pub suffix: bool,
     /// Whether the lemmas in the unrolling are reduced to a minimal set ("min-core").
     pub core: bool,
+    /// kAvy: the greatest `k` of strong induction; 0 and 1 for none. Needs min-suffix and the
+    /// global trace.
+    pub kavy: u32,
     /// Whether lemmas are pushed after each frame that was strengthened ("shallow push").
     pub push: bool,
-    /// Whether one solver serves all bounds.
+    /// Whether one solver serves all bounds; if not, each bound has one with the steps that its
+    /// queries are about, and no others.
     pub incremental: bool,
     /// By how many frames the trace grows at a time. More than one makes the system stay in
     /// bad states.
     pub step: u32,
+    /// PDR has the first turn at each frame: for this much work in all (in thousands of
+    /// propagations), and as much as interpolation has had; 0 for no turns.
+    pub turns: u32,
     /// One frame in so many is left to PDR; 0 for none.
     pub plain: u32,
     /// A frame that needs more cubes than this is left to PDR; 0 for no limit.
@@ -48,9 +55,11 @@ impl Default for AvyOptions {
             system: System::McMillan,
             suffix: true,
             core: false,
+            kavy: 0,
             push: true,
-            incremental: true,
+            incremental: false,
             step: 1,
+            turns: 1000,
             plain: 0,
             cubes: 0,
         }
@@ -65,6 +74,12 @@ pub static CHOICES: &[Choice<AvyOptions>] = &[
         "whether the shortest suffix of the unrolling is refuted (min-suffix)"
     ),
     switch!("core", core, "whether the lemmas in the unrolling are minimised (min-core)"),
+    count!(
+        "kavy",
+        kavy,
+        ["off", "2", "3", "8"],
+        "strong induction on the trace, up to this k (kAvy); only with suffix=on and trace=global"
+    ),
     switch!("push", push, "whether lemmas are pushed after each strengthened frame (shallow push)"),
     named!(
         "trace",
@@ -85,11 +100,23 @@ pub static CHOICES: &[Choice<AvyOptions>] = &[
         ["1", "2", "3"],
         "by how many frames the trace grows at a time; bad states are made to stay bad if several"
     ),
+    count!(
+        "turns",
+        turns,
+        ["off", "1", "1000"],
+        "PDR tries each frame first, for half of all work and so many thousand propagations"
+    ),
     count!("plain", plain, ["off", "1", "2", "3"], "one frame in so many is left to PDR"),
     count!("cubes", cubes, ["off", "1", "5"], "frames that need more cubes are left to PDR"),
 ];
 
 impl AvyOptions {
+    /// The greatest `k` of strong induction, at least 1.
+    pub(super) fn max_k(&self) -> usize {
+        let is_strong = self.suffix && self.algorithm == Algorithm::Global;
+        if is_strong { self.kavy.max(1) as usize } else { 1 }
+    }
+
     /// Makes one choice, written `NAME=VALUE`.
     ///
     /// # Errors

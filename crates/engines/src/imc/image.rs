@@ -28,7 +28,7 @@ impl Imc<'_> {
                 return Ok(Some(Reason::DepthLimit));
             }
             self.emit_depth(context);
-            self.layers.unroll(&self.template, k + 1, false);
+            self.layers.unroll(&self.template, 0..=k, false);
             let first = k.min(1);
             let targets: Vec<Lit> = (first..=k).map(|step| self.target(step, &open)).collect();
             let target = self.layers.new_lit();

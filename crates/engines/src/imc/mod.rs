@@ -76,6 +76,7 @@ impl<'a> Imc<'a> {
         context.detail(|| Event::Interpolated {
             depth: self.depth,
             first: 0,
+            level: 0,
             clauses: size.clauses,
             resolutions: size.resolutions,
             gates: self.circuit.builder.len() - before,

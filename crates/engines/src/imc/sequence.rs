@@ -22,7 +22,7 @@ impl Imc<'_> {
                 return Ok(Some(Reason::DepthLimit));
             }
             self.emit_depth(context);
-            self.layers.unroll(&self.template, n + 1, true);
+            self.layers.unroll(&self.template, 0..=n, true);
             let bads: Vec<Lit> = open.iter().map(|&p| self.template.transition.bads[p]).collect();
             let target = self.layers.any(n, &bads);
             // Init(v_0) ∧ ⋀ Tr(v_i, v_{i+1}) ∧ Bad(v_N)

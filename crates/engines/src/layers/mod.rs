@@ -7,6 +7,8 @@
 //! are the only ones that parts on both sides of cut `j` know, and interpolants are formulas over
 //! states.
 //!
+//! Steps can be made in any order, so an engine that only asks about suffixes makes no others.
+//!
 //! What part `i` asserts (not: defines) hangs on its guard, an assumption. The definitions of
 //! gates are total and imply nothing, so they need none. Queries name a suffix of the parts; the
 //! refutation of one then has nothing to do with earlier parts.
@@ -21,7 +23,7 @@ pub(crate) use circuit::StateCircuit;
 pub(crate) use template::Template;
 
 use crate::context::Context;
-use crate::pdr::{Stopped, Transition};
+use crate::pdr::{QUERY_WORK, Stopped, Transition};
 use pedra_model::lit::{Lit, Var};
 use pedra_model::trace::BitTrace;
 use pedra_model::value::Ternary;
@@ -36,10 +38,12 @@ const MAX_RECORD_BYTES: usize = 1 << 30;
 /// The unrolling on its solver.
 pub(crate) struct Layers {
     solver: Interpolating,
-    steps: Vec<Layer>,
+    /// Those that were made.
+    steps: Vec<Option<Layer>>,
 }
 
 /// One step.
+#[derive(Copy, Clone)]
 struct Layer {
     /// Variable `v` of the template is variable `base + v` of the solver.
     base: usize,
@@ -57,9 +61,8 @@ impl Layers {
         Layers { solver, steps: Vec::new() }
     }
 
-    /// How many steps there are.
-    pub(crate) fn len(&self) -> usize {
-        self.steps.len()
+    fn layer(&self, step: usize) -> &Layer {
+        self.steps[step].as_ref().expect("the step was made")
     }
 
     /// The literal of a literal of the template at a step.
@@ -67,29 +70,42 @@ impl Layers {
         if lit.is_const() {
             return lit;
         }
-        Lit::new(Var::new(self.steps[step].base + lit.var().index()), lit.is_negated())
+        Lit::new(Var::new(self.layer(step).base + lit.var().index()), lit.is_negated())
     }
 
     /// The guard of a step.
     pub(crate) fn guard(&self, step: usize) -> Lit {
-        self.steps[step].guard
+        self.layer(step).guard
     }
 
-    /// Adds steps until there are `len`. Step 0 is tied to the initial states if `with_init`.
-    pub(crate) fn unroll(&mut self, template: &Template, len: usize, with_init: bool) {
-        while self.steps.len() < len {
-            self.add_step(template, with_init);
+    /// Makes the steps that are not there yet. Step 0 is tied to the initial states if
+    /// `with_init`.
+    pub(crate) fn unroll(
+        &mut self,
+        template: &Template,
+        steps: RangeInclusive<usize>,
+        with_init: bool,
+    ) {
+        if self.steps.len() <= *steps.end() {
+            self.steps.resize(*steps.end() + 1, None);
+        }
+        // Downwards, since suffixes grow that way.
+        for step in steps.rev().filter(|&step| self.steps[step].is_none()).collect::<Vec<usize>>() {
+            self.add_step(template, step);
+            if step == 0 && with_init {
+                let guard = self.guard(0);
+                self.add_init(&template.transition, guard);
+            }
         }
     }
 
-    fn add_step(&mut self, template: &Template, with_init: bool) {
+    fn add_step(&mut self, template: &Template, step: usize) {
         let transition = &template.transition;
-        let step = self.steps.len();
         self.solver.set_part(step);
         let guard = self.solver.new_var().lit();
         let base = self.solver.num_vars() - 1;
         self.solver.reserve_vars(Var::new(base + template.num_vars()));
-        self.steps.push(Layer { base, guard });
+        self.steps[step] = Some(Layer { base, guard });
         let mut clause = Vec::new();
         for lits in template.clauses() {
             clause.clear();
@@ -100,13 +116,21 @@ impl Layers {
             let constraint = self.lit(step, constraint);
             self.solver.add_clause(&[!guard, constraint]);
         }
-        if step > 0 {
+        let is_made = |step: usize| self.steps.get(step).is_some_and(Option::is_some);
+        let (has_before, has_after) = (step > 0 && is_made(step - 1), is_made(step + 1));
+        if has_before {
             self.link(transition, step);
-        } else if with_init {
-            for &init in &transition.init {
-                let init = self.lit(0, init);
-                self.solver.add_clause(&[!guard, init]);
-            }
+        }
+        if has_after {
+            self.link(transition, step + 1);
+        }
+    }
+
+    /// Ties step 0 to the initial states, under a guard.
+    pub(crate) fn add_init(&mut self, transition: &Transition, guard: Lit) {
+        for &init in &transition.init {
+            let init = self.lit(0, init);
+            self.add_clause(0, &[!guard, init]);
         }
     }
 
@@ -114,7 +138,7 @@ impl Layers {
     fn link(&mut self, transition: &Transition, step: usize) {
         let before = step - 1;
         self.solver.set_part(before);
-        let guard = self.steps[before].guard;
+        let guard = self.guard(before);
         for var in transition.state_vars().filter(|&var| transition.is_encoded(var)) {
             let state = Var::new(var).lit();
             let next = self.lit(before, transition.primed(state));
@@ -169,10 +193,11 @@ impl Layers {
         assumptions: &[Lit],
     ) -> Result<bool, Stopped> {
         let mut all = assumptions.to_vec();
-        all.extend(self.steps[from..=to].iter().map(|layer| layer.guard));
-        // Guards occur negatively only, so these play no part in refutations.
-        all.extend(self.steps[..from].iter().map(|layer| !layer.guard));
-        all.extend(self.steps[to + 1..].iter().map(|layer| !layer.guard));
+        for (step, layer) in self.steps.iter().enumerate() {
+            // Guards occur negatively only, so those of other steps play no part in refutations.
+            let is_off = !(from..=to).contains(&step);
+            all.extend(layer.map(|layer| layer.guard ^ is_off));
+        }
         self.check(&all)
     }
 
@@ -211,7 +236,7 @@ impl Layers {
         let StateCircuit { builder, leaves, .. } = circuit;
         // What is shared at a cut are the state variables of that step, and nothing else.
         let mut leaf = |cut: usize, lit: Lit| {
-            leaves[lit.var().index() - self.steps[cut].base] ^ lit.is_negated()
+            leaves[lit.var().index() - self.layer(cut).base] ^ lit.is_negated()
         };
         self.solver.interpolants(refutation, cuts, system, builder, &mut leaf)
     }
@@ -238,6 +263,14 @@ impl Layers {
     /// Whether the solver should be made anew.
     pub(crate) fn is_full(&self) -> bool {
         self.solver.record_bytes() > MAX_RECORD_BYTES
+    }
+
+    /// The work so far, as PDR counts it: propagations, with something for every query, and for
+    /// every clause.
+    pub(crate) fn work(&self) -> u64 {
+        let stats = self.solver.stats();
+        let words = self.solver.record_bytes() as u64 / 4;
+        stats.propagations + QUERY_WORK * stats.queries + words
     }
 
     /// From now on this token stops queries.

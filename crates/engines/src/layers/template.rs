@@ -1,9 +1,9 @@
 //! One time step as a list of clauses, to be copied for each step of an unrolling.
 
-use crate::pdr::{Definitions, Horizon, Transition};
+use crate::pdr::{Definitions, Horizon, Transition, simplify_relation};
 use pedra_model::bits::BitSystem;
 use pedra_model::lit::Lit;
-use pedra_solve::SatSolver;
+use pedra_solve::{Interrupt, SatSolver};
 
 /// The clauses of one step. Variables are numbered as in PDR's solvers.
 pub(crate) struct Template {
@@ -18,6 +18,14 @@ impl Template {
         let mut clauses = Definitions::new();
         let transition = Transition::encode(system, Horizon::OneStep, &mut clauses);
         Template { transition, clauses }
+    }
+
+    /// The same with fewer gates, which PDR does for its own solvers, too. Gates that are gone
+    /// were functions of the others, so paths are the same.
+    pub(crate) fn simplified(system: &BitSystem, interrupt: &Interrupt) -> Template {
+        let mut template = Template::new(system);
+        simplify_relation(&mut template.clauses, &mut template.transition, interrupt);
+        template
     }
 
     /// How many variables a step has, the constant not counted.

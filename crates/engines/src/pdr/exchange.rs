@@ -15,6 +15,10 @@ use pedra_model::lit::{Lit, Var};
 use pedra_model::value::Ternary;
 use std::time::Instant;
 
+/// A query costs some ten microseconds even if it propagates nothing: as much as so many
+/// propagations.
+pub(crate) const QUERY_WORK: u64 = 100;
+
 /// When a search pauses.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Pause {
@@ -41,11 +45,9 @@ impl Pdr<'_> {
 
     /// The work so far: propagations, with something for every query.
     pub(crate) fn work(&self) -> u64 {
-        // A query costs some ten microseconds even if it propagates nothing.
-        const QUERY: u64 = 100;
         let Some(search) = &self.search else { return 0 };
         let stats = search.relative.stats();
-        stats.propagations + QUERY * stats.queries
+        stats.propagations + QUERY_WORK * stats.queries
     }
 
     /// Ends the slice if it is time.

@@ -59,7 +59,7 @@ mod trigger;
 
 pub use choices::{CHOICES, Choice};
 pub use direction::Successors;
-pub(crate) use exchange::{Meeting, Pause};
+pub(crate) use exchange::{Meeting, Pause, QUERY_WORK};
 pub(crate) use foreign::ForeignUse;
 pub use foreign::Published;
 pub use frames::{Frames, Lemma, LemmaId, Level};
@@ -77,6 +77,7 @@ use pedra_model::bits::BitSystem;
 use pedra_model::lit::Lit;
 use propagate::{find_invariants, propagate_clauses};
 use relative::{Answer, Hypothesis, Relative};
+pub(crate) use simplify::simplify_relation;
 pub(crate) use solver::Stopped;
 pub(crate) use transition::{Horizon, Transition};
 

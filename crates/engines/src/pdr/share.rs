@@ -12,7 +12,7 @@ use super::propagate::propagate_from;
 use super::relative::{Answer, Hypothesis};
 use super::solver::Stopped;
 use super::transition::{Horizon, Transition};
-use super::{Pdr, Search};
+use super::{Pause, Pdr, Search};
 use crate::context::{Context, Outcome, Reason};
 use crate::events::Summary;
 use pedra_model::bits::BitSystem;
@@ -115,6 +115,22 @@ impl<'a> Pdr<'a> {
     pub(crate) fn make_safe(&mut self, context: &Context, property: usize) -> Result<(), Stopped> {
         let top = self.search().relative.top();
         self.remove_all_bad(context, Some(property), top)
+    }
+
+    /// The same for several properties, unless that takes more [`work`](Pdr::work) than `limit`;
+    /// then obligations are left over, which wait for the next time.
+    pub(crate) fn make_safe_within(
+        &mut self,
+        context: &Context,
+        properties: &[usize],
+        limit: u64,
+    ) -> Result<(), Stopped> {
+        self.set_pause(Some(Pause::Work(self.work().saturating_add(limit))));
+        let mut rest = properties.iter();
+        let result = rest.try_for_each(|&property| self.make_safe(context, property));
+        let is_paused = self.is_paused;
+        self.set_pause(None);
+        if is_paused { Ok(()) } else { result }
     }
 
     /// Excludes a cube from `F_i`. No state of it is reachable within `i` steps.

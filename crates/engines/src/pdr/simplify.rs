@@ -17,6 +17,7 @@
 
 use super::definitions::Definitions;
 use super::frames::is_subset;
+use super::transition::Transition;
 use pedra_model::lit::{Lit, Var};
 use pedra_solve::{Interrupt, SatSolver};
 
@@ -40,9 +41,22 @@ struct Eliminator {
     ends: Vec<usize>,
 }
 
+/// Eliminates what pays from the relation of a system.
+pub(crate) fn simplify_relation(
+    definitions: &mut Definitions,
+    transition: &mut Transition,
+    interrupt: &Interrupt,
+) {
+    let mut frozen = vec![false; definitions.num_vars()];
+    transition.known_vars(|var| frozen[var.index()] = true);
+    let (simple, names) = simplify(definitions, &frozen, interrupt);
+    transition.rename(|lit| rename(&names, lit));
+    *definitions = simple;
+}
+
 /// Eliminates what pays. Gives the new clauses, and the new number of each variable (`None` if
 /// it is gone); the order of the variables stays.
-pub(super) fn simplify(
+fn simplify(
     definitions: &Definitions,
     frozen: &[bool],
     interrupt: &Interrupt,
@@ -198,7 +212,7 @@ impl Eliminator {
 }
 
 /// A literal under its new name.
-pub(super) fn rename(names: &[Option<Var>], lit: Lit) -> Lit {
+fn rename(names: &[Option<Var>], lit: Lit) -> Lit {
     let var = names[lit.var().index()].expect("frozen, or in a clause that is left");
     Lit::new(var, lit.is_negated())
 }

@@ -8,7 +8,7 @@
 use super::definitions::Definitions;
 use super::direction::safe_beyond;
 use super::options::PdrOptions;
-use super::simplify::{rename, simplify};
+use super::simplify::simplify_relation;
 use super::transition::{Horizon, Transition};
 use crate::context::Context;
 use crate::events::Direction;
@@ -69,11 +69,7 @@ impl SolverMaker {
         };
         let mut transition = Transition::encode(system, horizon, &mut definitions);
         if options.simplify {
-            let mut frozen = vec![false; definitions.num_vars()];
-            transition.known_vars(|var| frozen[var.index()] = true);
-            let (simple, names) = simplify(&definitions, &frozen, &context.interrupt);
-            transition.rename(|lit| rename(&names, lit));
-            definitions = simple;
+            simplify_relation(&mut definitions, &mut transition, &context.interrupt);
         }
         let own = (options.solver == SolverKind::Cdcl).then(|| {
             let mut own = Cdcl::new();
