@@ -306,7 +306,11 @@ impl Observer for Session<'_> {
         let request = Request { args: self.args, property, several: self.several };
         let written = write_files(&request, self.loaded, &answer, &self.plan.blast, &checks)?;
         let verdict = match &answer {
-            Checked::Proved(proof) => Verdict::Proved { k: proof.k(), clauses: proof.clauses() },
+            Checked::Proved(proof) => Verdict::Proved {
+                k: proof.k(),
+                clauses: proof.clauses(),
+                safe_until: self.reporter.known_safe_until(property),
+            },
             Checked::Violated(trace) => Verdict::Violated { depth: trace.depth() },
         };
         for (why, problem) in &written.problems {

@@ -19,7 +19,7 @@ pub fn line(report: &PropertyReport, color: bool) -> String {
     let engine = &report.engine;
     let seconds = report.time.as_secs_f64();
     let told = match &report.verdict {
-        Verdict::Proved { k, clauses } => {
+        Verdict::Proved { k, clauses, .. } => {
             let invariant = match clauses {
                 0 => String::new(),
                 1 => ", 1 invariant clause".to_owned(),

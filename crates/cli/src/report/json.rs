@@ -34,8 +34,12 @@ pub fn property(report: &PropertyReport) -> Value {
         "name": report.name,
     });
     let (verdict, more) = match &report.verdict {
-        Verdict::Proved { k, clauses } => {
-            ("proved", json!({ "k": k, "clauses": clauses, "checked": "certificate" }))
+        Verdict::Proved { k, clauses, safe_until } => {
+            let checked = "certificate";
+            let more = json!({
+                "k": k, "clauses": clauses, "safe_until": safe_until, "checked": checked
+            });
+            ("proved", more)
         }
         Verdict::Violated { depth } => ("violated", json!({ "step": depth, "checked": "trace" })),
         Verdict::Unknown { reason, safe_until } => {

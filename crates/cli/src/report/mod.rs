@@ -20,6 +20,8 @@ pub enum Verdict {
         k: usize,
         /// Number of invariant clauses of the proof.
         clauses: usize,
+        /// How far the engine had come: no violation in any step up to this one.
+        safe_until: Option<usize>,
     },
     /// It does not; the trace was replayed.
     Violated {

@@ -224,10 +224,10 @@ fn read_json(stdout: &str) -> Option<(Verdict, String)> {
             continue;
         }
         let verdict = Verdict::parse(event["verdict"].as_str()?)?;
-        let detail = ["step", "k", "safe_until"]
+        let told = ["step", "k", "clauses", "safe_until"]
             .iter()
-            .find_map(|key| Some(format!("{key}={}", event[key].as_u64()?)));
-        let detail = detail.unwrap_or_default();
+            .filter_map(|key| Some(format!("{key}={}", event[key].as_u64()?)));
+        let detail = told.collect::<Vec<String>>().join(" ");
         let rank = |v| match v {
             Verdict::Violated => 2,
             Verdict::Unknown | Verdict::Failed => 1,
@@ -289,9 +289,9 @@ mod tests {
             |v: &str, more: &str| format!("{{\"event\":\"property\",\"verdict\":\"{v}\"{more}}}\n");
         let end = "{\"event\":\"end\"}\n";
         let run = |parts: &[&str]| read_json(&parts.concat()).map(|(v, d)| (v.text(), d));
-        let (proved, unknown) = (property("proved", ",\"k\":3"), property("unknown", ""));
+        let (proved, unknown) = (property("proved", ",\"k\":3,\"clauses\":9"), property("unknown", ""));
         let violated = property("violated", ",\"step\":7");
-        assert_eq!(run(&[&proved, end]), Some(("proved", "k=3".to_owned())));
+        assert_eq!(run(&[&proved, end]), Some(("proved", "k=3 clauses=9".to_owned())));
         assert_eq!(run(&[&proved, &unknown, end]), Some(("unknown", String::new())));
         let all = run(&[&unknown, &violated, &proved, end]);
         assert_eq!(all, Some(("violated", "step=7".to_owned())));
