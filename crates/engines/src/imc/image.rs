@@ -11,42 +11,33 @@
 //! `t` switches the steps up to `t` on, and no others.
 
 use super::Imc;
-use crate::context::{Context, Outcome, Reason};
+use crate::context::Context;
 use crate::pdr::Stopped;
 use pedra_model::lit::Lit;
 
 impl Imc<'_> {
-    /// Returns why it stopped, `None` if nothing is open.
-    pub(super) fn image(&mut self, context: &Context) -> Result<Option<Reason>, Stopped> {
-        loop {
-            let open = self.ledger.open(context);
-            if open.is_empty() {
-                return Ok(None);
+    /// Looks at the bound `k`.
+    pub(super) fn image(&mut self, context: &Context, open: Vec<usize>) -> Result<(), Stopped> {
+        let k = self.depth;
+        self.layers.unroll(&self.template, 0..=k, false);
+        let first = k.min(1);
+        let targets: Vec<Lit> = (first..=k).map(|step| self.target(step, &open)).collect();
+        let target = self.layers.new_lit();
+        self.layers.add_clause(k, &[&targets[..], &[!target]].concat());
+        let result = self.widen(context, &open, k, target, &targets);
+        self.layers.add_clause(k, &[!target]);
+        match result? {
+            Widened::Violated => {}
+            Widened::Open => {
+                self.safe(open);
+                self.depth += 1;
             }
-            let k = self.depth;
-            if context.is_beyond_limit(k) {
-                return Ok(Some(Reason::DepthLimit));
-            }
-            self.emit_depth(context);
-            self.layers.unroll(&self.template, 0..=k, false);
-            let first = k.min(1);
-            let targets: Vec<Lit> = (first..=k).map(|step| self.target(step, &open)).collect();
-            let target = self.layers.new_lit();
-            self.layers.add_clause(k, &[&targets[..], &[!target]].concat());
-            let result = self.widen(context, &open, k, target, &targets);
-            self.layers.add_clause(k, &[!target]);
-            match result? {
-                Widened::Violated => {}
-                Widened::Open => {
-                    self.safe(open);
-                    self.depth += 1;
-                }
-                Widened::Invariant(invariant) => {
-                    self.safe(open);
-                    self.prove(context, invariant);
-                }
+            Widened::Invariant(invariant) => {
+                self.safe(open);
+                self.prove(context, invariant);
             }
         }
+        Ok(())
     }
 
     /// A literal that implies a bad state at the step, and all that leads there after step 0.
@@ -79,7 +70,9 @@ impl Imc<'_> {
             // R(v_0) ∧ Tr(v_0, v_1) ∧ ⋁_t (Bad(v_t) ∧ ⋀_{0<i<t} Tr(v_i, v_{i+1}))
             let is_path = from != Lit::FALSE && self.layers.check(&assumptions)?;
             if is_path && is_initial {
-                self.settle_image_path(context, open, k, targets);
+                let is_hit = |target: &Lit| self.layers.is_true(*target);
+                let hit = targets.iter().position(is_hit).expect("a path ends at a target");
+                self.settle_path(context, open, hit + k.min(1));
                 return Ok(Widened::Violated);
             }
             if is_path || k == 0 {
@@ -94,20 +87,6 @@ impl Imc<'_> {
             }
             reached = self.circuit.builder.or(reached, image);
             is_initial = false;
-        }
-    }
-
-    /// Enters the violations of the path that was found.
-    fn settle_image_path(&mut self, context: &Context, open: &[usize], k: usize, targets: &[Lit]) {
-        let transition = &self.template.transition;
-        let is_hit = |target: &Lit| self.layers.is_true(*target);
-        let hit = targets.iter().position(is_hit).expect("a path ends at a target");
-        let depth = hit + k.min(1);
-        let is_bad = |&&p: &&usize| self.layers.is_true(self.layers.lit(depth, transition.bads[p]));
-        let traces: Vec<_> =
-            open.iter().filter(is_bad).map(|&p| self.layers.trace(transition, p, depth)).collect();
-        for trace in traces {
-            self.ledger.settle(context, trace.property, Outcome::Violated(trace));
         }
     }
 }

@@ -67,6 +67,24 @@ impl<'a> Imc<'a> {
         }
     }
 
+    /// Bound after bound, until nothing is open. Returns why it stopped, `None` if nothing is.
+    fn bounds(&mut self, context: &Context) -> Result<Option<Reason>, Stopped> {
+        loop {
+            let open = self.ledger.open(context);
+            if open.is_empty() {
+                return Ok(None);
+            }
+            if context.is_beyond_limit(self.depth) {
+                return Ok(Some(Reason::DepthLimit));
+            }
+            context.emit(|| Event::Depth { depth: self.depth, progress: self.progress() });
+            match self.options.algorithm {
+                Algorithm::Sequence => self.sequence(context, open)?,
+                Algorithm::Image => self.image(context, open)?,
+            }
+        }
+    }
+
     /// The interpolants of the last refutation.
     fn interpolate(&mut self, context: &Context, cuts: RangeInclusive<usize>) -> Vec<Lit> {
         let before = self.circuit.builder.len();
@@ -112,8 +130,16 @@ impl<'a> Imc<'a> {
         (self.safe_up_to, self.safe) = (Some(self.depth), open);
     }
 
-    fn emit_depth(&self, context: &Context) {
-        context.emit(|| Event::Depth { depth: self.depth, progress: self.progress() });
+    /// Enters the violations of the path that was found.
+    fn settle_path(&mut self, context: &Context, open: &[usize], depth: usize) {
+        let transition = &self.template.transition;
+        let is_bad = |&&p: &&usize| self.layers.is_true(self.layers.lit(depth, transition.bads[p]));
+        let traces: Vec<_> =
+            open.iter().filter(is_bad).map(|&p| self.layers.trace(transition, p, depth)).collect();
+        assert!(!traces.is_empty(), "a path ends in a bad state");
+        for trace in traces {
+            self.ledger.settle(context, trace.property, Outcome::Violated(trace));
+        }
     }
 }
 
@@ -136,11 +162,7 @@ impl Engine for Imc<'_> {
             Some((solver, _)) => solver.set_interrupt(context.interrupt.clone()),
             none => *none = Some((context.new_solver(Preset::Plain), FrameEncoder::new())),
         }
-        let result = match self.options.algorithm {
-            Algorithm::Sequence => self.sequence(context),
-            Algorithm::Image => self.image(context),
-        };
-        let reason = match result {
+        let reason = match self.bounds(context) {
             Ok(reason) => reason.unwrap_or(Reason::SettledElsewhere),
             Err(Stopped) => Reason::Interrupted,
         };

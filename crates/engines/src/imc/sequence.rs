@@ -5,51 +5,40 @@
 //! `Init`, the successors of each `F_j` are in `F_{j+1}`, and each is safe.
 
 use super::Imc;
-use crate::context::{Context, Outcome, Reason};
+use crate::context::Context;
 use crate::pdr::Stopped;
 use pedra_model::lit::Lit;
 
 impl Imc<'_> {
-    /// Algorithm 1. Returns why it stopped, `None` if nothing is open.
-    pub(super) fn sequence(&mut self, context: &Context) -> Result<Option<Reason>, Stopped> {
-        loop {
-            let open = self.ledger.open(context);
-            if open.is_empty() {
-                return Ok(None);
-            }
-            let n = self.depth;
-            if context.is_beyond_limit(n) {
-                return Ok(Some(Reason::DepthLimit));
-            }
-            self.emit_depth(context);
-            self.layers.unroll(&self.template, 0..=n, true);
-            let bads: Vec<Lit> = open.iter().map(|&p| self.template.transition.bads[p]).collect();
-            let target = self.layers.any(n, &bads);
-            // Init(v_0) ∧ ⋀ Tr(v_i, v_{i+1}) ∧ Bad(v_N)
-            let is_path = self.layers.check_path(0, n, &[target]);
-            let mut sequence = Ok(Vec::new());
-            match is_path {
-                Ok(true) => self.settle_path(context, &open, n),
-                Ok(false) if n > 0 => sequence = Ok(self.interpolate(context, 1..=n)),
-                Ok(false) => {}
-                Err(Stopped) => sequence = Err(Stopped),
-            }
-            self.layers.add_clause(n, &[!target]);
-            let sequence = sequence?;
-            if is_path == Ok(true) {
-                continue;
-            }
-            // G_i := F_i ∧ I_i
-            self.frames.resize(n + 1, Lit::TRUE);
-            for (frame, interpolant) in self.frames.iter_mut().skip(1).zip(sequence) {
-                *frame = self.circuit.builder.and(*frame, interpolant);
-            }
-            self.safe(open);
-            if let Some(invariant) = self.find_closed()? {
-                self.prove(context, invariant);
-            }
-            self.depth += 1;
+    /// Algorithm 1, for the bound `N`.
+    pub(super) fn sequence(&mut self, context: &Context, open: Vec<usize>) -> Result<(), Stopped> {
+        let n = self.depth;
+        self.layers.unroll(&self.template, 0..=n, true);
+        let bads: Vec<Lit> = open.iter().map(|&p| self.template.transition.bads[p]).collect();
+        let target = self.layers.any(n, &bads);
+        // Init(v_0) ∧ ⋀ Tr(v_i, v_{i+1}) ∧ Bad(v_N)
+        let is_path = self.layers.check_path(0, n, &[target]);
+        let mut sequence = Vec::new();
+        match is_path {
+            Ok(true) => self.settle_path(context, &open, n),
+            Ok(false) if n > 0 => sequence = self.interpolate(context, 1..=n),
+            Ok(false) | Err(Stopped) => {}
         }
+        self.layers.add_clause(n, &[!target]);
+        if is_path? {
+            return Ok(());
+        }
+        // G_i := F_i ∧ I_i
+        self.frames.resize(n + 1, Lit::TRUE);
+        for (frame, interpolant) in self.frames.iter_mut().skip(1).zip(sequence) {
+            *frame = self.circuit.builder.and(*frame, interpolant);
+        }
+        self.safe(open);
+        if let Some(invariant) = self.find_closed()? {
+            self.prove(context, invariant);
+        }
+        self.depth += 1;
+        Ok(())
     }
 
     /// `∃ 1 ≤ i ≤ N: F_i ⟹ ⋁_{j<i} F_j`: the disjunction, if there is such an `i`.
@@ -62,17 +51,5 @@ impl Imc<'_> {
             before = self.circuit.builder.or(before, self.frames[i]);
         }
         Ok(None)
-    }
-
-    /// Enters the violations of the path that was found.
-    fn settle_path(&mut self, context: &Context, open: &[usize], depth: usize) {
-        let transition = &self.template.transition;
-        let is_bad = |&&p: &&usize| self.layers.is_true(self.layers.lit(depth, transition.bads[p]));
-        let traces: Vec<_> =
-            open.iter().filter(is_bad).map(|&p| self.layers.trace(transition, p, depth)).collect();
-        assert!(!traces.is_empty(), "a path ends in a bad state");
-        for trace in traces {
-            self.ledger.settle(context, trace.property, Outcome::Violated(trace));
-        }
     }
 }
