@@ -176,9 +176,9 @@ impl<'a> Avy<'a> {
     /// Makes an unrolling with step `N`, or goes on with the one that is there.
     /// Says how much work that one has done.
     fn renew(&mut self, context: &Context, n: Level) -> u64 {
-        let template = self.template.get_or_insert_with(|| {
-            Template::simplified(self.trace.system(), &context.interrupt)
-        });
+        let template = self
+            .template
+            .get_or_insert_with(|| Template::simplified(self.trace.system(), &context.interrupt));
         let fits = |unrolling: &Unrolling| {
             !unrolling.layers.is_full()
                 && self.options.incremental

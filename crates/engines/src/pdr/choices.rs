@@ -153,6 +153,12 @@ pub static CHOICES: &[Choice] = &[
         "one lemma in so many drops its literals in a random order"
     ),
     count!(
+        "drop-failures",
+        drop_failures,
+        ["off", "1", "4"],
+        "after so many literals in a row that could not be dropped, the rest stays"
+    ),
+    count!(
         "ctg",
         ctg.max,
         ["off", "1", "3"],
@@ -170,6 +176,11 @@ pub static CHOICES: &[Choice] = &[
         ["1", "2", "8"],
         "how many queries blocking one may take; with more than one, its predecessors are \
          blocked, too"
+    ),
+    switch!(
+        "ctg-luck",
+        ctg_luck,
+        "whether they are tried but now and then while hardly any of them can be blocked"
     ),
     named!(
         "effort",
@@ -212,6 +223,14 @@ pub static CHOICES: &[Choice] = &[
         drop_obligations,
         ["off", "2", "20"],
         "obligations that came up so often are forgotten until they are found again"
+    ),
+    count!(
+        "patience",
+        patience,
+        ["off", "1", "5000"],
+        "queries that are good to have are given up after so many conflicts, and obligations \
+         that take more are forgotten until they are found again, with twice as many for each \
+         eight of them"
     ),
     switch!("infinity", infinity, "whether lemmas of the last frames are tried as invariants"),
     switch!(

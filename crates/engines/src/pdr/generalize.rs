@@ -38,7 +38,8 @@ impl Generalizer<'_, '_> {
         }
     }
 
-    /// Tries to drop each literal once. The depth of recursion is at most `ctg.depth`.
+    /// Tries to drop each literal once, or until several in a row have failed. The depth of
+    /// recursion is at most `ctg.depth`.
     fn mic(&mut self, mut cube: Vec<Lit>, level: Level, depth: u32) -> Result<Vec<Lit>, Stopped> {
         if cube.len() <= 1 {
             return Ok(cube);
@@ -48,14 +49,22 @@ impl Generalizer<'_, '_> {
         // Literals that could not be dropped: a join that loses one has failed before.
         let mut kept: Vec<Lit> = Vec::new();
         let mut result = Ok(());
+        let mut failures = 0;
         for lit in order {
             if cube.len() == 1 || cube.binary_search(&lit).is_err() {
                 continue;
             }
             let smaller: Vec<Lit> = cube.iter().copied().filter(|&other| other != lit).collect();
             match self.down(smaller, level, &kept, depth) {
-                Ok(Some(smaller)) => cube = smaller,
-                Ok(None) => kept.push(lit),
+                Ok(Some(smaller)) => (cube, failures) = (smaller, 0),
+                Ok(None) => {
+                    kept.push(lit);
+                    failures += 1;
+                    // Heuristic: the rest is likely to be needed, too.
+                    if failures == self.options.drop_failures {
+                        break;
+                    }
+                }
                 Err(Stopped) => {
                     result = Err(Stopped);
                     break;
@@ -113,21 +122,22 @@ impl Generalizer<'_, '_> {
                 return Ok(None);
             }
             // ¬SAT([¬c ∧] F_{i−1} ∧ R ∧ c')
-            match self.relative.check_inductive(
-                self.context,
-                &cube,
-                level,
-                hypothesis,
-                Purpose::Drop,
-            )? {
-                Answer::Inductive(core) => return Ok(Some(core)),
-                Answer::Predecessor if depth > ctg.depth => return Ok(None),
-                Answer::Predecessor => {}
+            match self.try_inductive(&cube, level, hypothesis, Purpose::Drop)? {
+                Some(Answer::Inductive(core)) => return Ok(Some(core)),
+                Some(Answer::Predecessor) if depth <= ctg.depth => {}
+                _ => return Ok(None),
             }
             let common = self.relative.common_with_predecessor(&cube, level);
-            if ctgs < ctg.max && depth < ctg.depth && self.block_ctg(&cube, level, depth)? {
-                ctgs += 1;
-                continue;
+            let tries_ctg = ctgs < ctg.max
+                && depth < ctg.depth
+                && (!self.options.ctg_luck || self.relative.ctg_luck.is_worth_it());
+            if tries_ctg {
+                let blocked = self.block_ctg(&cube, level, depth)?;
+                self.relative.ctg_luck.note(blocked);
+                if blocked {
+                    ctgs += 1;
+                    continue;
+                }
             }
             // Both `c` and the predecessor must be excluded, so try what contains both.
             let joins = ctg.join && depth < ctg.depth.max(1);
@@ -160,20 +170,17 @@ impl Generalizer<'_, '_> {
             }
             attempts -= 1;
             // ¬SAT(¬t ∧ F_{i−2} ∧ R ∧ t')
-            let (hypothesis, purpose) = (Hypothesis::NotCube, Purpose::Ctg);
-            let answer =
-                self.relative.check_inductive(self.context, &ctg, at, hypothesis, purpose)?;
-            match answer {
-                Answer::Inductive(core) => {
+            match self.try_inductive(&ctg, at, Hypothesis::NotCube, Purpose::Ctg)? {
+                Some(Answer::Inductive(core)) => {
                     waiting.pop();
                     let lemma = self.mic(core, at, depth + 1)?;
                     self.push_and_add(lemma, at)?;
                 }
-                Answer::Predecessor if attempts > 0 => {
+                Some(Answer::Predecessor) if attempts > 0 => {
                     let before = self.relative.lift_predecessor(&ctg, at, effort)?.cube;
                     waiting.push((before, at.below()));
                 }
-                Answer::Predecessor => return Ok(false),
+                _ => return Ok(false),
             }
         }
         Ok(true)
@@ -190,23 +197,31 @@ impl Generalizer<'_, '_> {
         let is_doomed = self.relative.foreign.dooms(&lemma);
         while self.options.eager_push && !is_doomed && level < self.relative.top() {
             // ¬c ∧ F_i ∧ R ⟹ ¬c'
-            let answer = self.relative.check_inductive(
-                self.context,
-                &lemma,
-                level.above(),
-                Hypothesis::NotCube,
-                Purpose::Push,
-            )?;
-            let Answer::Inductive(core) = answer else {
-                witness = self.relative.predecessor_bits(level.above());
-                break;
-            };
-            lemma = core;
-            level = level.above();
+            let above = level.above();
+            match self.try_inductive(&lemma, above, Hypothesis::NotCube, Purpose::Push)? {
+                Some(Answer::Inductive(core)) => (lemma, level) = (core, above),
+                Some(Answer::Predecessor) => {
+                    witness = self.relative.predecessor_bits(above);
+                    break;
+                }
+                None => break,
+            }
         }
         if let Some(id) = self.relative.add_lemma(self.context, lemma, level) {
             self.relative.note_stuck(id, witness);
         }
         Ok(level)
+    }
+
+    /// A query that is good to have but not needed: given up when it is hard.
+    fn try_inductive(
+        &mut self,
+        cube: &[Lit],
+        level: Level,
+        hypothesis: Hypothesis,
+        purpose: Purpose,
+    ) -> Result<Option<Answer>, Stopped> {
+        let limited = (purpose, self.options.patience.into());
+        self.relative.try_inductive(self.context, cube, level, hypothesis, limited)
     }
 }

@@ -44,6 +44,7 @@ pub mod frames;
 mod generalize;
 mod initial;
 mod lift;
+mod luck;
 mod obligations;
 mod options;
 mod propagate;
@@ -103,6 +104,8 @@ pub struct Pdr<'a> {
     /// When to pause, and whether that was so.
     pause: Option<Pause>,
     is_paused: bool,
+    /// How many obligations took more than the patience.
+    given_up: u32,
     /// fbPDR: why the run ended.
     meeting: Option<Meeting>,
     /// fbPDR: obligations of shorter counterexamples are void.
@@ -159,6 +162,7 @@ impl<'a> Pdr<'a> {
             discharged: None,
             pause: None,
             is_paused: false,
+            given_up: 0,
             meeting: None,
             void_up_to: None,
             voided: 0,
@@ -372,8 +376,20 @@ impl<'a> Pdr<'a> {
             Generalize::Off | Generalize::Naive => Hypothesis::None,
         };
         // t := SAT([¬s ∧] F_{i−1} ∧ R ∧ s')
-        match relative.check_inductive(context, &cube, level, hypothesis, Purpose::Block)? {
-            Answer::Predecessor => {
+        // *Required for termination*: the limit grows without end, by two for each eight tries.
+        let limit = (options.patience as u64) << (self.given_up / 8).min(32);
+        let limited = (Purpose::Block, limit);
+        match relative.try_inductive(context, &cube, level, hypothesis, limited)? {
+            // Heuristic: other states may be easier, other predecessors or, every fourth time,
+            // other bad states. What is forgotten is found again, with more time for it then.
+            None => {
+                relative.scatter();
+                if self.given_up % 4 == 3 {
+                    obligations.forget_waiting();
+                }
+                self.given_up += 1;
+            }
+            Some(Answer::Predecessor) => {
                 let found = relative.lift_predecessor(&cube, level, options.lifting())?;
                 let Obligation { property, depth, .. } = *obligations.get(id);
                 let predecessor = Obligation {
@@ -387,7 +403,7 @@ impl<'a> Pdr<'a> {
                 obligations.wait(id, level);
                 self.raise(context, predecessor, level.below());
             }
-            Answer::Inductive(core) => {
+            Some(Answer::Inductive(core)) => {
                 let core = if options.generalize == Generalize::Off { cube } else { core };
                 let ctg = options.effort(obligations.heat(id));
                 let mut generalizer = Generalizer { relative, options: &options, ctg, context };

@@ -126,6 +126,11 @@ impl Obligations {
         chain.take(1 + HOPS).map(|id| self.get(id).activity).fold(0.0, f32::max)
     }
 
+    /// Lets none wait any more.
+    pub fn forget_waiting(&mut self) {
+        self.queue.clear();
+    }
+
     /// How many wait.
     pub fn waiting(&self) -> usize {
         self.queue.len()

@@ -105,8 +105,13 @@ pub struct PdrOptions {
     pub drop_order: DropOrder,
     /// One lemma in so many drops its literals in a random order; 0 for none (rIC3: 5).
     pub shuffle: u32,
+    /// After so many literals in a row that could not be dropped a lemma is wide enough; 0 to
+    /// try all of them (the reference implementation of IC3: 3).
+    pub drop_failures: u32,
     /// Counterexamples to generalisation.
     pub ctg: Ctg,
+    /// Whether blocking them is tried but now and then while it hardly ever works.
+    pub ctg_luck: bool,
     /// How the effort depends on the obligation.
     pub effort: Effort,
     /// With [`Effort::Threshold`] they are looked at only for obligations that came up so often
@@ -126,6 +131,10 @@ pub struct PdrOptions {
     /// Obligations that came up so often without getting ahead are dropped until they are found
     /// again; 0 for never.
     pub drop_obligations: u32,
+    /// Queries that are good to have but not needed are given up after so many conflicts, and an
+    /// obligation whose query takes more is forgotten until it is found again; for each eight of
+    /// these the limit doubles. 0 for no limit.
+    pub patience: u32,
     /// Whether lemmas of the last frame are tried as invariants on their own.
     pub infinity: bool,
     /// Whether the properties are part of all frames, so that obligations begin before bad
@@ -150,7 +159,9 @@ impl PdrOptions {
             generalize: Generalize::Off,
             drop_order: DropOrder::Fixed,
             shuffle: 0,
+            drop_failures: 0,
             ctg: Ctg { max: 0, depth: 0, attempts: 1, join: false },
+            ctg_luck: false,
             effort: Effort::Threshold,
             ctg_heat: 0,
             parent_lemma: false,
@@ -159,6 +170,7 @@ impl PdrOptions {
             triggered_push: false,
             persistent: false,
             drop_obligations: 0,
+            patience: 0,
             infinity: false,
             property_in_frames: false,
         };
@@ -174,12 +186,16 @@ impl PdrOptions {
             // are chaotic: differences below 0.1 mean little. On 10 models between 0.4 s and 4 s:
             // gates not eliminated 1.3, ternary simulation instead of cores 1.1, before them 1.2,
             // the dynamic effort 1.1. On 21 models and two seeds: gates not eliminated 1.2,
-            // predecessors of CTGs (4 attempts) 1.2. See docs/BENCHMARKS.md.
+            // predecessors of CTGs (4 attempts) 1.2. On 33 models above 0.25 s: all literals tried
+            // (`drop_failures` 0) 1.16; at most 4 failures are as good on average, but lose one of
+            // them. See docs/BENCHMARKS.md.
             Variant::Full => PdrOptions {
                 lift: Lift::Core,
                 generalize: Generalize::Relative,
                 drop_order: DropOrder::Activity,
+                drop_failures: 10,
                 ctg: Ctg { max: 3, depth: 1, attempts: 1, join: true },
+                ctg_luck: true,
                 ctg_heat: 3,
                 parent_lemma: true,
                 eager_push: true,
@@ -187,6 +203,7 @@ impl PdrOptions {
                 triggered_push: true,
                 persistent: true,
                 drop_obligations: 20,
+                patience: 2000,
                 infinity: false,
                 ..simple
             },

@@ -25,6 +25,7 @@ use super::foreign::Foreign;
 use super::frames::{Frames, LemmaId, Level};
 use super::initial::Initial;
 use super::lift::{Goal, Lifted, Lifter};
+use super::luck::Luck;
 use super::options::{DropOrder, Lift, LiftEffort, PdrOptions};
 use super::solver::{FrameSolver, SolverMaker, Stopped};
 use super::successor::Simulator;
@@ -89,6 +90,8 @@ pub(super) struct Relative {
     pub(super) activity: Activity,
     by_activity: bool,
     pub(super) random: Random,
+    /// Of blocking counterexamples to generalisation.
+    pub(super) ctg_luck: Luck,
     /// The work of solvers that are no more.
     past: SatStats,
     primed: Vec<Lit>,
@@ -148,6 +151,7 @@ impl Relative {
             activity: Activity::new(num_vars, context.seed),
             random: Random::new(context.seed),
             by_activity: options.drop_order == DropOrder::Activity,
+            ctg_luck: Luck::default(),
             past: SatStats::default(),
             primed: Vec::new(),
             counts: Counts::default(),
@@ -423,6 +427,19 @@ impl Relative {
         hypothesis: Hypothesis,
         purpose: Purpose,
     ) -> Result<Answer, Stopped> {
+        let answer = self.try_inductive(context, cube, level, hypothesis, (purpose, 0))?;
+        Ok(answer.expect("there is no limit"))
+    }
+
+    /// The same with at most so many conflicts (0: any number). `None` if these did not do.
+    pub(super) fn try_inductive(
+        &mut self,
+        context: &Context,
+        cube: &[Lit],
+        level: Level,
+        hypothesis: Hypothesis,
+        (purpose, limit): (Purpose, u64),
+    ) -> Result<Option<Answer>, Stopped> {
         let mut primed = std::mem::take(&mut self.primed);
         primed.clear();
         primed.extend_from_slice(cube);
@@ -447,11 +464,13 @@ impl Relative {
         // In F_0 the hypothesis holds anyway (reverse: no state of the cube is bad).
         let assume = hypothesis == Hypothesis::NotCube && level != Level::ZERO.above();
         let start = Instant::now();
-        let answer = solver.solve(&primed, assume.then_some(&not_cube));
+        let answer = solver.solve_within(limit, &primed, assume.then_some(&not_cube));
         self.primed = primed;
-        self.counts.add(purpose, answer == Ok(false), start);
-        if answer? {
-            return Ok(Answer::Predecessor);
+        self.counts.add(purpose, answer == Ok(Some(false)), start);
+        match answer? {
+            Some(false) => {}
+            Some(true) => return Ok(Some(Answer::Predecessor)),
+            None => return Ok(None),
         }
         let solver = self.frame_below(level);
         let failed = |lit: &Lit| solver.is_failed(self.assumed(*lit));
@@ -462,7 +481,7 @@ impl Relative {
         };
         self.initial.exclude(start, &mut core, cube)?;
         self.foreign.separate(&mut core, cube);
-        Ok(Answer::Inductive(core))
+        Ok(Some(Answer::Inductive(core)))
     }
 
     /// The solver that answers for a level.
@@ -642,6 +661,12 @@ impl Relative {
             }
             return Ok(Some(cubes));
         }
+    }
+
+    /// Heuristic: makes the next states and predecessors that are found different ones.
+    pub(super) fn scatter(&mut self) {
+        let Relative { solvers, random, .. } = self;
+        solvers.iter_mut().for_each(|solver| solver.scatter(random));
     }
 
     /// From now on this token stops queries.

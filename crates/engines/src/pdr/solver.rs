@@ -16,7 +16,7 @@ use crate::random::Random;
 use pedra_model::bits::BitSystem;
 use pedra_model::lit::{Lit, Var};
 use pedra_solve::cadical::Preset;
-use pedra_solve::{Cdcl, Interrupt, SatResult, SatSolver, SatStats, SolverKind};
+use pedra_solve::{Budget, Cdcl, Interrupt, SatResult, SatSolver, SatStats, SolverKind};
 
 /// After so many activation literals a solver is made anew (ABC: 300).
 const MAX_GUARDS: u32 = 1000;
@@ -166,6 +166,34 @@ impl FrameSolver {
             SatResult::Sat => Ok(true),
             SatResult::Unsat => Ok(false),
             SatResult::Unknown => Err(Stopped),
+        }
+    }
+
+    /// The same with at most so many conflicts (0: any number). `None` if these did not do.
+    pub(super) fn solve_within(
+        &mut self,
+        limit: u64,
+        assumptions: &[Lit],
+        temporary: Option<&[Lit]>,
+    ) -> Result<Option<bool>, Stopped> {
+        if limit == 0 {
+            return self.solve(assumptions, temporary).map(Some);
+        }
+        let before = self.solver().stats().conflicts;
+        self.solver_mut().set_budget(Some(Budget::conflicts(limit)));
+        let answer = self.solve(assumptions, temporary);
+        self.solver_mut().set_budget(None);
+        let spent = self.solver().stats().conflicts - before;
+        match answer {
+            Err(Stopped) if spent >= limit => Ok(None),
+            answer => answer.map(Some),
+        }
+    }
+
+    /// Makes the next models different ones, if it is our own solver.
+    pub(super) fn scatter(&mut self, random: &mut Random) {
+        if let FrameSolver::Own { solver, .. } = self {
+            solver.set_phases(|_| random.below(2) == 1);
         }
     }
 

@@ -8,6 +8,8 @@ use pedra_model::lit::Lit;
 
 /// After so many restarts a query is hard and deserves an exact decision queue (GipSAT).
 const RESTARTS_UNTIL_EXACT: u64 = 10;
+/// After so many restarts more it looks at another part of the space.
+const RESTARTS_PER_REPHASE: u64 = 8;
 /// Steps (conflicts and decisions) between looks at the interrupt: below a millisecond.
 const STEPS_PER_LOOK: u32 = 256;
 
@@ -117,6 +119,28 @@ impl Cdcl {
         self.backtrack(self.assumptions.len());
         if count == RESTARTS_UNTIL_EXACT {
             self.decider.make_exact();
+        }
+        if count >= RESTARTS_UNTIL_EXACT && count.is_multiple_of(RESTARTS_PER_REPHASE) {
+            self.rephase(count / RESTARTS_PER_REPHASE);
+        }
+    }
+
+    /// Leaves the part of the space where a hard query is stuck: turns all phases of its domain
+    /// around, or draws them, in turns (a simple form of the rephasing of CaDiCaL).
+    fn rephase(&mut self, round: u64) {
+        let Cdcl { trail, domain, .. } = self;
+        let mut random = round.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+        for var in domain.vars() {
+            let flip = if round % 2 == 1 {
+                true
+            } else {
+                random ^= random << 13;
+                random ^= random >> 7;
+                random ^= random << 17;
+                random & 1 == 1
+            };
+            let phase = trail.preferred(var).is_negated() == flip;
+            trail.set_preferred(var, phase);
         }
     }
 

@@ -289,7 +289,8 @@ mod tests {
             |v: &str, more: &str| format!("{{\"event\":\"property\",\"verdict\":\"{v}\"{more}}}\n");
         let end = "{\"event\":\"end\"}\n";
         let run = |parts: &[&str]| read_json(&parts.concat()).map(|(v, d)| (v.text(), d));
-        let (proved, unknown) = (property("proved", ",\"k\":3,\"clauses\":9"), property("unknown", ""));
+        let (proved, unknown) =
+            (property("proved", ",\"k\":3,\"clauses\":9"), property("unknown", ""));
         let violated = property("violated", ",\"step\":7");
         assert_eq!(run(&[&proved, end]), Some(("proved", "k=3 clauses=9".to_owned())));
         assert_eq!(run(&[&proved, &unknown, end]), Some(("unknown", String::new())));
