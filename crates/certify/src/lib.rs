@@ -22,6 +22,7 @@ pub mod replay;
 pub mod smtlib;
 pub mod witness;
 pub mod word_certificate;
+mod word_consecution;
 pub mod word_proof;
 pub mod word_witness;
 

@@ -12,7 +12,8 @@
 //! | step | `⋀_{i<k} (P(sᵢ) ∧ T(sᵢ,sᵢ₊₁)) ∧ ⋀_{i≤k} (C ∧ Inv)(sᵢ) ⟹ P(sₖ)` |
 //!
 //! All of these may read inputs: `s` stands for a state together with its inputs. Several
-//! properties are proved together: each may rest on the others at earlier steps.
+//! properties are proved together: each may rest on the others at earlier steps. If k is 1, first
+//! `(C ∧ Inv)(s₀) ⟹ P(s₀)` is tried, which gives base and step at once.
 //!
 //! The base must be asked for each `j` by itself. With `C` assumed beyond step `j`, a violation
 //! in a dead end (a state in which no input satisfies `C` afterwards) would go unseen.
@@ -136,6 +137,16 @@ pub fn check_bit_proof(
     proof: &BitProof,
     options: &CheckOptions,
 ) -> Result<CheckedProof, ProofError> {
+    check_claims(system, proof, options, None)
+}
+
+/// The same, where consecution may have been shown before, with this effort.
+pub(crate) fn check_claims(
+    system: &BitSystem,
+    proof: &BitProof,
+    options: &CheckOptions,
+    consecution: Option<Effort>,
+) -> Result<CheckedProof, ProofError> {
     let aig = extended_logic(system, proof)?;
     let bads: Vec<Lit> = proof.properties.iter().map(|&p| system.properties()[p]).collect();
     let clauses = proof.clauses.iter().flatten();
@@ -152,12 +163,17 @@ pub fn check_bit_proof(
         effort: Effort::default(),
     };
     check.check_initiation()?;
-    check.check_consecution()?;
-    check.check_base()?;
-    if let Some(latches) = &proof.simple_path {
-        check.check_closed(latches)?;
+    match consecution {
+        Some(effort) => check.effort.add(effort),
+        None => check.check_consecution()?,
     }
-    check.check_step()?;
+    if !check.check_safe()? {
+        check.check_base()?;
+        if let Some(latches) = &proof.simple_path {
+            check.check_closed(latches)?;
+        }
+        check.check_step()?;
+    }
     let (properties, clauses) = (proof.properties.clone(), proof.clauses.len());
     Ok(CheckedProof { properties, clauses, k: proof.k, effort: check.effort })
 }
@@ -296,6 +312,27 @@ impl<'a> Check<'a> {
         self.prove_invariant(&mut prover, unrolling.circuit.aig(), claim, &frames)?;
         self.effort.add(prover.effort());
         Ok(())
+    }
+
+    /// `(C ∧ Inv)(s₀) ⟹ P(s₀)`, which gives base and step at once. Most invariants are of that
+    /// kind; where it is not shown, nothing is lost.
+    fn check_safe(&mut self) -> Result<bool, ProofError> {
+        if self.proof.k > 1 || self.proof.simple_path.is_some() {
+            return Ok(false);
+        }
+        let (mut unrolling, mut prover) = (self.unrolling(), Prover::new(self.options));
+        let frame = unrolling.any_state();
+        self.assume_constraints(&mut prover, &frame);
+        self.assume_invariant(&mut prover, &frame);
+        for &bad in &self.bads {
+            match prover.prove(unrolling.circuit.aig(), &[!frame.lit(bad)]) {
+                Ok(()) => {}
+                Err(Failure::Refuted(_)) => return Ok(false),
+                Err(Failure::Stopped(stop)) => return Err(ProofError::Stopped(stop)),
+            }
+        }
+        self.effort.add(prover.effort());
+        Ok(true)
     }
 
     /// `Init(s₀) ∧ ⋀_{i<j} T(sᵢ,sᵢ₊₁) ∧ ⋀_{i≤j} (C ∧ Inv)(sᵢ) ⟹ P(sⱼ)` for each `j < k`. The

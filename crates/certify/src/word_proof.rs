@@ -2,11 +2,13 @@
 //!
 //! The proof carries its own copy of the system, whose store of terms was extended by those of
 //! the invariant. That copy must be the same model as the given one, structurally; it is then
-//! blasted, the terms of the invariant with it, and [`check_bit_proof`] does the rest.
+//! blasted, the terms of the invariant with it, and [`check_claims`] does the rest. Where the
+//! invariant compares sums, consecution is asked in words first (`word_consecution`).
 //! [`crate::smtlib`] writes the same claims for a solver that works on words.
 
 use crate::options::CheckOptions;
-use crate::proof::{CheckedProof, ProofError, check_bit_proof};
+use crate::proof::{CheckedProof, ProofError, check_claims};
+use crate::word_consecution::shown_in_words;
 use pedra_formats::btor2::same_model;
 use pedra_model::blast::{BlastError, BlastOptions, Blasted, Blaster, StateBits, blast};
 use pedra_model::lit::Lit;
@@ -24,7 +26,8 @@ pub fn check_word_proof(
     check_form(system, proof)?;
     let blasted = blast(&proof.system, blasting).map_err(not_checkable)?;
     let lowered = lower(proof, &blasted, blasting).map_err(not_checkable)?;
-    check_bit_proof(&blasted.system, &lowered, options)
+    let consecution = shown_in_words(proof, blasting, options);
+    check_claims(&blasted.system, &lowered, options, consecution)
 }
 
 fn not_checkable(error: BlastError) -> ProofError {

@@ -5,9 +5,11 @@
 //! - [`bv`], [`term`], [`system`]: bit-vector values, word-level terms, word-level systems;
 //! - [`eval`]: the reference semantics: evaluation with values that may be partly unknown;
 //! - [`value`], [`trace`], [`proof`]: values with unknown bits, counterexamples, proofs.
+//! - [`affine`]: comparisons of sums in a form that SAT solvers like;
 //! - [`blast`]: from word level to bit level, and the way back for answers;
 //! - [`reduce`]: smaller systems for the same question, with the way back.
 
+pub mod affine;
 pub mod aig;
 pub mod bits;
 pub mod blast;

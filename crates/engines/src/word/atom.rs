@@ -7,7 +7,8 @@
 use super::problem::Problem;
 use super::value::{Int, Point, VarId, WordVar, wide};
 use crate::region::{Product, RegionAtom};
-use pedra_model::term::{BinaryOp, Term, TermId, Terms, UnaryOp};
+use pedra_model::affine::normalise;
+use pedra_model::term::{BinaryOp, Term, TermId, Terms};
 use std::fmt::Write;
 
 /// `a·x`: a sum of variables with integer coefficients; sorted by variable, none is zero.
@@ -93,8 +94,7 @@ impl Sum {
         let mut sides = [None; 2];
         for &(var, a) in &self.0 {
             let var = problem.var(var);
-            let shape = Shape { width, factor: a.abs(), signed: var.signed };
-            let product = shape.product(terms, step.term(var), DEPTH);
+            let product = product(terms, step.term(var), width, var.signed, a.abs());
             let side = &mut sides[(a < 0) as usize];
             *side = Some(added(terms, *side, product));
         }
@@ -116,8 +116,7 @@ impl Sum {
                 word if var.width > log => terms.slice(word, log - 1, 0),
                 word => word,
             };
-            let shape = Shape { width: log, factor: a.abs(), signed: var.signed };
-            let product = shape.product(terms, word, DEPTH);
+            let product = product(terms, word, log, var.signed, a.abs());
             let side = &mut sides[(a < 0) as usize];
             *side = Some(added(terms, *side, product));
         }
@@ -149,83 +148,14 @@ impl Step {
     }
 }
 
-/// How deep products go into next values.
-const DEPTH: u32 = 6;
-
-/// How a word becomes a product in a wider one.
-#[derive(Copy, Clone)]
-struct Shape {
-    width: u32,
-    factor: Int,
-    signed: bool,
-}
-
-impl Shape {
-    /// `factor · word`. The factor is moved into choices and sums with constants, so that
-    /// `f · (if c then x + 1 else x)` is made of the product `f · x`, which other atoms have,
-    /// too: that `f · (x + 1)` equals `f · x + f` is a hard question for a SAT solver. This
-    /// changes the form only, so the depth, which bounds the recursion, is free.
-    fn product(self, terms: &mut Terms, word: TermId, depth: u32) -> TermId {
-        let of_constant = |terms: &Terms, id: TermId| match terms.get(id) {
-            Term::Const(value) if value.width() <= 64 => {
-                let bits = value.to_u64().expect("at most 64 bits") as Int;
-                let is_negative = value.is_negative() && value.width() > 1;
-                Some(if is_negative { bits - (1 << value.width()) } else { bits })
-            }
-            _ => None,
-        };
-        if depth > 0 && self.factor > 1 {
-            let sum = match *terms.get(word) {
-                Term::Ite(c, t, e) => {
-                    let t = self.product(terms, t, depth - 1);
-                    let e = self.product(terms, e, depth - 1);
-                    return terms.ite(c, t, e);
-                }
-                Term::Unary(UnaryOp::Inc, a) => Some((a, 1)),
-                Term::Unary(UnaryOp::Dec, a) => Some((a, -1)),
-                Term::Binary(BinaryOp::Add, a, b) => of_constant(terms, b)
-                    .map(|c| (a, c))
-                    .or_else(|| of_constant(terms, a).map(|c| (b, c))),
-                Term::Binary(BinaryOp::Sub, a, b) => of_constant(terms, b).map(|c| (a, -c)),
-                _ => None,
-            };
-            // The absolute value of the constant must be a positive number of that width.
-            let limit: Int = 1 << (terms.width(word) - 1);
-            if let Some((a, c)) = sum.filter(|(_, c)| c.abs() < limit) {
-                return self.shifted(terms, a, c, depth - 1);
-            }
-        }
-        let wide_word = extended(terms, word, self.width, self.signed);
-        if self.factor == 1 {
-            return wide_word;
-        }
-        let factor = terms.constant(wide(self.width, self.factor));
-        terms.binary(BinaryOp::Mul, wide_word, factor)
+/// `factor · word` in a wider word.
+fn product(terms: &mut Terms, word: TermId, width: u32, signed: bool, factor: Int) -> TermId {
+    let word = extended(terms, word, width, signed);
+    if factor == 1 {
+        return word;
     }
-
-    /// `factor · (a + c)`, where the sum in brackets wraps: `factor · a + factor · c`, and
-    /// `factor · 2^w` less or more if it did.
-    fn shifted(self, terms: &mut Terms, a: TermId, c: Int, depth: u32) -> TermId {
-        let narrow = terms.width(a);
-        let product = self.product(terms, a, depth);
-        let plain = terms.constant(wide(self.width, self.factor * c));
-        let increment = if self.width <= narrow {
-            plain
-        } else {
-            let amount = terms.constant(wide(narrow, c.abs()));
-            let op = match (self.signed, c < 0) {
-                (true, false) => BinaryOp::Saddo,
-                (true, true) => BinaryOp::Ssubo,
-                (false, false) => BinaryOp::Uaddo,
-                (false, true) => BinaryOp::Usubo,
-            };
-            let wraps = terms.binary(op, a, amount);
-            let turn = if c < 0 { 1 << narrow } else { -(1 << narrow) };
-            let wrapped = terms.constant(wide(self.width, self.factor * (c + turn)));
-            terms.ite(wraps, wrapped, plain)
-        };
-        terms.binary(BinaryOp::Add, product, increment)
-    }
+    let factor = terms.constant(wide(width, factor));
+    terms.binary(BinaryOp::Mul, word, factor)
 }
 
 /// `sum + product`.
@@ -266,6 +196,12 @@ impl Atom {
             Atom::Upper(var, v) => point[var.index()] <= v,
             Atom::Bit(var, bit, value) => WordVar::bit(point[var.index()], bit) == value,
         })
+    }
+
+    /// As a one-bit term in the form in which questions are asked.
+    pub(super) fn normal_term(&self, problem: &Problem, terms: &mut Terms, step: Step) -> TermId {
+        let term = self.term(problem, terms, step);
+        normalise(terms, term)
     }
 
     /// As a one-bit term.
@@ -419,7 +355,7 @@ mod tests {
             };
             system.terms = problem.terms.clone();
             let steps = [Step::Now, Step::Next];
-            let terms = steps.map(|step| atom.term(&problem, &mut system.terms, step));
+            let terms = steps.map(|step| atom.normal_term(&problem, &mut system.terms, step));
             let mut simulator = WordSimulator::with_roots(&system, terms).expect("no circle");
             for _ in 0..60 {
                 let mut word = |width| {

@@ -49,8 +49,12 @@ impl EventSink for Inner<'_> {
 impl Wpdr<'_> {
     /// Lets bit-level PDR decide what is open. Returns why it stopped.
     pub(super) fn hand_over(&mut self, context: &Context) -> Reason {
-        let invariants = match self.search.as_mut().map(|s| find_inductive_subset(&mut s.relative))
-        {
+        let effort = self.options.effort;
+        let found = self.search.as_mut().map(|search| {
+            search.relative.set_effort(Some(effort));
+            find_inductive_subset(&mut search.relative)
+        });
+        let invariants = match found {
             None => Vec::new(),
             Some(Ok(invariants)) => invariants,
             Some(Err(Stopped(Reason::Interrupted))) => return Reason::Interrupted,

@@ -1,6 +1,7 @@
 //! The options of word-level PDR. All but the kind of unit are heuristics: any of them may be
 //! off without changing an answer.
 
+use super::atom::Atom;
 use std::fmt;
 
 /// What atoms a unit may have.
@@ -8,11 +9,22 @@ use std::fmt;
 pub enum Kind {
     /// Bounds of variables: integer cubes.
     Cubes,
-    /// Bounds, and half-spaces found by reshape.
+    /// Bounds and half-spaces.
     Polytopes,
     /// All kinds: bounds, half-spaces, bits, congruences, differences, octagons, whole bads.
     #[default]
     Mixed,
+}
+
+impl Kind {
+    /// Whether units may have this atom.
+    pub(super) fn allows(self, atom: &Atom) -> bool {
+        match atom {
+            Atom::Lower(..) | Atom::Upper(..) => true,
+            Atom::Lin(..) => self != Kind::Cubes,
+            Atom::Bad(_) | Atom::Cong { .. } | Atom::Bit(..) => self == Kind::Mixed,
+        }
+    }
 }
 
 /// The options.
@@ -129,21 +141,21 @@ impl Knob {
 impl WordOptions {
     /// The defaults for a kind of unit.
     pub fn of(unit: Kind) -> WordOptions {
-        let mixed = unit == Kind::Mixed;
         WordOptions {
             unit,
             simulate: true,
             lift: true,
             highest: true,
-            templates: mixed,
+            templates: unit != Kind::Cubes,
             samples: 16,
             ctg: 3,
-            bads: mixed,
+            bads: unit == Kind::Mixed,
             arity: if unit == Kind::Cubes { 0 } else { 3 },
             attempts: 32,
             guides: 8,
             effort: 500,
-            budget: 50_000,
+            // The other two are there to be compared, and not to be helped.
+            budget: if unit == Kind::Mixed { 6_000 } else { 50_000 },
             hand_over: true,
         }
     }

@@ -14,10 +14,11 @@ use super::value::Point;
 use crate::context::{Context, Reason};
 use crate::events::{Claim, Event};
 use crate::pdr::Level;
+use pedra_model::affine::normalise;
 use pedra_model::blast::{BlastError, BlastOptions};
 use pedra_model::bv::Bv;
 use pedra_model::lit::Lit;
-use pedra_model::term::Terms;
+use pedra_model::term::{TermId, Terms};
 use pedra_solve::{BvSolver, Interrupt, SatResult, SatStats};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -125,8 +126,9 @@ impl Relative {
         for &symbol in problem.symbols.iter().chain(&problem.inputs) {
             solver.bind(terms, symbol)?;
         }
-        let mut all = |list: &[pedra_model::term::TermId]| -> Result<Vec<Lit>, BlastError> {
-            list.iter().map(|&term| solver.lit(terms, term)).collect()
+        let mut all = |list: &[TermId]| -> Result<Vec<Lit>, BlastError> {
+            let normal: Vec<TermId> = list.iter().map(|&term| normalise(terms, term)).collect();
+            normal.iter().map(|&term| solver.lit(terms, term)).collect()
         };
         self.bads = all(&problem.bads)?;
         self.constraints = all(&problem.constraints)?;
@@ -225,7 +227,7 @@ impl Relative {
         if let Some(&lit) = self.lits.get(&(atom.clone(), step)) {
             return Ok(lit);
         }
-        let term = atom.term(&self.problem, &mut self.terms, step);
+        let term = atom.normal_term(&self.problem, &mut self.terms, step);
         let lit = self.solver.lit(&self.terms, term)?;
         self.lits.insert((atom.clone(), step), lit);
         Ok(lit)

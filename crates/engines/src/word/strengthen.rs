@@ -19,16 +19,31 @@ use rustc_hash::FxHashMap;
 /// How deep a refutation may lead to another one.
 const DEPTH: usize = 2;
 
+/// How many times the effort of other proposals goes into those that would prove a property.
+const EFFORT_FOR_ALL: u64 = 40;
+
+/// Which part of the effort is tried on all proposals before the whole is on any.
+const EASIER: u64 = 10;
+
 /// What was proposed so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Strengthener {
     templates: Templates,
-    /// Atoms that failed, with the number of invariants that there were.
-    failed: FxHashMap<Atom, usize>,
+    /// Atoms that failed, with the number of invariants that there were, and the effort.
+    failed: FxHashMap<Atom, (usize, u64)>,
+}
+
+/// What is to be excluded, and how hard that is tried.
+#[derive(Copy, Clone)]
+struct Aim<'p> {
+    /// The state; none if the atoms are wanted for themselves.
+    point: Option<&'p Point>,
+    depth: usize,
+    effort: u64,
 }
 
 impl Strengthener {
-    /// Tries to exclude a state for good. Whether it did.
+    /// Tries to exclude a state for good: first all that is easy. Whether it did.
     pub(super) fn strengthen(
         &mut self,
         relative: &mut Relative,
@@ -37,10 +52,16 @@ impl Strengthener {
         point: &Point,
     ) -> Result<bool, Stopped> {
         self.templates.refresh(&relative.problem, &relative.samples);
-        relative.set_effort(Some(options.effort));
-        let result = self.strengthen_at(relative, context, options, point, DEPTH);
+        let mut is_done = Ok(false);
+        for effort in [options.effort / EASIER, options.effort] {
+            let aim = Aim { point: Some(point), depth: DEPTH, effort };
+            is_done = self.strengthen_at(relative, context, options, aim);
+            if is_done != Ok(false) {
+                break;
+            }
+        }
         relative.set_effort(None);
-        result
+        is_done
     }
 
     fn strengthen_at(
@@ -48,12 +69,13 @@ impl Strengthener {
         relative: &mut Relative,
         context: &Context,
         options: &WordOptions,
-        point: &Point,
-        depth: usize,
+        aim: Aim<'_>,
     ) -> Result<bool, Stopped> {
+        let Some(point) = aim.point else { return Ok(false) };
         let groups = self.templates.propose(&relative.problem, &relative.samples, point);
-        for group in groups {
-            if self.prove_at(relative, context, options, &group, depth)? {
+        let fits = |atom: &Atom| options.unit.allows(atom);
+        for group in groups.into_iter().filter(|group| group.iter().all(fits)) {
+            if self.prove_at(relative, context, options, &group, aim)? {
                 return Ok(true);
             }
         }
@@ -69,30 +91,40 @@ impl Strengthener {
         group: &[Atom],
     ) -> Result<bool, Stopped> {
         self.templates.refresh(&relative.problem, &relative.samples);
-        // These decide everything, so they may cost more.
-        relative.set_effort(Some(options.effort.saturating_mul(400)));
-        let result = self.prove_at(relative, context, options, group, DEPTH);
+        let mut is_done = Ok(false);
+        for effort in [options.effort / EASIER, options.effort] {
+            let aim = Aim { point: None, depth: DEPTH, effort };
+            is_done = self.prove_at(relative, context, options, group, aim);
+            if is_done != Ok(false) {
+                break;
+            }
+        }
         relative.set_effort(None);
-        result
+        is_done
     }
 
+    /// The same; also true if the state is excluded otherwise.
     fn prove_at(
         &mut self,
         relative: &mut Relative,
         context: &Context,
         options: &WordOptions,
         group: &[Atom],
-        depth: usize,
+        aim: Aim<'_>,
     ) -> Result<bool, Stopped> {
         for (place, atom) in group.iter().enumerate() {
             let known = relative.frames.delta(Level::INFINITY).len();
-            if self.failed.get(atom) == Some(&known) {
+            let is_in_vain = |&(with, effort): &(usize, u64)| with == known && effort >= aim.effort;
+            if self.failed.get(atom).is_some_and(is_in_vain) {
                 continue;
             }
             // Before the check: a refutation may come back to the same atom.
-            self.failed.insert(atom.clone(), known);
+            self.failed.insert(atom.clone(), (known, aim.effort));
             let unit = Unit::new(vec![atom.clone()]);
             for attempt in 0..=options.ctg {
+                // What would prove a property decides everything, so it may cost more.
+                let more = if aim.point.is_none() { EFFORT_FOR_ALL } else { 1 };
+                relative.set_effort(Some(aim.effort.saturating_mul(more)));
                 match relative.check_inductive(context, &unit, Level::INFINITY)? {
                     Answer::Inductive(_) => {
                         // The boldest needs no relaxing.
@@ -103,18 +135,28 @@ impl Strengthener {
                         relative.add_lemma(context, lemma, Level::INFINITY)?;
                         return Ok(true);
                     }
-                    Answer::Predecessor(found) if depth > 0 && attempt < options.ctg => {
-                        let point = &found.point;
-                        if !self.strengthen_at(relative, context, options, point, depth - 1)? {
+                    Answer::Predecessor(found) if aim.depth > 0 && attempt < options.ctg => {
+                        let point = Some(&found.point);
+                        let help = Aim { point, depth: aim.depth - 1, effort: aim.effort };
+                        if !self.strengthen_at(relative, context, options, help)? {
                             break;
+                        }
+                        // What was to help may have done it all.
+                        if aim.point.is_some_and(|point| excludes(relative, point)) {
+                            return Ok(true);
                         }
                     }
                     Answer::Predecessor(_) | Answer::No => break,
                 }
             }
             let known = relative.frames.delta(Level::INFINITY).len();
-            self.failed.insert(atom.clone(), known);
+            self.failed.insert(atom.clone(), (known, aim.effort));
         }
         Ok(false)
     }
+}
+
+/// Whether an invariant excludes the state.
+fn excludes(relative: &Relative, point: &Point) -> bool {
+    relative.frames.lemmas(Level::INFINITY).any(|lemma| lemma.unit.contains(point))
 }

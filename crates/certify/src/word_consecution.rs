@@ -1,0 +1,100 @@
+//! Consecution of an invariant that compares sums, asked in words.
+//!
+//! After bit-blasting, that `y ≤ 100·x` is kept by `x + 1` and `y + 100` is a question about two
+//! multipliers, and no SAT solver answers it in time. In words the next invariant is the
+//! invariant with every state replaced by its next value, and [`pedra_model::affine`] brings
+//! the comparisons of both into the same form. What is not shown here is asked again of the
+//! bits: this can accept what holds, never refuse.
+
+use crate::options::{CheckOptions, Effort};
+use crate::prover::Prover;
+use pedra_model::affine::normalise;
+use pedra_model::blast::{BlastError, BlastOptions, Blaster};
+use pedra_model::lit::Lit;
+use pedra_model::proof::WordProof;
+use pedra_model::term::{TermId, Terms};
+
+/// So many terms are asked for one by one, which is easier for hard ones.
+const FEW: usize = 64;
+
+/// The effort, if it is shown that `Inv(s₀) ∧ C(s₀) ∧ T(s₀,s₁) ∧ C(s₁) ⟹ Inv(s₁)`. `None` as
+/// well if no comparison of the invariant has another form.
+pub(crate) fn shown_in_words(
+    proof: &WordProof,
+    blasting: &BlastOptions,
+    options: &CheckOptions,
+) -> Option<Effort> {
+    let mut terms = proof.system.terms.clone();
+    let constraints: Vec<TermId> = proof.system.constraints.iter().map(|c| c.term).collect();
+    let roots: Vec<TermId> = proof.invariant.iter().chain(&constraints).copied().collect();
+    let now: Vec<TermId> = roots.iter().map(|&root| normalise(&mut terms, root)).collect();
+    if now[..proof.invariant.len()] == proof.invariant[..] {
+        return None;
+    }
+    let next: Vec<TermId> = next_step(proof, &mut terms, &roots);
+    let next: Vec<TermId> = next.iter().map(|&root| normalise(&mut terms, root)).collect();
+    let (facts, goals, blaster) =
+        blasted(&terms, proof.invariant.len(), &now, &next, blasting).ok()?;
+    let mut prover = Prover::new(options);
+    for fact in facts {
+        prover.assume([fact]);
+    }
+    let goals: Vec<Vec<Lit>> = goals.into_iter().map(|goal| vec![goal]).collect();
+    if goals.len() <= FEW {
+        for goal in &goals {
+            prover.prove(blaster.aig(), goal).ok()?;
+        }
+    } else {
+        prover.prove_each(blaster.aig(), &goals).ok()?;
+    }
+    Some(prover.effort())
+}
+
+/// The terms one step later: each state replaced by its next value, what is free in each step
+/// (inputs, and states without next value) by something new.
+fn next_step(proof: &WordProof, terms: &mut Terms, roots: &[TermId]) -> Vec<TermId> {
+    let mut image: Vec<Option<TermId>> = vec![None; terms.len()];
+    for state in &proof.system.states {
+        image[state.term.index()] = state.next;
+    }
+    let of = |image: &[Option<TermId>], id: TermId| image[id.index()].expect("arguments first");
+    let cone = terms.cone(roots.iter().copied());
+    for id in (0..cone.len()).filter(|&i| cone[i]).map(TermId::new) {
+        if image[id.index()].is_none() {
+            let moved = match terms.symbol_of(id) {
+                Some(_) => terms.new_symbol(terms.sort(id)),
+                None => {
+                    let term = terms.get(id).with_args(|arg| of(&image, arg));
+                    terms.add(term).expect("sorts are kept")
+                }
+            };
+            image[id.index()] = Some(moved);
+        }
+    }
+    roots.iter().map(|&root| of(&image, root)).collect()
+}
+
+/// What is assumed and what is to be shown, over the symbols of both steps. The first terms of
+/// each list are the invariant, the others the constraints.
+fn blasted(
+    terms: &Terms,
+    invariant: usize,
+    now: &[TermId],
+    next: &[TermId],
+    blasting: &BlastOptions,
+) -> Result<(Vec<Lit>, Vec<Lit>, Blaster), BlastError> {
+    let mut blaster = Blaster::new(blasting);
+    let cone = terms.cone(now.iter().chain(next).copied());
+    for (id, _) in terms.iter().filter(|(id, _)| cone[id.index()]) {
+        if terms.symbol_of(id).is_some() {
+            blaster.bind_leaves(terms, id)?;
+        }
+    }
+    let mut lits = |list: &[TermId]| -> Result<Vec<Lit>, BlastError> {
+        list.iter().map(|&term| blaster.bit(terms, term)).collect()
+    };
+    let mut facts = lits(now)?;
+    facts.extend(lits(&next[invariant..])?);
+    let goals = lits(&next[..invariant])?;
+    Ok((facts, goals, blaster))
+}

@@ -1,0 +1,135 @@
+//! Comparisons of sums, in a form that is easy for a SAT solver.
+//!
+//! That `y ≤ 100·x` gives `y + 100 ≤ 100·(x + 1)` is plain to anyone who can calculate, and a
+//! hard question about two multipliers to a SAT solver. [`normalise`] calculates: a comparison
+//! whose sides are sums, multiples and choices becomes a choice between comparisons `a·x ≤ b` (or
+//! `a·x ≡ b` modulo the width), each in one form only. In the example both become the same
+//! term, and nothing is left to ask.
+//!
+//! Inequalities are about exact integers. Where a sum may wrap, that is one more case: the sum
+//! less `2^w`, under the condition that it wraps. Equalities are modulo `2^w`, where nothing
+//! does. What is not understood is a variable, and what has too many cases stays as it is.
+//!
+//! Word-level PDR asks its questions in this form, and so does the check of its proofs: like
+//! [`crate::blast`] this belongs to what both trust. The tests compare with evaluation for all
+//! values.
+
+mod build;
+mod cases;
+mod form;
+
+use crate::term::{BinaryOp, Sort, Term, TermId, Terms, UnaryOp};
+use build::{at_most, divides};
+use cases::{Cases, exact, modular};
+use form::Form;
+use rustc_hash::FxHashMap;
+
+/// An equivalent one-bit term, in which comparisons have their normal form.
+///
+/// # Panics
+/// If the term is no bit.
+pub fn normalise(terms: &mut Terms, root: TermId) -> TermId {
+    assert_eq!(terms.sort(root), Sort::BOOL, "a condition");
+    let mut image: FxHashMap<TermId, TermId> = FxHashMap::default();
+    let mut stack = vec![root];
+    while let Some(&id) = stack.last() {
+        if image.contains_key(&id) {
+            stack.pop();
+            continue;
+        }
+        let term = terms.get(id).clone();
+        let made = if !is_connective(terms, &term) {
+            comparison(terms, &term).unwrap_or(id)
+        } else {
+            let before = stack.len();
+            stack.extend(term.args().filter(|arg| !image.contains_key(arg)));
+            if stack.len() > before {
+                continue;
+            }
+            terms.add(term.with_args(|arg| image[&arg])).expect("bits stay bits")
+        };
+        image.insert(id, made);
+        stack.pop();
+    }
+    image[&root]
+}
+
+/// Whether the term is made of bits by a propositional operator.
+fn is_connective(terms: &Terms, term: &Term) -> bool {
+    use BinaryOp::*;
+    let is_bit = |id: TermId| terms.sort(id) == Sort::BOOL;
+    match *term {
+        Term::Unary(UnaryOp::Not, a) => is_bit(a),
+        Term::Binary(op, a, _) => {
+            let propositional =
+                matches!(op, Iff | Implies | Eq | Neq | And | Nand | Nor | Or | Xnor | Xor);
+            propositional && is_bit(a)
+        }
+        Term::Ite(_, t, _) => is_bit(t),
+        _ => false,
+    }
+}
+
+/// A comparison in normal form; `None` if the term is none, or has too many cases.
+fn comparison(terms: &mut Terms, term: &Term) -> Option<TermId> {
+    use BinaryOp::*;
+    let Term::Binary(op, a, b) = *term else { return None };
+    let Sort::Bv(width) = terms.sort(a) else { return None };
+    let signed = matches!(op, Slt | Slte | Sgt | Sgte);
+    // `less − greater ≤ limit`
+    let (less, greater, limit) = match op {
+        Slte | Ulte => (a, b, 0),
+        Slt | Ult => (a, b, -1),
+        Sgte | Ugte => (b, a, 0),
+        Sgt | Ugt => (b, a, -1),
+        Eq | Neq => {
+            let left = modular(terms, a, width)?;
+            let difference = left.plus(&modular(terms, b, width)?, -1)?;
+            let equal = choice(terms, &difference, |terms, form| divides(terms, form, width))?;
+            return Some(if op == Eq { equal } else { not(terms, equal) });
+        }
+        _ => return None,
+    };
+    let left = exact(terms, less, signed)?;
+    let difference = left.plus(&exact(terms, greater, signed)?, -1)?;
+    choice(terms, &difference, |terms, form| at_most(terms, form, limit))
+}
+
+/// The term that is, in each case, what the case's form is made into.
+fn choice(
+    terms: &mut Terms,
+    cases: &Cases,
+    mut leaf: impl FnMut(&mut Terms, &Form) -> Option<TermId>,
+) -> Option<TermId> {
+    let mut made: Option<TermId> = None;
+    // One case holds at a time, and some always does: the last needs no condition.
+    for (path, form) in cases.iter().rev() {
+        let value = leaf(terms, form)?;
+        made = Some(match made {
+            None => value,
+            Some(others) if others == value => value,
+            Some(others) => {
+                let mut chosen = value;
+                for &(condition, holds) in path.iter().rev() {
+                    chosen = match holds {
+                        true => terms.ite(condition, chosen, others),
+                        false => terms.ite(condition, others, chosen),
+                    };
+                }
+                chosen
+            }
+        });
+    }
+    made
+}
+
+/// `¬a` without piling up negations.
+fn not(terms: &mut Terms, term: TermId) -> TermId {
+    match *terms.get(term) {
+        Term::Unary(UnaryOp::Not, inner) => inner,
+        _ => terms.unary(UnaryOp::Not, term),
+    }
+}
+
+#[cfg(test)]
+mod tests;
