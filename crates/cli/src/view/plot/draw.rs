@@ -127,10 +127,12 @@ impl Plot<'_> {
         self.axes(picture);
     }
 
-    /// Cells of the plane; those side by side are one rectangle.
+    /// Cells of the plane; those side by side are one rectangle, and all are one path: between
+    /// rectangles by themselves there would be seams.
     fn cells(&self, picture: &mut Picture, cells: &[(i64, i64)], style: &str) {
         let [width, height] = self.scene.cell;
         let mut cells = cells.iter().copied().peekable();
+        let mut path = String::new();
         while let Some((from, y)) = cells.next() {
             let mut to = from;
             while let Some((x, _)) = cells.next_if(|&next| next == (to.saturating_add(width), y)) {
@@ -138,14 +140,11 @@ impl Plot<'_> {
             }
             let (left, right) = (self.x(from as f64 - 0.5), self.x((to + width) as f64 - 0.5));
             let (bottom, top) = (self.y(y as f64 - 0.5), self.y((y + height) as f64 - 0.5));
-            let right = right.min(self.left + AREA.2);
-            let top = top.max(self.top);
-            let _ = writeln!(
-                picture.text(),
-                "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\" {style}/>",
-                right - left,
-                bottom - top
-            );
+            let (right, top) = (right.min(self.left + AREA.2), top.max(self.top));
+            let _ = write!(path, "M{left:.1} {bottom:.1}H{right:.1}V{top:.1}H{left:.1}Z");
+        }
+        if !path.is_empty() {
+            let _ = writeln!(picture.text(), "<path d=\"{path}\" {style}/>");
         }
     }
 
