@@ -165,6 +165,43 @@ fn word_certificates_of_right_proofs_pass_and_never_lie() {
     assert!(accepted[1..].iter().all(|&n| n >= 50) && refused >= 50, "{accepted:?} {refused}");
 }
 
+/// Whether `y ≤ a·x + b` is kept by `x + 1` and `y + step`, words of four bits that wrap: as it is
+/// for all values.
+#[test]
+fn sums_are_judged_as_their_values() {
+    let (options, blasting) = (CheckOptions::default(), BlastOptions::default());
+    let mut kept = 0;
+    for code in 0..5 * 5 * 4 * 3 {
+        let (a, b, step, limit) = (code % 5, code / 5 % 5, code / 25 % 4, [3, 7, 15][code / 100]);
+        let text = format!(
+            "1 sort bitvec 4\n2 sort bitvec 1\n3 input 2 go\n4 zero 1\n5 state 1 x\n6 init 1 5 4\n\
+             7 state 1 y\n8 init 1 7 4\n9 constd 1 {limit}\n10 ult 2 5 9\n11 and 2 3 10\n\
+             12 inc 1 5\n13 ite 1 11 12 5\n14 next 1 5 13\n15 constd 1 {step}\n16 add 1 7 15\n\
+             17 ite 1 11 16 7\n18 next 1 7 17\n19 ugt 2 7 9\n20 bad 19\n21 sort bitvec 9\n\
+             22 uext 21 5 5\n23 uext 21 7 5\n24 constd 21 {a}\n25 constd 21 {b}\n26 mul 21 24 22\n\
+             27 add 21 26 25\n28 ulte 2 23 27\n29 ulte 2 5 9\n30 constraint 28\n31 constraint 29\n"
+        );
+        let mut system = btor2::read(text.as_bytes()).expect("well-formed");
+        let invariant = system.constraints.drain(..).map(|c| c.term).collect();
+        let proof = WordProof {
+            properties: vec![0],
+            system: system.clone(),
+            invariant,
+            k: 1,
+            simple_path: None,
+        };
+        let holds = |x: usize, y: usize| y <= a * x + b && x <= limit;
+        let is_kept = (0..256)
+            .map(|s| (s / 16, s % 16))
+            .all(|(x, y)| !holds(x, y) || x == limit || holds((x + 1) % 16, (y + step) % 16));
+        let verdict =
+            found_claim(check_word_proof(&system, &proof, &blasting, &options).map(|_| ()));
+        assert_eq!(verdict != "consecution", is_kept, "{a} {b} {step} {limit}");
+        kept += is_kept as usize;
+    }
+    assert!(kept > 50 && kept < 250, "{kept}");
+}
+
 /// A proof about another model is no proof about this one.
 #[test]
 fn a_proof_of_another_model_is_refused() {
