@@ -119,7 +119,7 @@ impl<'a> Bmc<'a> {
             context.emit(|| Event::Depth { depth: self.next, progress: self.progress() });
             let window_end = self.next + self.options.window.max(1) - 1;
             let last = limit.map_or(window_end, |limit| window_end.min(limit));
-            match self.check_window(self.next..=last, &open) {
+            match self.check_window(self.next..=last, &open).unwrap_or(Found::Stopped) {
                 Found::Clean => self.next = last + 1,
                 Found::NoPath => self.exhausted = Some(self.next),
                 Found::Stopped => return Some(Reason::Interrupted),
@@ -138,20 +138,21 @@ impl<'a> Bmc<'a> {
             Some(unroll) => unroll.set_interrupt(context.interrupt.clone()),
             None => {
                 let solver = context.new_solver(self.options.preset);
-                self.unroll = Some(Unroll::new(self.system, Start::Initial, solver));
+                let unroll = self.unroll.insert(Unroll::new(self.system, Start::Initial, solver));
+                unroll.set_interrupt(context.interrupt.clone());
             }
         }
     }
 
     /// Looks for shortest violations of the open properties at the steps of `window`, given
-    /// that they hold at all earlier steps.
-    fn check_window(&mut self, window: RangeInclusive<usize>, open: &[usize]) -> Found {
+    /// that they hold at all earlier steps. `None` if the unrolling was interrupted.
+    fn check_window(&mut self, window: RangeInclusive<usize>, open: &[usize]) -> Option<Found> {
         let (first, mut last) = (*window.start(), *window.end());
-        self.unroll().constrain(first);
+        self.unroll().constrain(first)?;
         if self.unroll().is_dead() {
-            return Found::NoPath;
+            return Some(Found::NoPath);
         }
-        let targets = self.targets(window, open);
+        let targets = self.targets(window, open)?;
         let mut found = Found::Clean;
         loop {
             let within: Vec<&Target> = targets.iter().filter(|t| t.depth <= last).collect();
@@ -159,9 +160,9 @@ impl<'a> Bmc<'a> {
             // Init ∧ T^last ∧ C_0 ∧ … ∧ C_first ∧ ⋁ { bad_p@t ∧ C_first+1 ∧ … ∧ C_t }
             let unroll = self.unroll();
             match check_any(unroll, &lits) {
-                Answer::Stopped => return Found::Stopped,
-                Answer::Contradiction => return Found::NoPath,
-                Answer::No => return found,
+                Answer::Stopped => return Some(Found::Stopped),
+                Answer::Contradiction => return Some(Found::NoPath),
+                Answer::No => return Some(found),
                 Answer::Yes => {}
             }
             let hit: Vec<&&Target> =
@@ -171,7 +172,7 @@ impl<'a> Bmc<'a> {
             found =
                 Found::Violations(shallowest.map(|t| unroll.trace(t.property, depth)).collect());
             if depth == first {
-                return found;
+                return Some(found);
             }
             last = depth - 1;
         }
@@ -179,7 +180,7 @@ impl<'a> Bmc<'a> {
 
     /// The targets of a window: for each step `t` and open property `p` the literal
     /// `bad_p@t ∧ C_first+1 ∧ … ∧ C_t`. Those that cannot be met are left out.
-    fn targets(&mut self, window: RangeInclusive<usize>, open: &[usize]) -> Vec<Target> {
+    fn targets(&mut self, window: RangeInclusive<usize>, open: &[usize]) -> Option<Vec<Target>> {
         let system = self.system;
         let first = *window.start();
         let mut targets = Vec::new();
@@ -190,14 +191,14 @@ impl<'a> Bmc<'a> {
             }
             for &property in open {
                 path.push((depth, system.properties()[property]));
-                let lit = self.unroll().conjunction(&path);
+                let lit = self.unroll().conjunction(&path)?;
                 path.pop();
                 if lit != Lit::FALSE {
                     targets.push(Target { property, depth, lit });
                 }
             }
         }
-        targets
+        Some(targets)
     }
 
     fn unroll(&mut self) -> &mut Unroll<'a> {

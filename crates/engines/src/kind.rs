@@ -120,7 +120,7 @@ impl<'a> Kind<'a> {
             }
             self.refresh_claims(context);
             for index in 0..self.claims.len() {
-                match self.check_step(index) {
+                match self.check_step(index).unwrap_or(Step::Stopped) {
                     Step::Inductive => self.settle(context, index),
                     Step::NotInductive => {}
                     Step::Stopped => return Some(Reason::Interrupted),
@@ -137,21 +137,22 @@ impl<'a> Kind<'a> {
         self.base.safe_up_to().max(beyond)
     }
 
-    /// Is the claim inductive at depth `k`?
-    fn check_step(&mut self, index: usize) -> Step {
+    /// Is the claim inductive at depth `k`? `None` if the unrolling was interrupted.
+    fn check_step(&mut self, index: usize) -> Option<Step> {
         let (k, system) = (self.k, self.system);
         let claim = &mut self.claims[index];
         let unroll = self.step.as_mut().expect("made before the claims");
         let bads: Vec<Lit> = claim.properties.iter().map(|&p| system.properties()[p]).collect();
-        unroll.constrain(k);
+        unroll.constrain(k)?;
         for state in claim.assumed..k {
             for &bad in &bads {
-                let bad = unroll.lit(state, bad);
+                let bad = unroll.lit(state, bad)?;
                 unroll.add_clause(&[!claim.activation, !bad]);
             }
         }
         claim.assumed = k;
-        let violated: Vec<Lit> = bads.iter().map(|&bad| unroll.lit(k, bad)).collect();
+        let violated: Option<Vec<Lit>> = bads.iter().map(|&bad| unroll.lit(k, bad)).collect();
+        let violated = violated?;
         let target = unroll.any(&violated);
         let latches: Option<Vec<Lit>> = claim
             .latches
@@ -159,21 +160,21 @@ impl<'a> Kind<'a> {
             .map(|latches| latches.iter().map(|&l| system.latches[l].var.lit()).collect());
         for &latch in latches.iter().flatten() {
             // So that models tell which states are equal.
-            unroll.lit(k, latch);
+            unroll.lit(k, latch)?;
         }
         loop {
             // C(s_0 … s_k) ∧ T(s_0 … s_k) ∧ P(s_0 … s_{k−1}) ∧ ¬P(s_k) [∧ s_i ≠ s_j]
             match unroll.solve(&[claim.activation, claim.distinct, target]) {
                 SatResult::Unsat => {
                     claim.used_distinct = unroll.is_failed(claim.distinct);
-                    return Step::Inductive;
+                    return Some(Step::Inductive);
                 }
-                SatResult::Unknown => return Step::Stopped,
+                SatResult::Unknown => return Some(Step::Stopped),
                 SatResult::Sat => {}
             }
-            let Some(latches) = &latches else { return Step::NotInductive };
-            if !claim.separate_equal_states(unroll, latches, k) {
-                return Step::NotInductive;
+            let Some(latches) = &latches else { return Some(Step::NotInductive) };
+            if !claim.separate_equal_states(unroll, latches, k)? {
+                return Some(Step::NotInductive);
             }
         }
     }
@@ -216,6 +217,7 @@ impl<'a> Kind<'a> {
         let unroll = self.step.get_or_insert_with(|| {
             Unroll::new(system, Start::Anywhere, context.new_solver(preset))
         });
+        unroll.set_interrupt(context.interrupt.clone());
         let latches = self
             .options
             .simple_path
@@ -234,11 +236,16 @@ impl<'a> Kind<'a> {
 
 impl Claim {
     /// Demands that states differ which the last model makes equal, among `s_0 … s_last`.
-    /// Returns whether there were any.
+    /// Returns whether there were any; `None` if the unrolling was interrupted.
     ///
     /// A latch whose value the model leaves open does not tell states apart; once demanded,
     /// the difference holds whatever the model shows.
-    fn separate_equal_states(&mut self, unroll: &mut Unroll, latches: &[Lit], last: usize) -> bool {
+    fn separate_equal_states(
+        &mut self,
+        unroll: &mut Unroll,
+        latches: &[Lit],
+        last: usize,
+    ) -> Option<bool> {
         let state = |step| latches.iter().map(|&latch| unroll.value_at(step, latch)).collect();
         let states: Vec<Vec<Ternary>> = (0..=last).map(state).collect();
         let can_equal = |(a, b): (&Ternary, &Ternary)| {
@@ -247,18 +254,21 @@ impl Claim {
         let mut equal = Vec::new();
         for j in 1..=last {
             for i in 0..j {
-                if states[i].iter().zip(&states[j]).all(can_equal) && self.pairs.insert((i, j)) {
+                if states[i].iter().zip(&states[j]).all(can_equal) && !self.pairs.contains(&(i, j))
+                {
                     equal.push((i, j));
                 }
             }
         }
         for &(i, j) in &equal {
-            let mut differ: Vec<Lit> =
+            let differ: Option<Vec<Lit>> =
                 latches.iter().map(|&latch| unroll.differs(latch, i, j)).collect();
+            let mut differ = differ?;
             differ.push(!self.distinct);
             unroll.add_clause(&differ);
+            self.pairs.insert((i, j));
         }
-        !equal.is_empty()
+        Some(!equal.is_empty())
     }
 }
 

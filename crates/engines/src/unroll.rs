@@ -9,6 +9,9 @@
 //! Everything is made on demand: a literal at a step is copied, and becomes clauses, when
 //! somebody asks for it, together with the cone below it down to step 0. What nobody asked for
 //! has no value in a model, and therefore does not matter for it.
+//!
+//! A step of a large system takes long to copy, so all of this listens to the interrupt. What
+//! gives nothing because of it can be asked for again, and goes on where it was.
 
 use pedra_model::aig::{AigBuilder, Node};
 use pedra_model::bits::{BitSystem, Reset};
@@ -44,10 +47,14 @@ pub struct Unroll<'a> {
     constrained: usize,
     /// Whether a constraint was found to be constantly false.
     is_dead: bool,
+    interrupt: Interrupt,
 }
 
 /// Marks a variable that was not yet copied.
 const UNSEEN: u32 = u32::MAX;
+
+/// The interrupt is looked at every so many nodes.
+const LOOK_EVERY: u32 = 1 << 14;
 
 impl<'a> Unroll<'a> {
     /// An unrolling without steps on a fresh solver.
@@ -66,42 +73,45 @@ impl<'a> Unroll<'a> {
             solver,
             constrained: 0,
             is_dead: false,
+            interrupt: Interrupt::new(),
         }
     }
 
-    /// The solver literal of `lit` at `step`, with the clauses that define it.
-    pub fn lit(&mut self, step: usize, lit: Lit) -> Lit {
-        let lit = self.copy(step, lit);
-        self.encoder.encode(self.circuit.aig(), self.solver.as_mut(), lit)
+    /// The solver literal of `lit` at `step`, with the clauses that define it; `None` if the
+    /// interrupt is raised meanwhile, as with all others that give an option.
+    pub fn lit(&mut self, step: usize, lit: Lit) -> Option<Lit> {
+        let lit = self.copy(step, lit)?;
+        self.encode(lit)
     }
 
     /// The solver literal of the conjunction of literals at steps.
-    pub fn conjunction(&mut self, parts: &[(usize, Lit)]) -> Lit {
+    pub fn conjunction(&mut self, parts: &[(usize, Lit)]) -> Option<Lit> {
         let mut all = Lit::TRUE;
         for &(step, lit) in parts {
-            let lit = self.copy(step, lit);
+            let lit = self.copy(step, lit)?;
             all = self.circuit.and(all, lit);
         }
-        self.encoder.encode(self.circuit.aig(), self.solver.as_mut(), all)
+        self.encode(all)
     }
 
     /// The solver literal of "`lit` has different values at the two steps".
-    pub fn differs(&mut self, lit: Lit, step: usize, other: usize) -> Lit {
-        let (a, b) = (self.copy(step, lit), self.copy(other, lit));
+    pub fn differs(&mut self, lit: Lit, step: usize, other: usize) -> Option<Lit> {
+        let (a, b) = (self.copy(step, lit)?, self.copy(other, lit)?);
         let differs = self.circuit.xor(a, b);
-        self.encoder.encode(self.circuit.aig(), self.solver.as_mut(), differs)
+        self.encode(differs)
     }
 
     /// Asserts the constraints at all steps up to and including `step`, for good.
-    pub fn constrain(&mut self, step: usize) {
+    pub fn constrain(&mut self, step: usize) -> Option<()> {
         for t in self.constrained..=step {
             for &constraint in &self.system.constraints {
-                let lit = self.lit(t, constraint);
+                let lit = self.lit(t, constraint)?;
                 self.is_dead |= lit == Lit::FALSE;
                 self.solver.add_clause(&[lit]);
             }
+            self.constrained = t + 1;
         }
-        self.constrained = self.constrained.max(step + 1);
+        Some(())
     }
 
     /// Whether the constraints asserted so far are false without any search.
@@ -185,8 +195,9 @@ impl<'a> Unroll<'a> {
         }
     }
 
-    /// Replaces the token that stops the solver.
+    /// Replaces the token that stops the solver, and the making of copies.
     pub fn set_interrupt(&mut self, interrupt: Interrupt) {
+        self.interrupt = interrupt.clone();
         self.solver.set_interrupt(interrupt);
     }
 
@@ -197,14 +208,19 @@ impl<'a> Unroll<'a> {
 
     /// The circuit literal of `lit` at `step`. Depth-first with a stack of our own: a chain of
     /// latches and gates can be as long as all steps together.
-    fn copy(&mut self, step: usize, lit: Lit) -> Lit {
+    fn copy(&mut self, step: usize, lit: Lit) -> Option<Lit> {
         while self.steps.len() <= step {
             let mut copies = vec![Lit::from_code(UNSEEN); self.system.aig.len()];
             copies[Var::CONST.index()] = Lit::FALSE;
             self.steps.push(copies);
         }
         let mut stack = vec![(step, lit.var())];
+        let mut turns = 0u32;
         while let Some(&(step, var)) = stack.last() {
+            turns = turns.wrapping_add(1);
+            if turns.is_multiple_of(LOOK_EVERY) && self.interrupt.is_raised() {
+                return None;
+            }
             if self.copied(step, var.lit()).is_some() {
                 stack.pop();
                 continue;
@@ -232,7 +248,15 @@ impl<'a> Unroll<'a> {
                 stack.pop();
             }
         }
-        self.copied(step, lit).expect("the loop ends when it is copied")
+        let copied = self.copied(step, lit);
+        debug_assert!(copied.is_some(), "the loop ends when it is copied");
+        copied
+    }
+
+    /// The solver literal of a literal of the circuit.
+    fn encode(&mut self, lit: Lit) -> Option<Lit> {
+        let Unroll { circuit, encoder, solver, interrupt, .. } = self;
+        encoder.encode_until(circuit.aig(), solver.as_mut(), lit, interrupt)
     }
 
     /// The circuit literal, if it was made already.

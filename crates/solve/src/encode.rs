@@ -11,9 +11,13 @@
 //! three gates with 9 clauses and three variables.
 
 use crate::gate;
+use crate::interrupt::Interrupt;
 use crate::sat::SatSolver;
 use pedra_model::aig::{Aig, Node};
 use pedra_model::lit::{Lit, Var};
+
+/// The interrupt is looked at every so many nodes.
+const LOOK_EVERY: u32 = 1 << 14;
 
 /// The literals of one time step.
 ///
@@ -64,8 +68,36 @@ impl FrameEncoder {
 
     /// The solver's literal for `root`, encoding what it depends on and is not yet there.
     pub fn encode(&mut self, aig: &Aig, solver: &mut (impl SatSolver + ?Sized), root: Lit) -> Lit {
+        self.encode_unless(aig, solver, root, || false).expect("nothing stops it")
+    }
+
+    /// The same, or `None` if the interrupt is raised meanwhile. What is encoded until then
+    /// stays, so asking again goes on from there.
+    pub fn encode_until(
+        &mut self,
+        aig: &Aig,
+        solver: &mut (impl SatSolver + ?Sized),
+        root: Lit,
+        interrupt: &Interrupt,
+    ) -> Option<Lit> {
+        self.encode_unless(aig, solver, root, || interrupt.is_raised())
+    }
+
+    fn encode_unless(
+        &mut self,
+        aig: &Aig,
+        solver: &mut (impl SatSolver + ?Sized),
+        root: Lit,
+        is_stopped: impl Fn() -> bool,
+    ) -> Option<Lit> {
         self.stack.push(root.var());
+        let mut turns = 0u32;
         while let Some(&var) = self.stack.last() {
+            turns = turns.wrapping_add(1);
+            if turns.is_multiple_of(LOOK_EVERY) && is_stopped() {
+                self.stack.clear();
+                return None;
+            }
             if self.lits.get(var).is_none() {
                 let encoded = match aig.node(var) {
                     Node::Const => Some(Lit::FALSE),
@@ -80,7 +112,9 @@ impl FrameEncoder {
             }
             self.stack.pop();
         }
-        self.get(root).expect("the loop ends when the root is encoded")
+        let encoded = self.get(root);
+        debug_assert!(encoded.is_some(), "the loop ends when the root is encoded");
+        encoded
     }
 
     /// [`encode`](FrameEncoder::encode) for several roots.

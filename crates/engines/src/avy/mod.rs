@@ -247,7 +247,7 @@ impl<'a> Avy<'a> {
             });
         }
         if self.options.algorithm == Algorithm::Simple {
-            self.begin_anew(context, n, &mut circuit, &mut sequence);
+            self.begin_anew(context, n, &mut circuit, &mut sequence)?;
             // All frames are empty.
             i = 0;
         }
@@ -284,29 +284,31 @@ impl<'a> Avy<'a> {
         n: usize,
         circuit: &mut StateCircuit,
         sequence: &mut [Lit],
-    ) {
+    ) -> Result<(), Stopped> {
         for (i, goal) in sequence.iter_mut().enumerate().skip(1) {
             for cube in self.trace.frames().cubes(Level::new(i)) {
                 let clause = circuit.not_cube(cube);
                 *goal = circuit.builder.and(*goal, clause);
             }
         }
-        self.trace.forget(context);
+        self.trace.forget(context)?;
         self.trace.open_up_to(context, Level::new(n));
+        Ok(())
     }
 
     /// Runs without larger steps, or on a system that stays in bad states.
     fn run_here(&mut self, context: &Context) -> Vec<Outcome> {
         let open = self.trace.open(context).len();
         context.emit(|| Event::Started { engine: "avy", open });
-        if self.trace.prepare(context) {
+        let prepared = self.trace.prepare(context);
+        if prepared != Ok(false) {
             // The lemmas that it knows have other numbers now.
             self.unrolling = None;
         }
         if let Some(unrolling) = &mut self.unrolling {
             unrolling.layers.set_interrupt(context);
         }
-        let reason = match self.avy(context) {
+        let reason = match prepared.and_then(|_| self.avy(context)) {
             Ok(reason) => reason.unwrap_or(Reason::SettledElsewhere),
             Err(Stopped) => Reason::Interrupted,
         };

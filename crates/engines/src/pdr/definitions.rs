@@ -4,6 +4,8 @@
 //! function of smaller ones, see the head of `transition`. All solvers of a search are filled
 //! from here, so that the work of making the clauses few is done once.
 
+use super::encode::LOOK_EVERY;
+use super::solver::Stopped;
 use pedra_model::lit::{Lit, Var};
 use pedra_solve::{Budget, Interrupt, SatResult, SatSolver, SatStats};
 
@@ -53,10 +55,24 @@ impl Definitions {
 
     /// The same clauses for a solver without variables.
     pub(super) fn load(&self, solver: &mut (impl SatSolver + ?Sized)) {
+        let loaded = self.load_until(solver, &Interrupt::new());
+        debug_assert!(loaded.is_ok(), "nobody raises it");
+    }
+
+    /// The same, unless the interrupt is raised meanwhile; then the solver is of no use.
+    pub(super) fn load_until(
+        &self,
+        solver: &mut (impl SatSolver + ?Sized),
+        interrupt: &Interrupt,
+    ) -> Result<(), Stopped> {
         solver.reserve_vars(Var::new(self.num_vars - 1));
         for number in 0..self.clauses.len() as u32 {
+            if number.is_multiple_of(LOOK_EVERY as u32) && interrupt.is_raised() {
+                return Err(Stopped);
+            }
             solver.add_clause(self.clause(number));
         }
+        Ok(())
     }
 }
 

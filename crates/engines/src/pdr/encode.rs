@@ -5,9 +5,14 @@
 //! one a gate: a tree of ANDs whose inner gates nobody else reads becomes one wide gate, and the
 //! shape `¬(c ∧ q) ∧ ¬(¬c ∧ s)` of multiplexers and exclusive ors becomes one gate, too.
 
+use super::solver::Stopped;
 use pedra_model::aig::{Aig, Node};
 use pedra_model::lit::{Lit, Var};
-use pedra_solve::{SatSolver, gate};
+use pedra_solve::{Interrupt, SatSolver, gate};
+
+/// Loops over gates or clauses look at the interrupt every so many turns: some milliseconds, and
+/// few enough looks that they hardly count in budgets of looks.
+pub(super) const LOOK_EVERY: usize = 1 << 14;
 
 /// What is known of a node.
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -55,8 +60,13 @@ impl<'a> StepEncoder<'a> {
         self.lits[leaf.index()] = Some(lit);
     }
 
-    /// Encodes everything. All leaves that the roots depend on are set.
-    pub(super) fn encode(&mut self, solver: &mut (impl SatSolver + ?Sized)) {
+    /// Encodes everything, unless the interrupt is raised meanwhile. All leaves that the roots
+    /// depend on are set.
+    pub(super) fn encode(
+        &mut self,
+        solver: &mut (impl SatSolver + ?Sized),
+        interrupt: &Interrupt,
+    ) -> Result<(), Stopped> {
         let mut is_part = vec![false; self.aig.len()];
         let mut is_inner = vec![false; self.aig.len()];
         // Readers first again: a reader decides whether it takes in what it reads.
@@ -76,6 +86,9 @@ impl<'a> StepEncoder<'a> {
             }
         }
         for var in self.aig.vars() {
+            if var.index().is_multiple_of(LOOK_EVERY) && interrupt.is_raised() {
+                return Err(Stopped);
+            }
             if self.aig.is_gate(var)
                 && self.roles[var.index()] != Role::Unused
                 && !is_part[var.index()]
@@ -83,6 +96,7 @@ impl<'a> StepEncoder<'a> {
                 self.lits[var.index()] = Some(self.encode_gate(solver, var));
             }
         }
+        Ok(())
     }
 
     /// The solver's literal for a root or a leaf.
@@ -173,7 +187,7 @@ mod tests {
                 plain.set_leaf(leaf, lit);
                 encoder.set_leaf(leaf, lit);
             }
-            encoder.encode(&mut solver);
+            encoder.encode(&mut solver, &Interrupt::new()).expect("nobody raises it");
             for &root in &roots {
                 let (one, other) =
                     (encoder.lit(root), plain.encode(&system.aig, &mut solver, root));

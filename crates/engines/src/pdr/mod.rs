@@ -524,13 +524,14 @@ impl<'a> Pdr<'a> {
     }
 
     /// Makes the search, or lets it go on.
-    fn begin(&mut self, context: &Context) {
+    fn begin(&mut self, context: &Context) -> Result<(), Stopped> {
         let Pdr { system, options, direction, successors, .. } = *self;
-        let search = self.search.get_or_insert_with(|| Search {
-            relative: Relative::new(system, &options, direction, successors, context),
-            obligations: Obligations::new(),
-        });
-        search.relative.set_interrupt(&context.interrupt);
+        if self.search.is_none() {
+            let relative = Relative::new(system, &options, direction, successors, context)?;
+            self.search = Some(Search { relative, obligations: Obligations::new() });
+        }
+        self.search().relative.set_interrupt(&context.interrupt);
+        Ok(())
     }
 
     fn search(&mut self) -> &mut Search {
@@ -565,8 +566,7 @@ impl Engine for Pdr<'_> {
             (self.is_started, self.discharged, self.void_up_to) = (false, None, None);
             self.search.take_if(|search| search.relative.is_beyond_targets(&open));
         }
-        self.begin(context);
-        let reason = match self.pdr(context) {
+        let reason = match self.begin(context).and_then(|()| self.pdr(context)) {
             Ok(reason) => reason.unwrap_or(Reason::SettledElsewhere),
             Err(Stopped) if self.is_paused => Reason::Budget,
             Err(Stopped) => Reason::Interrupted,

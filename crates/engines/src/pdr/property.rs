@@ -86,7 +86,7 @@ impl Pdr<'_> {
         self.closed.clear();
         let (latches, gates) = (self.system.latches.len(), self.system.aig.gates().count());
         context.emit(|| Event::Restarted { latches, gates });
-        self.begin(context);
+        self.begin(context)?;
         self.start(context)
     }
 }

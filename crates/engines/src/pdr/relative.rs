@@ -112,25 +112,30 @@ struct Reverse {
 }
 
 impl Relative {
-    /// Only `F_0` is open.
+    /// Only `F_0` is open. This can take seconds for millions of gates, so it listens to the
+    /// interrupt.
     pub(super) fn new(
         system: &BitSystem,
         options: &PdrOptions,
         direction: Direction,
         successors: Successors,
         context: &Context,
-    ) -> Self {
-        let (maker, transition) = SolverMaker::new(options, system, direction, context);
+    ) -> Result<Self, Stopped> {
+        let (maker, transition) = SolverMaker::new(options, system, direction, context)?;
+        // From here on it is copies of what there is; each is quick by itself.
+        let go_on = || if context.interrupt.is_raised() { Err(Stopped) } else { Ok(()) };
         let num_vars = transition.state_vars().end;
         let mut infinity = maker.make(context);
         for &constraint in &transition.constraints {
             infinity.add_clause(&[constraint]);
         }
+        go_on()?;
         let wants_ternary = matches!(options.lift, Lift::Ternary | Lift::Both);
         let is_forward = direction == Direction::Forward;
         let ternary =
             (wants_ternary && is_forward).then(|| TernaryLifter::new(system, &transition));
         let lifter = Lifter { solver: maker.make(context), ternary: ternary.flatten() };
+        go_on()?;
         let reverse = (direction == Direction::Backward).then(|| Reverse {
             targets: Vec::new(),
             start: maker.make(context),
@@ -159,10 +164,11 @@ impl Relative {
             property_in_frames: options.property_in_frames,
             assumed: Vec::new(),
         };
+        go_on()?;
         let f0 = relative.make_solver(Level::ZERO, context);
         relative.solvers.push(f0);
         relative.given.push(0);
-        relative
+        Ok(relative)
     }
 
     /// The lemmas.

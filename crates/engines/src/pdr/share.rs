@@ -22,7 +22,7 @@ use pedra_solve::{Batsat, SatSolver};
 impl<'a> Pdr<'a> {
     /// Prepares for work under this context; comes before everything else. Says whether it
     /// begins anew.
-    pub(crate) fn prepare(&mut self, context: &Context) -> bool {
+    pub(crate) fn prepare(&mut self, context: &Context) -> Result<bool, Stopped> {
         let open = self.ledger.open(context);
         if !open.iter().all(|property| self.safe.contains(property)) {
             // Somebody claimed to have settled it in the last run, and does no longer: lower
@@ -30,8 +30,8 @@ impl<'a> Pdr<'a> {
             (self.safe_up_to, self.search) = (None, None);
         }
         let is_new = self.search.is_none();
-        self.begin(context);
-        is_new
+        self.begin(context)?;
+        Ok(is_new)
     }
 
     /// What it works on.
@@ -203,9 +203,9 @@ impl<'a> Pdr<'a> {
     }
 
     /// Forgets all frames and lemmas, but no answer.
-    pub(crate) fn forget(&mut self, context: &Context) {
-        self.search = None;
-        self.begin(context);
+    pub(crate) fn forget(&mut self, context: &Context) -> Result<(), Stopped> {
+        let old = self.search.take();
+        self.begin(context).inspect_err(|Stopped| self.search = old)
     }
 
     /// For tests: checks with another solver that the frames are a safe δ-trace up to the one

@@ -56,33 +56,38 @@ pub(super) struct SolverMaker {
 impl SolverMaker {
     /// A maker of solvers of this kind, and the relation that they hold. A seed other than 0
     /// gives random first phases.
+    ///
+    /// # Errors
+    /// If the interrupt is raised meanwhile.
     pub(super) fn new(
         options: &PdrOptions,
         system: &BitSystem,
         direction: Direction,
         context: &Context,
-    ) -> (SolverMaker, Transition) {
+    ) -> Result<(SolverMaker, Transition), Stopped> {
         let mut definitions = Definitions::new();
         let horizon = match safe_beyond(direction, options) {
             0 => Horizon::OneStep,
             _ => Horizon::TwoSteps,
         };
-        let mut transition = Transition::encode(system, horizon, &mut definitions);
+        let interrupt = &context.interrupt;
+        let mut transition =
+            Transition::encode_until(system, horizon, &mut definitions, interrupt)?;
         if options.simplify {
-            simplify_relation(&mut definitions, &mut transition, &context.interrupt);
+            simplify_relation(&mut definitions, &mut transition, interrupt);
         }
-        let own = (options.solver == SolverKind::Cdcl).then(|| {
-            let mut own = Cdcl::new();
-            definitions.load(&mut own.definer());
+        let mut own = None;
+        if options.solver == SolverKind::Cdcl {
+            let own = own.insert(Cdcl::new());
+            definitions.load_until(&mut own.definer(), interrupt)?;
             if context.seed != 0 {
                 let mut random = Random::new(context.seed);
                 own.set_phases(|_| random.below(2) == 1);
             }
             // From now on copies of the solver do.
             definitions = Definitions::new();
-            own
-        });
-        (SolverMaker { kind: options.solver, definitions, own }, transition)
+        }
+        Ok((SolverMaker { kind: options.solver, definitions, own }, transition))
     }
 
     /// A solver with the definitions and nothing else.

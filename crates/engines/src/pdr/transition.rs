@@ -25,12 +25,12 @@
 //! initial states do.
 
 use super::encode::StepEncoder;
-use super::solver::FrameSolver;
+use super::solver::{FrameSolver, Stopped};
 use crate::cone::{closed_latches, is_init_free_of_inputs};
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::lit::{Lit, Var};
 use pedra_model::value::Ternary;
-use pedra_solve::{SatSolver, gate};
+use pedra_solve::{Interrupt, SatSolver, gate};
 use std::ops::Range;
 
 /// The one-step relation: which solver literal stands for what.
@@ -88,6 +88,17 @@ impl Transition {
         horizon: Horizon,
         solver: &mut (impl SatSolver + ?Sized),
     ) -> Transition {
+        let encoded = Transition::encode_until(system, horizon, solver, &Interrupt::new());
+        encoded.expect("nobody raises it")
+    }
+
+    /// The same, unless the interrupt is raised meanwhile.
+    pub(super) fn encode_until(
+        system: &BitSystem,
+        horizon: Horizon,
+        solver: &mut (impl SatSolver + ?Sized),
+        interrupt: &Interrupt,
+    ) -> Result<Transition, Stopped> {
         let functions: Vec<(usize, Lit)> = functional_resets(system);
         let resets = functions.iter().flat_map(|&(l, f)| [system.latches[l].var.lit(), f]);
         let roots: Vec<Lit> = system.properties().iter().copied().chain(resets).collect();
@@ -104,7 +115,7 @@ impl Transition {
         for &input in &system.inputs {
             encoder.set_leaf(input, solver.new_var().lit());
         }
-        encoder.encode(solver);
+        encoder.encode(solver, interrupt)?;
         let mut constraints: Vec<Lit> =
             system.constraints.iter().map(|&c| encoder.lit(c)).collect();
         let mut next = vec![None; 1 + num_latches];
@@ -140,9 +151,9 @@ impl Transition {
         constraints.retain(|&c| c != Lit::TRUE);
         let [bads_after, constraints_after, inputs_after] = match horizon {
             Horizon::OneStep => [Vec::new(), Vec::new(), Vec::new()],
-            Horizon::TwoSteps => encode_second_step(system, &next, solver),
+            Horizon::TwoSteps => encode_second_step(system, &next, solver, interrupt)?,
         };
-        Transition {
+        Ok(Transition {
             num_latches,
             has_first,
             num_inputs,
@@ -156,7 +167,7 @@ impl Transition {
             inputs_after,
             system_vars,
             gates,
-        }
+        })
     }
 
     /// Shows all variables that are known by number: those of states and inputs, and of all
@@ -297,7 +308,8 @@ fn encode_second_step(
     system: &BitSystem,
     next: &[Option<Lit>],
     solver: &mut (impl SatSolver + ?Sized),
-) -> [Vec<Lit>; 3] {
+    interrupt: &Interrupt,
+) -> Result<[Vec<Lit>; 3], Stopped> {
     let groups = [system.properties(), &system.constraints];
     let mut encoder = StepEncoder::new(&system.aig, groups.concat());
     for (latch, next) in system.latches.iter().zip(&next[1..]) {
@@ -309,9 +321,9 @@ fn encode_second_step(
     for (&input, &lit) in system.inputs.iter().zip(&inputs) {
         encoder.set_leaf(input, lit);
     }
-    encoder.encode(solver);
+    encoder.encode(solver, interrupt)?;
     let [bads, constraints] = groups.map(|group| group.iter().map(|&l| encoder.lit(l)).collect());
-    [bads, constraints, inputs]
+    Ok([bads, constraints, inputs])
 }
 
 /// The conjunction of all resets as gates over the system's variables, and its literal; if there

@@ -26,6 +26,9 @@ use super::trail::{OPEN, OUTSIDE, Trail};
 use super::watches::Lists;
 use pedra_model::lit::{Lit, Var};
 
+/// Of so many variables that a definition mentions it is known that they are mentioned once.
+const MAX_SEARCHED: usize = 64;
+
 /// To which part of the domain a variable belongs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Member {
@@ -104,7 +107,10 @@ impl Domain {
     /// Notes that the definition of `var` mentions `fanin`.
     pub(super) fn depend(&mut self, var: Var, fanin: Var, trail: &mut Trail) {
         debug_assert!(fanin < var, "definitions form a DAG");
-        if self.fanins.get(var.index()).contains(&fanin) {
+        // To have one twice costs a little time in each query, to search a gate of a million
+        // inputs for each of them costs hours.
+        let fanins = self.fanins.get(var.index());
+        if fanins[..fanins.len().min(MAX_SEARCHED)].contains(&fanin) {
             return;
         }
         self.fanins.push(var.index(), fanin);
