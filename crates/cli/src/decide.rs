@@ -388,7 +388,8 @@ pub fn decide(
             };
             race(&mut engines, selected.len(), &context, &ear)
         };
-        let engines = scope.spawn(run);
+        let engines = std::thread::Builder::new().spawn_scoped(scope, run);
+        let engines = engines.unwrap_or_else(|_| crate::memory::give_up());
         let mut failure = Ok(());
         for Settled { position, engine, outcome } in receiver {
             let property = selected[position];

@@ -8,6 +8,7 @@ pub mod decide;
 pub mod evidence;
 pub mod limits;
 pub mod load;
+pub mod memory;
 pub mod output;
 pub mod pipeline;
 pub mod record;

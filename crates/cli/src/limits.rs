@@ -4,6 +4,7 @@
 //! long step that does not listen), the watchdog itself gives the partial answer and exits.
 
 use crate::args::LimitArgs;
+use crate::memory;
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 use pedra_solve::Interrupt;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU};
@@ -56,8 +57,10 @@ pub struct Watch {
 impl Watch {
     /// Starts the watchdog. `last_words` gives the partial answer and the exit code if the run
     /// does not end by itself in time; it is called at most once, and the process ends with it.
+    /// If not even that can be said, the exit code is `unknown`.
     pub fn start(
         limits: &LimitArgs,
+        unknown: i32,
         last_words: impl FnOnce(StopCause) -> i32 + Send + 'static,
     ) -> Watch {
         let watch = Watch { interrupt: Interrupt::new(), cause: Arc::new(OnceLock::new()) };
@@ -66,7 +69,9 @@ impl Watch {
         let shared = watch.clone();
         let deadline = limits.timeout.and_then(|t| Instant::now().checked_add(t));
         let (memory, space) = (limits.memory, address_space_limit());
-        thread::spawn(move || {
+        memory::set_unknown_code(unknown);
+        spawn(move || {
+            memory::become_watchdog();
             let cause = loop {
                 thread::sleep(LOOK_EVERY);
                 match signal.load(Ordering::Relaxed) as i32 {
@@ -79,6 +84,7 @@ impl Watch {
                 }
                 if memory.is_some_and(|limit| memory_in_use() > limit)
                     || space.is_some_and(|limit| address_space_in_use() > limit)
+                    || memory::is_exhausted()
                 {
                     break StopCause::Memory;
                 }
@@ -89,9 +95,9 @@ impl Watch {
             thread::sleep(GRACE);
             if cause == StopCause::Signal {
                 // Nobody may be reading what is printed.
-                thread::spawn(|| {
+                spawn(move || {
                     thread::sleep(LAST_WORDS);
-                    std::process::exit(3);
+                    std::process::exit(unknown);
                 });
             }
             let code = last_words(cause);
@@ -110,6 +116,13 @@ impl Watch {
     /// Why the run was stopped, if it was.
     pub fn cause(&self) -> Option<StopCause> {
         self.cause.get().copied()
+    }
+}
+
+/// Starts a thread; without memory for one the program ends.
+fn spawn(body: impl FnOnce() + Send + 'static) {
+    if thread::Builder::new().spawn(body).is_err() {
+        memory::give_up();
     }
 }
 
@@ -139,7 +152,7 @@ fn ignored_signals() -> u64 {
 pub fn exit_on_signal() {
     let signal = Arc::new(AtomicUsize::new(0));
     listen(&signal, [SIGINT, SIGTERM, SIGHUP, SIGXCPU]);
-    thread::spawn(move || {
+    spawn(move || {
         while signal.load(Ordering::Relaxed) == 0 {
             thread::sleep(LOOK_EVERY);
         }

@@ -4,9 +4,14 @@ use clap::{CommandFactory, Parser};
 use pedra::args::{Cli, Command};
 use pedra::commands::{bench, certify, check, convert, demo, hwmcc, info, sby, simulate};
 use pedra::decide::InternalError;
+use pedra::memory;
 use pedra::output::{note, printable};
 
+#[global_allocator]
+static ALLOCATOR: memory::Allocator = memory::Allocator;
+
 fn main() {
+    memory::prepare();
     let code = match std::panic::catch_unwind(run) {
         Ok(Ok(code)) => code,
         Ok(Err(error)) => {

@@ -77,12 +77,20 @@ pub fn race<'e>(
             let threads: Vec<_> = several
                 .iter_mut()
                 .enumerate()
-                .map(|(number, engine)| scope.spawn(move || run(number, engine)))
+                .filter_map(|(number, engine)| {
+                    // An engine for which there is no thread stays out.
+                    let body = move || run(number, engine);
+                    std::thread::Builder::new().spawn_scoped(scope, body).ok()
+                })
                 .collect();
             let joined = threads.into_iter().map(|t| t.join());
             joined.map(|r| r.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
         }),
     };
+    if all.is_empty() {
+        let reason = Reason::Unsupported("no thread could be started");
+        return vec![Outcome::Unknown(Unknown { reason, safe_up_to: None }); properties];
+    }
     (0..properties).map(|p| best(all.iter().map(|outcomes| &outcomes[p]))).collect()
 }
 

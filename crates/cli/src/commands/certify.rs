@@ -34,7 +34,7 @@ enum Judgement {
 /// Runs the command; gives the exit code.
 pub fn run(args: &CertifyArgs) -> Result<i32> {
     let style = if args.json { Style::Json } else { Style::Human };
-    let watch = Watch::start(&args.limits, move |cause| {
+    let watch = Watch::start(&args.limits, 3, move |cause| {
         tell(style, &Judgement::Unknown(cause.text().to_owned()))
     });
     let loaded = load(&args.model)?;

@@ -115,7 +115,7 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
             close_record(recorder.get(), &reporter);
             reporter.stopped(cause, engine, start.elapsed())
         };
-        Watch::start(&args.limits, words)
+        Watch::start(&args.limits, 3, words)
     };
     let loaded = load(&args.model)?;
     let selected = loaded.select(&args.property)?;

@@ -48,7 +48,7 @@ impl Observer for Answers {
 /// Runs the command; gives the exit code.
 pub fn run(args: &HwmccArgs) -> Result<i32> {
     let once = Arc::new(OnceLock::new());
-    let watch = Watch::start(&args.limits, {
+    let watch = Watch::start(&args.limits, 30, {
         let once = once.clone();
         move |_| answer_once(&once, "unknown", 30)
     });

@@ -124,7 +124,7 @@ pub fn run(request: Request) -> Result<i32> {
     let is_bits = matches!(loaded.model, Model::Bits(_));
     let unknown = if is_bits { ("2", 30) } else { ("unknown", 255) };
     let once = Arc::new(OnceLock::new());
-    let watch = Watch::start(&limits, {
+    let watch = Watch::start(&limits, unknown.1, {
         let once = once.clone();
         move |_| answer_once(&once, unknown.0, unknown.1)
     });

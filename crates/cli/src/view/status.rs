@@ -32,9 +32,9 @@ impl Status {
         let stop = Arc::new(AtomicBool::new(false));
         let thread = (wanted && io::stderr().is_terminal()).then(|| {
             let (lines, stop) = (lines.clone(), stop.clone());
-            thread::spawn(move || draw_until(&lines, &stop))
+            thread::Builder::new().spawn(move || draw_until(&lines, &stop)).ok()
         });
-        Status { lines, stop, thread }
+        Status { lines, stop, thread: thread.flatten() }
     }
 
     /// Takes note of an engine's event.
