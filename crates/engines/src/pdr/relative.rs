@@ -413,15 +413,6 @@ impl Relative {
         }
     }
 
-    /// Do the invariants alone decide the property? `F_∞ ∧ C ⟹ P` (if `P` is part of it,
-    /// `F_∞ ∧ C ∧ T ∧ C' ⟹ P'`), reverse
-    /// `Init ∧ C ∧ T ⟹ ¬F'_∞`, which is for all properties.
-    pub(super) fn check_invariants_imply(&mut self, property: usize) -> Result<bool, Stopped> {
-        let is_forward = self.direction == Direction::Forward;
-        let goal = self.frontier(is_forward.then_some(property));
-        Ok(!self.infinity.solve(&goal, None)?)
-    }
-
     /// Can the cube, which contains no initial state, be excluded from `F_i`?
     ///
     /// `[¬c ∧] F_{i−1} ∧ C ∧ T ⟹ ¬c'`; at level infinity, `¬c ∧ F_∞ ∧ C ∧ T ⟹ ¬c'`.

@@ -1,8 +1,9 @@
-//! Queries for properties as part of the frames, see the head of `property`.
+//! Queries about properties and about them as part of the frames, see the head of `property`.
 
 use super::super::frames::Level;
 use super::super::solver::Stopped;
 use super::{BadState, Relative};
+use crate::events::Direction;
 
 impl Relative {
     /// `F_i := F_i ∧ P` for all frames, where `P` is the conjunction of these properties. Only
@@ -39,5 +40,17 @@ impl Relative {
         }
         let (step, latches) = (self.transition.step_of(f0), self.transition.latch_values(f0));
         Ok(Some(BadState { property, step, latches }))
+    }
+
+    /// Do the invariants alone decide the property? `F_∞ ∧ C ⟹ P` (if `P` is part of it,
+    /// `F_∞ ∧ C ∧ T ∧ C' ⟹ P'`), reverse
+    /// `Init ∧ C ∧ T ⟹ ¬F'_∞`, which is for all properties.
+    pub(in crate::pdr) fn check_invariants_imply(
+        &mut self,
+        property: usize,
+    ) -> Result<bool, Stopped> {
+        let is_forward = self.direction == Direction::Forward;
+        let goal = self.frontier(is_forward.then_some(property));
+        Ok(!self.infinity.solve(&goal, None)?)
     }
 }
