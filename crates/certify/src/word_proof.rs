@@ -2,7 +2,7 @@
 //!
 //! The proof carries its own copy of the system, whose store of terms was extended by those of
 //! the invariant. That copy must be the same model as the given one, structurally; it is then
-//! blasted, the terms of the invariant with it, and [`check_claims`] does the rest. Where the
+//! blasted, the terms of the invariant with it, and `check_claims` does the rest. Where the
 //! invariant compares sums, consecution is asked in words first (`word_consecution`).
 //! [`crate::smtlib`] writes the same claims for a solver that works on words.
 

@@ -3,7 +3,7 @@
 //! When the system gives no more memory (`ulimit -v`, or a request beyond all bounds), Rust's
 //! collections abort the program, and so does C++, whose exception nobody between CaDiCaL and us
 //! may catch. Neither can be asked to fail softly, so both are given an allocator that does not
-//! fail: a request that the system refuses comes here ([`make_room`]), and is either repeated or
+//! fail: a request that the system refuses comes here (`make_room`), and is either repeated or
 //! never returns.
 //!
 //! 1. The first time, a reserve is given back to the system, and the request is repeated. The
