@@ -18,15 +18,11 @@ use pedra_model::reduce::ReduceOptions;
 use pedra_solve::{Interrupt, SolverKind};
 use std::sync::{Mutex, PoisonError, mpsc};
 
-/// How long k-induction works before PDR in one thread: steps, gates in all steps together, and
-/// looks at the interrupt, fewer if the system is large. Tuning only.
-const PRELUDE_DEPTH: usize = 10;
+/// How long k-induction works before PDR in one thread, beside [`Budgets`]: gates in all steps
+/// together, and looks at the interrupt, fewer if the system is large. Tuning only.
 const PRELUDE_GATES: usize = 500_000;
-const PRELUDE_LOOKS: std::ops::RangeInclusive<usize> = 1_000..=15_000;
+const PRELUDE_LEAST_LOOKS: u64 = 1_000;
 const PRELUDE_LOOKS_TIMES_GATES: usize = 20_000_000;
-
-/// How long PDR works before it is worth it to sweep, in looks at the interrupt. Tuning only.
-const LOOKS_BEFORE_SWEEP: u64 = 20_000;
 
 /// Which engine decides.
 #[derive(clap::ValueEnum, Copy, Clone, Debug, PartialEq, Eq)]
@@ -68,6 +64,23 @@ impl EngineName {
     }
 }
 
+/// How long engines in one thread work before they hand over. Tuning only; tests use tiny ones.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Budgets {
+    /// PDR, before it is worth it to sweep: looks at the interrupt.
+    pub looks_before_sweep: u64,
+    /// k-induction before PDR: steps.
+    pub prelude_depth: usize,
+    /// And at most so many looks at the interrupt.
+    pub prelude_looks: u64,
+}
+
+impl Default for Budgets {
+    fn default() -> Budgets {
+        Budgets { looks_before_sweep: 20_000, prelude_depth: 10, prelude_looks: 15_000 }
+    }
+}
+
 /// How engines and checks are to run.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -85,6 +98,8 @@ pub struct Plan {
     pub sweep: Option<SweepOptions>,
     /// Whether and how to sweep while PDR runs.
     pub late_sweep: Option<SweepOptions>,
+    /// When engines hand over.
+    pub budgets: Budgets,
     /// Limits of blasting.
     pub blast: BlastOptions,
     /// The options of PDR but for the solver.
@@ -116,6 +131,7 @@ impl Default for Plan {
             reduce: ReduceOptions::default(),
             sweep: None,
             late_sweep: Some(SweepOptions::default()),
+            budgets: Budgets::default(),
             blast: BlastOptions::default(),
             pdr: PdrOptions::default(),
             fb: FbOptions::default(),
@@ -198,7 +214,7 @@ impl Plan {
         let Some(sweep) = self.late_sweep else {
             return vec![Box::new(Pdr::new(system, options))];
         };
-        let looks = (self.threads == 1).then_some(LOOKS_BEFORE_SWEEP);
+        let looks = (self.threads == 1).then_some(self.budgets.looks_before_sweep);
         let sweep = SweepOptions { seed: self.seed, ..sweep };
         let plan = SweepPlan { sweep, reduce: self.reduce, looks };
         let pdr = Box::new(SweptPdr::new(system, options, plan, room));
@@ -211,9 +227,9 @@ impl Plan {
     /// k-induction for a moment: what it finds it finds at once, and PDR may take long for it.
     fn prelude<'a>(&self, system: &BitSystem, engine: Box<dyn Engine + 'a>) -> Leg<'a> {
         let gates = system.aig.len().max(1);
-        let max_depth = (PRELUDE_GATES / gates).min(PRELUDE_DEPTH);
-        let (least, most) = (*PRELUDE_LOOKS.start(), *PRELUDE_LOOKS.end());
-        let looks = (PRELUDE_LOOKS_TIMES_GATES / gates).clamp(least, most) as u64;
+        let max_depth = (PRELUDE_GATES / gates).min(self.budgets.prelude_depth);
+        let looks = ((PRELUDE_LOOKS_TIMES_GATES / gates) as u64).max(PRELUDE_LEAST_LOOKS);
+        let looks = looks.min(self.budgets.prelude_looks);
         Leg { engine, looks: Some(looks), max_depth: Some(max_depth) }
     }
 

@@ -1,38 +1,43 @@
 //! A long differential run: `fuzz_engines FIRST COUNT [MODE [bits|words]]` tries that many seeds
 //! and says every now and then how far it is. The mode is `bits`, `words`, `fb` (fbPDR turn by
-//! turn), or the name of one engine, which alone then looks at each system; without a mode, each
-//! seed is one system of bits and one of words for all engines.
+//! turn), `swept` (PDR that sweeps soon), or the name of one engine, which alone then looks at each
+//! system; without a mode, each seed is one system of bits and one of words for all engines.
 
 use pedra::decide::EngineName;
 use pedra_differential::fb::differential_fb;
 use pedra_differential::{
-    differential_bits, differential_bits_by, differential_words, differential_words_by,
-    engine_named,
+    Turns, contender_named, differential_bits, differential_bits_by, differential_words,
+    differential_words_by,
 };
 use std::time::Instant;
 
-const USAGE: &str = "usage: fuzz_engines FIRST COUNT [bits|words|fb|ENGINE [bits|words]]";
+const USAGE: &str = "usage: fuzz_engines FIRST COUNT [bits|words|fb|swept|ENGINE [bits|words]]";
 
-/// What is done with one seed.
-fn choose(mode: &str, level: Option<&str>) -> Option<Box<dyn Fn(u64)>> {
+/// What is done with one seed. Those that run one engine give how often it took a new turn.
+fn choose(mode: &str, level: Option<&str>) -> Option<Box<dyn Fn(u64) -> Turns>> {
+    fn quiet(body: impl Fn(u64) + 'static) -> Option<Box<dyn Fn(u64) -> Turns>> {
+        Some(Box::new(move |seed| {
+            body(seed);
+            Turns::default()
+        }))
+    }
     match mode {
-        "bits" => return Some(Box::new(differential_bits)),
-        "words" => return Some(Box::new(differential_words)),
-        "fb" => return Some(Box::new(differential_fb)),
+        "bits" => return quiet(differential_bits),
+        "words" => return quiet(differential_words),
+        "fb" => return quiet(differential_fb),
         "all" => {
-            return Some(Box::new(|seed| {
+            return quiet(|seed| {
                 differential_bits(seed);
                 differential_words(seed);
-            }));
+            });
         }
         _ => {}
     }
-    let engine = engine_named(mode)?;
-    match level.unwrap_or(if engine == EngineName::Wpdr { "words" } else { "bits" }) {
-        "bits" if engine != EngineName::Wpdr => {
-            Some(Box::new(move |seed| differential_bits_by(seed, &[engine])))
-        }
-        "words" => Some(Box::new(move |seed| differential_words_by(seed, &[engine]))),
+    let contender = contender_named(mode)?;
+    let is_word = contender.engine == EngineName::Wpdr;
+    match level.unwrap_or(if is_word { "words" } else { "bits" }) {
+        "bits" if !is_word => Some(Box::new(move |seed| differential_bits_by(seed, &[contender]))),
+        "words" => Some(Box::new(move |seed| differential_words_by(seed, &[contender]))),
         _ => None,
     }
 }
@@ -47,12 +52,16 @@ fn main() {
         std::process::exit(2);
     };
     let start = Instant::now();
+    let mut turns = Turns::default();
     for seed in first..first + count {
-        body(seed);
+        turns += body(seed);
         if (seed - first + 1).is_multiple_of(10_000) {
             let done = seed - first + 1;
             println!("{done} seeds agree, {:.0}/s", done as f64 / start.elapsed().as_secs_f64());
         }
     }
     println!("{count} seeds from {first} agree ({})", args.get(2..).unwrap_or_default().join(" "));
+    if turns != Turns::default() {
+        println!("{} starts of engines, {} new starts", turns.started, turns.restarted);
+    }
 }

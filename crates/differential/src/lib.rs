@@ -5,13 +5,13 @@
 pub mod fb;
 
 use anyhow::Result;
-use pedra::decide::{EngineName, Observer, Open, Plan, decide};
+use pedra::decide::{Budgets, EngineName, Observer, Open, Plan, decide};
 use pedra::pipeline::{Checked, Proof, Trace, join_proofs};
 use pedra_certify::{CheckOptions, NumberedModel, check_certificate_for, check_word_certificate};
 use pedra_engines::pdr::CHOICES;
 use pedra_engines::word::{KNOBS, Kind};
 use pedra_engines::{
-    AvyOptions, ImcOptions, PdrOptions, Reason, SweepOptions, Variant, WordOptions,
+    AvyOptions, Event, ImcOptions, PdrOptions, Reason, SweepOptions, Variant, WordOptions,
 };
 use pedra_formats::{aiger, aiger_witness, btor2};
 use pedra_model::Model;
@@ -30,9 +30,35 @@ struct Answers {
     settled: Mutex<Vec<(usize, Checked)>>,
     open: Mutex<Vec<(usize, Open)>>,
     safe: Mutex<Vec<(usize, usize)>>,
+    turns: Mutex<Turns>,
+}
+
+/// How often engines that consist of several have come to the later ones.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Turns {
+    /// Runs of an engine, or of a part of it.
+    pub started: u64,
+    /// New starts, on a swept system or (`property-in-frames=on`) for fewer properties.
+    pub restarted: u64,
+}
+
+impl std::ops::AddAssign for Turns {
+    fn add_assign(&mut self, other: Turns) {
+        self.started += other.started;
+        self.restarted += other.restarted;
+    }
 }
 
 impl Observer for Answers {
+    fn hear(&self, _: usize, _: &'static str, event: &Event) {
+        let mut turns = self.turns.lock().expect("no panic while held");
+        match event {
+            Event::Started { .. } => turns.started += 1,
+            Event::Restarted { .. } => turns.restarted += 1,
+            _ => {}
+        }
+    }
+
     fn settled(&self, property: usize, _: &'static str, answer: Checked) -> Result<()> {
         self.settled.lock().expect("no panic while held").push((property, answer));
         Ok(())
@@ -52,20 +78,20 @@ impl Observer for Answers {
 /// # Panics
 /// If anything disagrees.
 pub fn differential_bits(seed: u64) {
-    differential_bits_by(seed, &ENGINES);
+    differential_bits_by(seed, &CONTENDERS);
 }
 
 /// A random bit-level system through these engines, against the oracle.
 ///
 /// # Panics
 /// If anything disagrees.
-pub fn differential_bits_by(seed: u64, engines: &[EngineName]) {
+pub fn differential_bits_by(seed: u64, contenders: &[Contender]) -> Turns {
     let mut random = Random::new(seed);
     let system = random_bits(&mut random, BitShape::default());
     let expected = explore(&ExplicitBits::new(&system)).violated_at;
     let again = aiger::read(&aiger::write_binary(&system)).expect("our own file");
     aiger::same_model(&system, &again).expect("written and read again");
-    compare(seed, &mut random, &Model::Bits(system), &expected, engines);
+    compare(seed, &mut random, &Model::Bits(system), &expected, contenders)
 }
 
 /// A random word-level system against the oracle.
@@ -73,39 +99,63 @@ pub fn differential_bits_by(seed: u64, engines: &[EngineName]) {
 /// # Panics
 /// If anything disagrees.
 pub fn differential_words(seed: u64) {
-    let engines: Vec<EngineName> = ENGINES.into_iter().chain([EngineName::Wpdr]).collect();
-    differential_words_by(seed, &engines);
+    let wpdr = plain(EngineName::Wpdr);
+    differential_words_by(seed, &CONTENDERS.into_iter().chain([wpdr]).collect::<Vec<_>>());
 }
 
 /// A random word-level system through these engines, against the oracle.
 ///
 /// # Panics
 /// If anything disagrees.
-pub fn differential_words_by(seed: u64, engines: &[EngineName]) {
+pub fn differential_words_by(seed: u64, contenders: &[Contender]) -> Turns {
     let mut random = Random::new(seed);
     let system = random_words(&mut random, WordShape::default());
     let expected = explore(&ExplicitWords::new(&system)).violated_at;
     let text = btor2::write(&system).expect("expressible");
     let again = btor2::read(&text).expect("our own file");
     btor2::same_model(&system, &again).expect("written and read again");
-    compare(seed, &mut random, &Model::Words(again), &expected, engines);
+    compare(seed, &mut random, &Model::Words(again), &expected, contenders)
 }
 
-/// The engines for bits.
-const ENGINES: [EngineName; 7] = [
-    EngineName::Bmc,
-    EngineName::Kind,
-    EngineName::Pdr,
-    EngineName::Rpdr,
-    EngineName::Fbpdr,
-    EngineName::Imc,
-    EngineName::Avy,
+/// Who takes part.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Contender {
+    /// The engine.
+    pub engine: EngineName,
+    /// With random budgets that are so small that it hands over, sweeps and starts anew on small
+    /// systems, too.
+    pub is_hasty: bool,
+}
+
+const fn plain(engine: EngineName) -> Contender {
+    Contender { engine, is_hasty: false }
+}
+
+/// PDR that sweeps soon.
+const SWEPT: Contender = Contender { engine: EngineName::Pdr, is_hasty: true };
+/// k-induction that soon hands over to that.
+const AUTO: Contender = Contender { engine: EngineName::Auto, is_hasty: true };
+
+/// Those for bits.
+const CONTENDERS: [Contender; 9] = [
+    plain(EngineName::Bmc),
+    plain(EngineName::Kind),
+    plain(EngineName::Pdr),
+    plain(EngineName::Rpdr),
+    plain(EngineName::Fbpdr),
+    plain(EngineName::Imc),
+    plain(EngineName::Avy),
+    SWEPT,
+    AUTO,
 ];
 
-/// One of the engines that can take part.
-pub fn engine_named(name: &str) -> Option<EngineName> {
-    let mut engines = ENGINES.into_iter().chain([EngineName::Auto, EngineName::Wpdr]);
-    engines.find(|engine| engine.text() == name)
+/// One of those that can take part, by the name of the engine, or `swept`.
+pub fn contender_named(name: &str) -> Option<Contender> {
+    if name == "swept" {
+        return Some(SWEPT);
+    }
+    let mut contenders = CONTENDERS.into_iter().chain([plain(EngineName::Wpdr)]);
+    contenders.find(|contender| contender.engine.text() == name)
 }
 
 /// Engines on one model. Which options each gets is random, so that over many systems all
@@ -115,13 +165,14 @@ fn compare(
     random: &mut Random,
     model: &Model,
     expected: &[Option<usize>],
-    engines: &[EngineName],
-) {
+    contenders: &[Contender],
+) -> Turns {
     let properties: Vec<usize> = (0..expected.len()).collect();
-    for &engine in engines {
+    let mut turns = Turns::default();
+    for &Contender { engine, is_hasty } in contenders {
         let has = |random: &mut Random| !random.one_in(3);
         let simple_path = engine == EngineName::Kind && random.one_in(2);
-        let plan = Plan {
+        let mut plan = Plan {
             engine,
             // Deep enough for every state of these small systems. That there is no longer simple
             // path than states is a pigeonhole problem, though, so those end earlier.
@@ -134,14 +185,7 @@ fn compare(
                 constants: has(random),
                 duplicates: has(random),
             },
-            sweep: random.one_in(2).then(|| SweepOptions {
-                combinational: has(random),
-                sequential: has(random),
-                // Also so few that hard pairs are given up, and a poor first guess.
-                max_query_conflicts: random.pick(&[0, 2, 200]),
-                simulation_steps: random.pick(&[0, 3, 16]),
-                ..SweepOptions::default()
-            }),
+            sweep: random.one_in(2).then(|| random_sweep(random)),
             pdr: random_pdr(random),
             fb: fb::random_fb_options(random),
             imc: random_imc(random),
@@ -151,11 +195,41 @@ fn compare(
             solver: random.pick(&[None, None, Some(SolverKind::Batsat), Some(SolverKind::Cdcl)]),
             ..Plan::default()
         };
+        if is_hasty {
+            hurry(random, &mut plan);
+        }
         let answers = Answers::default();
         let context = |what: &str| format!("seed {seed}, {plan:?}: {what}");
         let decided = decide(model, &properties, &plan, &Interrupt::new(), &answers);
         decided.unwrap_or_else(|e| panic!("{}", context(&e.to_string())));
+        turns += *answers.turns.lock().expect("no panic while held");
         judge(model, expected, &plan, answers, &context);
+    }
+    turns
+}
+
+/// Budgets and threads for engines that consist of several.
+fn hurry(random: &mut Random, plan: &mut Plan) {
+    plan.budgets = Budgets {
+        looks_before_sweep: random.pick(&[0, 1, 3, 10, 40]),
+        prelude_depth: random.pick(&[0, 1, 2, 5, 10]),
+        prelude_looks: random.pick(&[0, 2, 10, 1000]),
+    };
+    plan.late_sweep = (!random.one_in(8)).then(|| random_sweep(random));
+    // What was swept before is hardly worth it again.
+    plan.sweep = plan.sweep.filter(|_| random.one_in(4));
+    plan.threads = random.pick(&[1, 1, 1, 1, 2, 3]);
+}
+
+/// Some choices of sweeping.
+fn random_sweep(random: &mut Random) -> SweepOptions {
+    SweepOptions {
+        combinational: !random.one_in(3),
+        sequential: !random.one_in(3),
+        // Also so few that hard pairs are given up, and a poor first guess.
+        max_query_conflicts: random.pick(&[0, 2, 200]),
+        simulation_steps: random.pick(&[0, 3, 16]),
+        ..SweepOptions::default()
     }
 }
 
@@ -208,7 +282,8 @@ fn judge(
 /// several steps are taken at once.
 fn finds_shortest(plan: &Plan) -> bool {
     match plan.engine {
-        EngineName::Pdr | EngineName::Rpdr | EngineName::Fbpdr | EngineName::Wpdr => false,
+        EngineName::Pdr | EngineName::Rpdr | EngineName::Fbpdr => false,
+        EngineName::Auto | EngineName::Wpdr => false,
         EngineName::Avy => {
             let is_mixed = plan.avy.turns > 0 || plan.avy.plain > 0 || plan.avy.cubes > 0;
             !is_mixed && plan.avy.step <= 1

@@ -1,6 +1,8 @@
 //! A bounded, deterministic run of the differential fuzzers; `PEDRA_FUZZ_RUNS` scales it.
 
-use pedra_differential::{differential_bits, differential_words};
+use pedra_differential::{
+    Turns, contender_named, differential_bits, differential_bits_by, differential_words,
+};
 
 fn runs(default: u64) -> u64 {
     let set = std::env::var("PEDRA_FUZZ_RUNS").ok();
@@ -15,4 +17,19 @@ fn bit_level_engines_agree_with_the_oracle() {
 #[test]
 fn word_level_engines_agree_with_the_oracle() {
     (0..runs(1000)).for_each(differential_words);
+}
+
+/// Engines that consist of several come to the later ones on small systems, too.
+#[test]
+fn hasty_engines_hand_over() {
+    let turns = |name: &str| {
+        let contender = contender_named(name).expect("it takes part");
+        let mut turns = Turns::default();
+        (0..100).for_each(|seed| turns += differential_bits_by(seed, &[contender]));
+        turns
+    };
+    // PDR starts anew with `property-in-frames=on` as well.
+    let (pdr, swept, auto) = (turns("pdr"), turns("swept"), turns("auto"));
+    assert!(swept.restarted >= pdr.restarted + 10, "{pdr:?}, {swept:?}");
+    assert!(auto.restarted >= 3 && auto.started > 130, "{auto:?}");
 }

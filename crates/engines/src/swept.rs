@@ -226,15 +226,21 @@ impl Lifted<'_> {
 
 impl EventSink for Lifted<'_> {
     fn emit(&self, event: &Event) {
-        let mut event = event.clone();
-        match &mut event {
-            Event::Settled { outcome, .. } => *outcome = self.outcome(outcome),
-            Event::LemmaLearned { claim, .. } | Event::ObligationRaised { claim, .. } => {
-                *claim = self.claim(claim);
+        let lifted = match event {
+            &Event::Settled { property, ref outcome } => {
+                Event::Settled { property, outcome: self.outcome(outcome) }
             }
-            _ => {}
-        }
-        self.events.emit(&event);
+            &Event::LemmaLearned { lemma, level, ref claim } => {
+                Event::LemmaLearned { lemma, level, claim: self.claim(claim) }
+            }
+            &Event::ObligationRaised { obligation, level, depth, successor, ref claim } => {
+                let claim = self.claim(claim);
+                Event::ObligationRaised { obligation, level, depth, successor, claim }
+            }
+            // Most have nothing to carry back.
+            other => return self.events.emit(other),
+        };
+        self.events.emit(&lifted);
     }
 
     fn is_listening(&self) -> bool {

@@ -3,7 +3,7 @@
 
 use crate::args::{CheckArgs, ReductionName, SolverName, UnitName, VariantName, When};
 use crate::commands::{columns, stderr_color, stdout_color};
-use crate::decide::{Observer, Open, Plan, decide};
+use crate::decide::{Budgets, Observer, Open, Plan, decide};
 use crate::evidence::{self, Request, write_files};
 use crate::limits::{StopCause, Watch};
 use crate::load::{InputError, Loaded, load};
@@ -48,6 +48,7 @@ impl From<&CheckArgs> for Plan {
             sweep: first.then(SweepOptions::default),
             late_sweep: (!first && args.reduce.contains(&ReductionName::All))
                 .then(SweepOptions::default),
+            budgets: Budgets::default(),
             blast: BlastOptions {
                 max_array_bits: args.blast.array_bits,
                 ..BlastOptions::default()
