@@ -14,6 +14,10 @@ use pedra_solve::{Interrupt, SatSolver, gate};
 /// few enough looks that they hardly count in budgets of looks.
 pub(super) const LOOK_EVERY: usize = 1 << 14;
 
+/// Wider gates, and longer clauses of definitions, are not made. (Tuning only; few circuits have
+/// any.)
+pub(super) const MAX_WIDTH: usize = 1000;
+
 /// What is known of a node.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Role {
@@ -155,6 +159,11 @@ impl<'a> StepEncoder<'a> {
                     conjuncts.push(self.lit(input));
                 }
             }
+        }
+        // A gate of many is a tree of wide ones, or the solver would take quadratic time.
+        while conjuncts.len() > MAX_WIDTH {
+            let parts = conjuncts.chunks(MAX_WIDTH).map(|part| gate::and_all(solver, part));
+            conjuncts = parts.collect();
         }
         match *conjuncts {
             [a, b] => gate::and(solver, a, b),

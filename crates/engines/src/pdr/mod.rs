@@ -218,7 +218,9 @@ impl<'a> Pdr<'a> {
             if self.is_outdated() {
                 continue;
             }
-            (self.safe_up_to, self.safe, self.discharged) = (Some(depth), open, Some(k));
+            // What others have settled meanwhile need not be closed.
+            let closed = self.ledger.open(context);
+            (self.safe_up_to, self.safe, self.discharged) = (Some(depth), closed, Some(k));
             // k++; propagateClauses(k)
             self.open_frame(context)?;
             // if ∃ 0 < i < k: F_i = F_{i+1} then SUCCEED

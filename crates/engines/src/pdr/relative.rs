@@ -189,8 +189,9 @@ impl Relative {
         self.solvers.push(solver);
         self.given.push(0);
         // Heuristic: retired lemmas stay in solvers; when they are the majority, start afresh.
-        for level in (1..level.index()).map(Level::new) {
-            let lemmas = self.frames.cubes(level).count();
+        let mut lemmas = self.frames.delta(Level::INFINITY).len();
+        for level in (1..level.index()).rev().map(Level::new) {
+            lemmas += self.frames.delta(level).len();
             if self.given[level.index()] > 2 * lemmas + 500 {
                 self.renew(level, context);
             }

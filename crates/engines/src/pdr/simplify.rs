@@ -16,6 +16,7 @@
 //! resets) are *frozen* and stay.
 
 use super::definitions::Definitions;
+use super::encode::MAX_WIDTH;
 use super::frames::is_subset;
 use super::transition::Transition;
 use pedra_model::lit::{Lit, Var};
@@ -151,7 +152,7 @@ impl Eliminator {
                     continue;
                 }
                 ends.push(resolvents.len());
-                if ends.len() > most {
+                if ends.len() > most || resolvents.len() - start > MAX_WIDTH + 1 {
                     return false;
                 }
             }
@@ -252,7 +253,9 @@ fn resolve(user: &[Lit], definition: &[Lit], var: Var, out: &mut Vec<Lit>) -> bo
 
 #[cfg(test)]
 mod tests {
+    use super::super::encode::StepEncoder;
     use super::*;
+    use pedra_model::aig::Aig;
     use pedra_solve::{Batsat, FrameEncoder, SatResult, gate};
     use pedra_testkit::bits::{BitShape, random_bits};
     use pedra_testkit::random::Random;
@@ -302,6 +305,33 @@ mod tests {
             check_total(&simple, seed);
         }
         assert!(eliminated > 500, "only {eliminated} variables are gone");
+    }
+
+    /// Nor does elimination put a tree of wide gates together again.
+    #[test]
+    fn a_very_wide_gate_is_a_tree() {
+        let mut aig = Aig::new();
+        let leaves: Vec<Lit> = (0..3 * MAX_WIDTH).map(|_| aig.push_leaf().lit()).collect();
+        let root = leaves.iter().copied().reduce(|all, leaf| aig.push_and(all, leaf));
+        let root = root.expect("there are leaves");
+        let mut plain = Definitions::new();
+        let mut encoder = StepEncoder::new(&aig, [root]);
+        leaves.iter().for_each(|leaf| encoder.set_leaf(leaf.var(), plain.new_var().lit()));
+        encoder.encode(&mut plain, &Interrupt::new()).expect("nobody raises it");
+        let mut frozen = vec![false; plain.num_vars()];
+        frozen[..=leaves.len()].fill(true);
+        let root = encoder.lit(root);
+        frozen[root.var().index()] = true;
+        let (simple, names) = simplify(&plain, &frozen, &Interrupt::new());
+        let longest = (0..simple.len() as u32).map(|number| simple.clause(number).len()).max();
+        assert_eq!(longest, Some(MAX_WIDTH + 1));
+        let (mut solver, root) = (Batsat::new(), rename(&names, root));
+        simple.load(&mut solver);
+        assert_eq!(solver.solve(&[root]), SatResult::Sat);
+        let leaf = |number: usize| Var::new(number).lit();
+        assert_eq!(solver.solve(&[root, !leaf(2 * MAX_WIDTH)]), SatResult::Unsat);
+        let all: Vec<Lit> = (1..=leaves.len()).map(leaf).chain([!root]).collect();
+        assert_eq!(solver.solve(&all), SatResult::Unsat);
     }
 
     /// For each variable: is there an assignment of the smaller ones that leaves it no value?

@@ -31,6 +31,10 @@ impl StateBits {
         self.0[lit.index() / 64] >> (lit.index() % 64) & 1 == 1
     }
 
+    fn bytes(&self) -> usize {
+        8 * self.0.len()
+    }
+
     /// Whether all states of the set are in the cube. A variable without value leaves it open.
     fn is_in(&self, cube: &[Lit]) -> bool {
         cube.iter().all(|&lit| self.has(lit))
@@ -63,7 +67,7 @@ impl Triggers {
 
     /// A lemma could not be pushed from a level because of this state.
     pub(super) fn note(&mut self, id: LemmaId, level: Level, state: StateBits) {
-        let bytes = 8 * state.0.len();
+        let bytes = state.bytes();
         if self.bytes + bytes > MAX_BYTES {
             return;
         }
@@ -84,19 +88,55 @@ impl Triggers {
             lemma.level() >= level && frames.is_live(id) && witness.state.is_in(lemma.cube())
         };
         let new = &self.log[witness.seen..];
-        let excluded = new.iter().any(excludes);
-        witness.seen = self.log.len();
-        !excluded
+        if !new.iter().any(excludes) {
+            witness.seen = self.log.len();
+            return true;
+        }
+        // It is of no use any more, even if the query that comes next is stopped.
+        if let Some(witness) = self.witnesses.remove(&id) {
+            self.bytes -= witness.state.bytes();
+        }
+        false
     }
 
     /// Forgets what belongs to retired lemmas.
     pub(super) fn tidy(&mut self, frames: &Frames) {
         self.witnesses.retain(|&id, _| frames.is_live(id));
-        self.bytes = self.witnesses.values().map(|witness| 8 * witness.state.0.len()).sum();
+        self.bytes = self.witnesses.values().map(|witness| witness.state.bytes()).sum();
         // What every witness has seen is over.
         let seen = self.witnesses.values().map(|witness| witness.seen).min();
         let over = seen.unwrap_or(self.log.len());
         self.log.drain(..over);
         self.witnesses.values_mut().for_each(|witness| witness.seen -= over);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pedra_model::lit::Var;
+
+    #[test]
+    fn a_lemma_is_stuck_until_its_witness_is_excluded() {
+        let (mut frames, mut triggers) = (Frames::new(4), Triggers::default());
+        (0..2).for_each(|_| frames.open());
+        let lit = |var| Var::new(var).lit();
+        let mut add = |triggers: &mut Triggers, cube: Vec<Lit>| {
+            let id = frames.insert(cube, Level::new(1)).expect("it is new").id;
+            triggers.strengthened(id);
+            (id, frames.clone())
+        };
+        let (stuck, frames) = add(&mut triggers, vec![lit(1)]);
+        let state = StateBits::new(4, [!lit(1), lit(2)].into_iter());
+        triggers.note(stuck, Level::new(1), state);
+        assert!(triggers.is_stuck(&frames, stuck, Level::new(1)));
+        let (_, frames) = add(&mut triggers, vec![lit(3)]);
+        assert!(triggers.is_stuck(&frames, stuck, Level::new(1)), "it has other states");
+        let (_, frames) = add(&mut triggers, vec![!lit(1), lit(2)]);
+        // Who asks may be stopped before the query, and asks again then.
+        for _ in 0..2 {
+            assert!(!triggers.is_stuck(&frames, stuck, Level::new(1)));
+        }
+        assert_eq!(triggers.bytes, 0);
     }
 }
