@@ -198,7 +198,7 @@ fn bad_requests() {
     table("gone.tsv", "file\texpected\nm/gone.aag\tsafe\n");
     table("none.tsv", "file\texpected\nm/counter_wrap.aag\tsafe\n");
     table("other.tsv", "my precious data\n");
-    let cases: [(&[&str], &str); 15] = [
+    let cases: [(&[&str], &str); 19] = [
         (&["nowhere"], "nowhere: cannot be read"),
         (&["empty"], "empty: no models found"),
         (&["columns.tsv"], "columns.tsv:1: there is no column `expected`"),
@@ -212,6 +212,10 @@ fn bad_requests() {
         (&["m", "--peers", "magic"], "known: abc, abc-int, abc-bmc, ric3, auto, none"),
         (&["m", "--engines", "none"], "nobody takes part"),
         (&["m", "--engines", "kind,magic"], "there is no engine `magic`"),
+        (&["m", "--engines", "kind --magic"], "`kind --magic`: unexpected argument '--magic'"),
+        (&["m", "--engines", "kind", "--", "--seed", "x"], "invalid value 'x' for '--seed <S>'"),
+        (&["m", "--engines", "kind --memory 1G"], "cannot be used multiple times"),
+        (&["m", "--out", "/dev/full"], "/dev/full: this is no file"),
         (&["m", "--out", "no/such/folder.tsv"], "no/such/folder.tsv: cannot be written"),
         (&["m", "--out", "other.tsv"], "other.tsv: this is no table of `pedra bench`"),
     ];

@@ -4,10 +4,10 @@
 use super::convert::{binary_aiger, one_property};
 use super::measure::{Ended, Invocation, Measured};
 use super::models::Model;
-use crate::args::BenchArgs;
+use crate::args::{BenchArgs, Cli};
 use crate::decide::EngineName;
 use crate::load::InputError;
-use clap::ValueEnum;
+use clap::{Parser, ValueEnum};
 use signal_hook::consts::{SIGKILL, SIGXCPU};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -109,7 +109,24 @@ fn ours(item: &str, options: &[String]) -> Result<Contender, InputError> {
     // The options are part of the name, so that no table mixes runs with different ones.
     let name = crate::output::printable(&words.join(" ")).into_owned();
     words.insert(0, "--engine".to_owned());
+    // Any model and any limit do: what is wrong is told now, not as a failure of each run.
+    let command = check_words(&words, 1 << 30, Path::new("model"));
+    if let Err(error) = Cli::try_parse_from([OsString::from("pedra")].into_iter().chain(command)) {
+        let text = error.to_string();
+        let first = text.lines().next().unwrap_or_default();
+        let why = first.strip_prefix("error: ").unwrap_or(first);
+        return Err(InputError(format!("--engines: `{name}`: {why}")));
+    }
     Ok(Contender { name, program: Program::Pedra(words) })
+}
+
+/// The words behind the name of our program that run `check` with these options.
+fn check_words(options: &[String], memory: u64, model: &Path) -> Vec<OsString> {
+    let mut words = ["check", "--json", "--memory"].map(OsString::from).to_vec();
+    words.push(memory.to_string().into());
+    words.extend(options.iter().map(OsString::from));
+    words.extend(["--".into(), model.into()]);
+    words
 }
 
 /// Another model checker, by name.
@@ -164,10 +181,7 @@ impl Contender {
             Program::Pedra(options) => {
                 let program = std::env::current_exe().map_err(|e| e.to_string())?;
                 words.push(program.into());
-                words.extend(["check", "--json", "--memory"].map(OsString::from));
-                words.push(memory.to_string().into());
-                words.extend(options.iter().map(OsString::from));
-                words.extend(["--".into(), model.path.clone().into()]);
+                words.extend(check_words(options, memory, &model.path));
                 return Ok(Invocation { words, folder: None, address_space: None });
             }
             Program::Abc(program, command) => {

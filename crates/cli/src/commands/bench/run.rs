@@ -74,6 +74,10 @@ impl Table {
         let Some(path) = path else { return Ok((Table(None), Rows::new())) };
         let wrong = |what: &str| InputError(format!("{}: {what}", path.display()));
         let cannot = |e: std::io::Error| wrong(&format!("cannot be written: {e}"));
+        // Devices and pipes may have no end, and cannot be continued.
+        if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+            return Err(wrong("this is no file; choose another name for --out"));
+        }
         let bytes = match fs::read(path) {
             Ok(bytes) => bytes,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
