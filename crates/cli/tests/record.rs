@@ -1,6 +1,7 @@
 //! `pedra check --record`: whole JSON lines that tell one story, whatever ends the run.
 
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -59,6 +60,132 @@ fn a_record_tells_of_every_lemma() {
     assert_eq!(of("settled").len(), lines[0]["properties"].as_array().expect("a list").len());
     assert_eq!(of("finished").len(), 1);
     assert_eq!(lines.last().expect("not empty")["event"], "end");
+}
+
+/// The lines of one direction with this event.
+fn told<'l>(lines: &'l [Value], event: &str, direction: &Value) -> Vec<&'l Value> {
+    lines.iter().filter(|l| l["event"] == event && l["direction"] == *direction).collect()
+}
+
+fn numbers(value: &Value) -> Vec<i64> {
+    value.as_array().expect("a list").iter().map(|n| n.as_i64().expect("a number")).collect()
+}
+
+/// What the record of a run in two directions tells must fit together. Counts exchanges.
+fn check_exchanges(lines: &[Value], seen: &mut BTreeMap<&'static str, u64>, note: &str) {
+    let other = |direction: &Value| match direction.as_str() {
+        Some("forward") => Value::from("backward"),
+        Some("backward") => Value::from("forward"),
+        _ => panic!("{note}: {direction}"),
+    };
+    let mut slice = 0;
+    let mut count = |what: &'static str, number: &Value| {
+        *seen.entry(what).or_default() += number.as_u64().expect("a count");
+    };
+    for (place, line) in lines.iter().enumerate() {
+        let before = &lines[..place];
+        match line["event"].as_str().expect("a name") {
+            "slice" => {
+                assert!(line["work"].is_u64(), "{note}: {line}");
+                count("voided", &line["voided"]);
+                count("slices", &1.into());
+                slice = place;
+            }
+            "obligations_shared" => {
+                // The deepest was raised, and there are no more than were.
+                let raised = told(before, "raised", &line["from"]);
+                let number = line["count"].as_u64().expect("a count") as usize;
+                assert!(number <= raised.len(), "{note}: {line}");
+                assert!(
+                    number == 0 || raised.iter().any(|l| l["depth"] == line["deepest"]),
+                    "{note}: {line}"
+                );
+                count("obligations", &line["count"]);
+            }
+            "lemmas_shared" => {
+                // Those taken in were told as learned by the other side since the turn ended.
+                let learned = told(&lines[slice..place], "learned", &other(&line["from"]));
+                assert_eq!(line["imported"], learned.len(), "{note}: {line}");
+                assert!(line["imported"].as_u64() <= line["offered"].as_u64(), "{note}: {line}");
+                count("imported", &line["imported"]);
+            }
+            "extended" => {
+                let frames = told(&lines[slice..place], "frame", &line["direction"]);
+                assert!(!frames.is_empty(), "{note}: {line}");
+                count("extended", &1.into());
+            }
+            "met" => {
+                // Both are known, and no literal of one is opposed in the other.
+                let cube = |direction: &str, number: &Value| {
+                    let raised = told(before, "raised", &direction.into());
+                    let one = raised.into_iter().find(|l| l["obligation"] == *number);
+                    numbers(&one.unwrap_or_else(|| panic!("{note}: {line}"))["clause"])
+                };
+                let forward = cube("forward", &line["forward"]);
+                let reverse = cube("backward", &line["reverse"]);
+                assert!(!forward.iter().any(|lit| reverse.contains(&-lit)), "{note}: {line}");
+                assert_eq!(lines[place + 1]["event"], "settled", "{note}: {line}");
+                assert_eq!(lines[place + 1]["verdict"], "violated", "{note}: {line}");
+                count("met", &1.into());
+            }
+            _ => {}
+        }
+    }
+    for direction in ["forward", "backward"] {
+        // Obligations are chains: one step more than the next, numbers in order.
+        let raised = told(lines, "raised", &direction.into());
+        for (number, line) in raised.iter().enumerate() {
+            assert_eq!(line["obligation"], number, "{note}: {line}");
+            let depth = line["depth"].as_u64().expect("a depth");
+            let next = line["successor"].as_u64().map(|next| &raised[next as usize]["depth"]);
+            let last = (direction == "backward") as u64;
+            let expected = next.map_or(last, |next| next.as_u64().expect("a depth") + 1);
+            assert_eq!(depth, expected, "{note}: {line}");
+        }
+    }
+}
+
+#[test]
+fn a_record_tells_of_both_directions_and_every_exchange() {
+    let mut seen = BTreeMap::new();
+    let record = file("fb.jsonl");
+    let models = ["fifo.btor2", "fifo_bug.btor2", "lock.btor2", "battery.btor2", "arbiter.aag"];
+    let choices = ["lemmas=checked", "lemmas=theorem", "threads=2", "exchange=off"];
+    for name in models {
+        for choice in choices {
+            for slice in ["slice=1", "slice=1000", "slice=20000"] {
+                let args = ["--engine", "fbpdr", "--reduce", "none", "--fb", choice, "--fb", slice];
+                let output = check(&model(name), &record, &args);
+                assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
+                let (lines, note) = (lines(&record), format!("{name} {choice} {slice}"));
+                let mut here = BTreeMap::new();
+                check_exchanges(&lines, &mut here, &note);
+                let exchanges = ["obligations", "imported", "extended", "voided", "met"];
+                let is_off = !exchanges.iter().any(|what| here.get(what) > Some(&0));
+                assert!(choice != "exchange=off" || is_off, "{note}: {here:?}");
+                here.into_iter().for_each(|(what, n)| *seen.entry(what).or_default() += n);
+            }
+        }
+    }
+    for what in ["slices", "obligations", "imported", "extended", "voided", "met"] {
+        assert!(seen.get(what) > Some(&0), "no {what}: {seen:?}");
+    }
+}
+
+#[test]
+fn a_record_of_reverse_pdr_is_about_reachable_states() {
+    let record = file("reverse.jsonl");
+    let output = check(&model("lock.btor2"), &record, &["--engine", "rpdr"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let lines = lines(&record);
+    check_exchanges(&lines, &mut BTreeMap::new(), "rpdr");
+    let details = ["frame", "learned", "raised", "pushed", "retired", "blocked"];
+    let of = |event: &str| lines.iter().filter(|l| l["event"] == event).collect::<Vec<_>>();
+    for event in details {
+        assert!(of(event).iter().all(|l| l["direction"] == "backward"), "{event}");
+    }
+    // The lock opens after ten steps, so a chain of as many states was walked.
+    assert!(of("raised").iter().any(|l| l["depth"] == 10), "no state at step 10");
 }
 
 #[test]

@@ -3,10 +3,13 @@
 use pedra_differential::fb::{check_turns, differential_fb, judge_bits, random_fb_options};
 use pedra_engines::fb::{FbOptions, FbPdr, Import, Lemmas, Slice};
 use pedra_engines::pdr::Pdr;
-use pedra_engines::{Collector, Context, Direction, Engine, Event, PdrOptions};
+use pedra_engines::{
+    Collector, Context, Direction, Engine, Event, Outcome, PdrOptions, Reason, Unknown,
+};
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::lit::Lit;
 use pedra_testkit::bits::{BitShape, random_bits};
+use pedra_testkit::oracle::{ExplicitBits, explore};
 use pedra_testkit::random::Random;
 
 /// `PEDRA_FUZZ_RUNS` makes the random tests longer.
@@ -148,4 +151,44 @@ fn exchanges_happen() {
         total[3] += happened.extended;
     }
     assert!(total.iter().all(|&count| count > 0), "{total:?}");
+}
+
+/// `--depth N`, for both directions and for both together: what is violated up to step `N` is
+/// found, and what is left open has no violation up to step `N`, no more and no less. A
+/// counterexample beyond may be found on the way. A later run goes on from there.
+#[test]
+fn depth_limits_are_kept_and_can_be_raised() {
+    let (mut limited, mut beyond) = (0, 0);
+    for seed in 0..runs(200) {
+        let mut random = Random::new(seed ^ 0xde90_0000_0000);
+        let system = random_bits(&mut random, BitShape::default());
+        let truth = explore(&ExplicitBits::new(&system)).violated_at;
+        let options = random_fb_options(&mut random);
+        let pdr = PdrOptions::default();
+        let engines: [Box<dyn Engine + '_>; 3] = [
+            Box::new(Pdr::new(&system, pdr)),
+            Box::new(Pdr::reverse(&system, pdr, options.successors)),
+            Box::new(FbPdr::new(&system, pdr, options)),
+        ];
+        for mut engine in engines {
+            let note = format!("seed {seed}, {}, {options:?}", engine.name());
+            for limit in 0..4 {
+                let context = Context { max_depth: Some(limit), ..Context::default() };
+                for (outcome, truth) in engine.run(&context).iter().zip(&truth) {
+                    match outcome {
+                        Outcome::Unknown(Unknown { reason, safe_up_to }) => {
+                            assert_eq!(*reason, Reason::DepthLimit, "{note}");
+                            assert_eq!(*safe_up_to, Some(limit), "{note}");
+                            assert!(truth.is_none_or(|step| step > limit), "{note}: {truth:?}");
+                            limited += 1;
+                        }
+                        Outcome::Violated(trace) => beyond += (trace.depth() > limit) as u32,
+                        _ => {}
+                    }
+                }
+            }
+            judge_bits(&system, &engine.run(&Context::default()), &note);
+        }
+    }
+    assert!(limited > 100 && beyond > 0, "{limited} {beyond}");
 }

@@ -95,8 +95,18 @@ pub enum Event {
         /// Up to this level; `None` for all.
         level: Option<usize>,
     },
-    /// fbPDR: a direction has told the other one its deepest obligations. Not itself subject to
-    /// [`Event::Turned`], like the following three.
+    /// fbPDR: a direction's turn is over, and exchanges follow. Not itself subject to
+    /// [`Event::Turned`], like the following four.
+    SliceEnded {
+        /// Whose turn it was.
+        direction: Direction,
+        /// Its work in this turn: propagations, with something for each query.
+        work: u64,
+        /// How many of its obligations were void in this turn, since they belong to shorter
+        /// counterexamples than there can be.
+        voided: u64,
+    },
+    /// fbPDR: a direction has told the other one its deepest obligations.
     ObligationsShared {
         /// Whose they are.
         from: Direction,

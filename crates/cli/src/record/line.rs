@@ -176,6 +176,10 @@ impl Who<'_> {
     /// a line at all.
     fn rare(&self, line: &mut Line<'_>, event: &Event) -> bool {
         match event {
+            Event::SliceEnded { direction, work, voided } => {
+                self.begin(line, "slice").word(key!("direction"), direction.text());
+                line.long(key!("work"), *work).long(key!("voided"), *voided);
+            }
             Event::ObligationsShared { from, count, deepest } => {
                 self.begin(line, "obligations_shared").word(key!("from"), from.text());
                 line.number(key!("count"), *count).number(key!("deepest"), *deepest);

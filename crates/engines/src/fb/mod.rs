@@ -101,7 +101,13 @@ impl<'a> FbPdr<'a> {
             (_, Direction::Forward) => &[Direction::Forward],
             (_, Direction::Backward) => &[Direction::Backward],
         };
+        let before = directions.iter().map(|&direction| self.effort(direction)).collect::<Vec<_>>();
         let ended = self.run_slices(context, board, directions);
+        for (&direction, (work, voided)) in directions.iter().zip(before) {
+            let now = self.effort(direction);
+            let (work, voided) = (now.0.saturating_sub(work), now.1 - voided);
+            context.detail(|| Event::SliceEnded { direction, work, voided });
+        }
         for &direction in directions {
             if let Some(meeting) = self.search_mut(direction).take_meeting() {
                 self.stitch(context, board, direction, meeting);
@@ -200,6 +206,12 @@ impl<'a> FbPdr<'a> {
         let trace = BitTrace { property, initial, inputs };
         self.ledger.settle(context, property, Outcome::Violated(trace));
         board.mark(property);
+    }
+
+    /// The work of a direction so far, and its obligations that were void.
+    fn effort(&self, direction: Direction) -> (u64, u64) {
+        let search = self.search(direction);
+        (search.work(), search.voided())
     }
 
     /// The last step that is known to be safe.

@@ -2,13 +2,14 @@
 //! obligations and lemmas, and to skip depths that are known to be safe. Why each of these is
 //! sound is in `docs/design/fbpdr.md`.
 
+use super::claims::Claims;
 use super::counts::Purpose;
 use super::evidence::{self, Prefix};
 use super::foreign::ForeignUse;
 use super::frames::Level;
 use super::relative::{Answer, Hypothesis};
 use super::solver::Stopped;
-use super::{Pdr, Published};
+use super::{ObligationId, Pdr, Published, Search};
 use crate::context::Context;
 use crate::events::Direction;
 use pedra_model::lit::{Lit, Var};
@@ -107,7 +108,17 @@ impl Pdr<'_> {
     pub(crate) fn publish(&mut self, context: &Context, max: usize) -> Vec<Published> {
         let open = self.ledger.open(context);
         let Some(search) = &mut self.search else { return Vec::new() };
+        let known = search.obligations.published().to_vec();
         let ids = search.obligations.publish(max, |property| open.contains(&property));
+        if cfg!(debug_assertions) {
+            let Search { relative, obligations } = &*search;
+            let is_new = |id: &ObligationId| known.binary_search(&obligations.number(*id)).is_err();
+            let new: Vec<ObligationId> = ids.iter().copied().filter(is_new).collect();
+            let (system, direction) = (self.system, self.direction);
+            let claims =
+                Claims { system, transition: &relative.transition, direction, obligations };
+            assert_eq!(claims.find_wrong(&new, &context.interrupt), None, "told in error");
+        }
         let published = ids.into_iter().map(|id| {
             let obligation = search.obligations.get(id);
             Published {
@@ -187,8 +198,7 @@ impl Pdr<'_> {
         if level == from {
             return Ok(None);
         }
-        relative.add_lemma(context, cube, level);
-        Ok(Some(level))
+        Ok(relative.add_lemma(context, cube, level).map(|_| level))
     }
 
     /// Imports a lemma up to a level on the word of the seed's theorem. *Required for
@@ -236,7 +246,7 @@ impl Pdr<'_> {
 
     /// Whether an obligation is void: it would be part of a counterexample that is shorter than
     /// what is known to be safe. If so it waits for the first level at which it is not.
-    pub(super) fn discharge(&mut self, id: super::ObligationId, level: Level) -> bool {
+    pub(super) fn discharge(&mut self, id: ObligationId, level: Level) -> bool {
         let Some(safe) = self.void_up_to else { return false };
         let obligations = &mut self.search.as_mut().expect("made by run").obligations;
         let depth = obligations.get(id).depth as usize;

@@ -29,10 +29,11 @@
 //! owns the frame index), `initial`, `lift`, `generalize`, `propagate`, `transition` (what
 //! solvers see), `solver` (which solver it is), `options`, `choices` (the options by name);
 //! `direction` (Reverse PDR is the same engine), `successor` (its obligations), `evidence` (proofs
-//! and traces of both); `exchange` and `foreign` (for fbPDR).
+//! and traces of both); `exchange`, `foreign` and `claims` (for fbPDR).
 
 mod activity;
 pub(crate) mod choices;
+mod claims;
 mod counts;
 mod definitions;
 mod direction;

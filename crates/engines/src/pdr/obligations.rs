@@ -91,6 +91,11 @@ impl Obligations {
         ids
     }
 
+    /// The numbers of those that [`Obligations::publish`] gave last, sorted.
+    pub fn published(&self) -> &[usize] {
+        &self.published
+    }
+
     /// Lets an obligation wait for this level.
     pub fn wait(&mut self, id: ObligationId, level: Level) {
         let Obligation { depth, ref cube, .. } = self.arena[id.0 as usize];
