@@ -33,7 +33,6 @@ mod layers;
 pub mod ledger;
 pub mod pdr;
 pub mod portfolio;
-mod random;
 pub mod region;
 pub mod relay;
 pub mod sweep;

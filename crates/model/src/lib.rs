@@ -7,7 +7,8 @@
 //! - [`value`], [`trace`], [`proof`]: values with unknown bits, counterexamples, proofs.
 //! - [`affine`]: comparisons of sums in a form that SAT solvers like;
 //! - [`blast`]: from word level to bit level, and the way back for answers;
-//! - [`reduce`]: smaller systems for the same question, with the way back.
+//! - [`reduce`]: smaller systems for the same question, with the way back;
+//! - [`random`]: choices by chance that can be repeated.
 
 pub mod affine;
 pub mod aig;
@@ -18,6 +19,7 @@ pub mod eval;
 pub mod lit;
 pub mod proof;
 pub mod raise;
+pub mod random;
 pub mod reduce;
 pub mod system;
 pub mod term;

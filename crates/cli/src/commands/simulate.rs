@@ -7,6 +7,7 @@ use crate::evidence::refuse_unwritable;
 use crate::limits::exit_on_signal;
 use crate::load::{InputError, Loaded, describe, load, read_bytes};
 use crate::output::{note, printable, same_file, say, write_file};
+use crate::random::SplitMix;
 use crate::view::signals;
 use crate::view::wave::{WaveStyle, draw};
 use anyhow::Result;
@@ -102,7 +103,7 @@ fn replay(loaded: &Loaded, path: &Path) -> Result<(Option<Waves>, i32)> {
 
 /// The waves of a random run.
 fn random(loaded: &Loaded, args: &SimulateArgs) -> Result<Waves> {
-    let mut dice = Dice(args.seed);
+    let mut dice = Dice(SplitMix(args.seed));
     let steps = args.steps as usize;
     loaded.check_size(steps)?;
     let waves = match &loaded.model {
@@ -124,21 +125,18 @@ fn random(loaded: &Loaded, args: &SimulateArgs) -> Result<Waves> {
     Ok(waves)
 }
 
-/// SplitMix64: a seed gives the same run everywhere.
-struct Dice(u64);
+/// Where random inputs come from.
+struct Dice(SplitMix);
 
 impl Dice {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+    fn bit(&mut self) -> Ternary {
+        (self.0.bits() & 1 == 1).into()
     }
 
     fn value(&mut self, sort: Sort) -> TernaryValue {
         match sort {
             Sort::Bv(width) => {
-                let limbs = (0..width.div_ceil(64)).map(|_| self.bits()).collect();
+                let limbs = (0..width.div_ceil(64)).map(|_| self.0.bits()).collect();
                 TernaryValue::Bv(TernaryBv::from(Bv::from_limbs(width, limbs)))
             }
             // Memory that nobody wrote starts as zero.
@@ -154,11 +152,10 @@ fn random_bits(system: &BitSystem, steps: usize, dice: &mut Dice) -> Result<Wave
     for step in 0..steps {
         let next: Vec<Ternary> = system.latches.iter().map(|l| simulator.value(l.next)).collect();
         let found = (0..TRIES).any(|_| {
-            let inputs: Vec<Ternary> =
-                system.inputs.iter().map(|_| (dice.bits() & 1 == 1).into()).collect();
+            let inputs: Vec<Ternary> = system.inputs.iter().map(|_| dice.bit()).collect();
             if step == 0 {
                 let mut free = |r| {
-                    if r == Reset::Free { (dice.bits() & 1 == 1).into() } else { Ternary::Unknown }
+                    if r == Reset::Free { dice.bit() } else { Ternary::Unknown }
                 };
                 trace.initial = system.latches.iter().map(|l| free(l.reset)).collect();
                 simulator.start(&trace.initial, &inputs).expect("only free latches are given");

@@ -1,7 +1,7 @@
 //! How often each state literal took part in recent lemmas: the memory behind all orders.
 
-use crate::random::Random;
 use pedra_model::lit::Lit;
+use pedra_model::random::Random;
 
 /// Old lemmas count for less by this factor with each new one (rIC3: 0.9; IC3ref: 0.99).
 const DECAY: f64 = 0.9;

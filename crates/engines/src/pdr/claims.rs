@@ -13,10 +13,10 @@
 use super::obligations::{ObligationId, Obligations};
 use super::transition::Transition;
 use crate::events::Direction;
-use crate::random::Random;
 use crate::unroll::{Start, Unroll};
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::lit::{Lit, Var};
+use pedra_model::random::Random;
 use pedra_solve::{Interrupt, SatResult, SolverKind, new_solver};
 use rustc_hash::FxHashSet;
 

@@ -12,9 +12,9 @@ use super::simplify::simplify_relation;
 use super::transition::{Horizon, Transition};
 use crate::context::Context;
 use crate::events::Direction;
-use crate::random::Random;
 use pedra_model::bits::BitSystem;
 use pedra_model::lit::{Lit, Var};
+use pedra_model::random::Random;
 use pedra_solve::cadical::Preset;
 use pedra_solve::{Budget, Cdcl, Interrupt, SatResult, SatSolver, SatStats, SolverKind};
 

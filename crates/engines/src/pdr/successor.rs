@@ -18,10 +18,10 @@ use super::direction::Successors;
 use super::lift::Lifted;
 use super::solver::FrameSolver;
 use super::transition::Transition;
-use crate::random::Random;
 use pedra_model::aig::Node;
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::lit::{Lit, Var};
+use pedra_model::random::Random;
 
 /// Which latch's next function reads a variable.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]

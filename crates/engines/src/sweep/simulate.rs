@@ -5,9 +5,9 @@
 //! constraints are looked at, gates and inputs only if these hold (see [`super`]).
 
 use super::classes::{Classes, word_of};
-use crate::random::Random;
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::lit::{Lit, Var};
+use pedra_model::random::Random;
 use pedra_model::reduce::initial::{evaluate_gates, evaluate_initial};
 
 /// The values of latches and inputs that a counterexample gives; the others are false.

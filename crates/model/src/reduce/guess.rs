@@ -10,6 +10,7 @@
 use super::initial::{evaluate_gates, evaluate_initial};
 use crate::bits::{BitSystem, Reset};
 use crate::lit::{Lit, Var};
+use crate::random::Random;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
@@ -33,7 +34,7 @@ pub(super) struct Guess {
 pub(super) fn guess_classes(system: &BitSystem, order: &[Var]) -> Guess {
     let mut simulation = Simulation {
         system,
-        random: 0x9e37_79b9_7f4a_7c15,
+        random: Random::new(0),
         values: vec![0; system.aig.len()],
         phases: Vec::new(),
         class_of: Vec::new(),
@@ -47,7 +48,7 @@ pub(super) fn guess_classes(system: &BitSystem, order: &[Var]) -> Guess {
 
 struct Simulation<'a> {
     system: &'a BitSystem,
-    random: u64,
+    random: Random,
     /// 64 values of each variable.
     values: Vec<u64>,
     phases: Vec<bool>,
@@ -66,22 +67,6 @@ fn and(a: u64, b: u64) -> u64 {
 }
 
 impl Simulation<'_> {
-    fn next_random(&mut self) -> u64 {
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 7;
-        self.random ^= self.random << 17;
-        self.random
-    }
-
-    /// A random word whose quarters are ones with probability 1/2, 1/8, 7/8 and 63/64: long
-    /// conjunctions such as carry chains are hardly ever true of evenly distributed bits.
-    fn next_biased(&mut self) -> u64 {
-        let [a, b, c, d, e, f] = std::array::from_fn(|_| self.next_random());
-        let quarter = |word: u64, n: u32| word & (0xffff << (16 * n));
-        let (some, most) = (a & b & c, a | b | c);
-        quarter(a, 0) | quarter(some, 1) | quarter(most, 2) | quarter(most | d | e | f, 3)
-    }
-
     fn value_of(&self, lit: Lit) -> u64 {
         not(self.values[lit.var().index()], lit.is_negated())
     }
@@ -92,7 +77,7 @@ impl Simulation<'_> {
         for latch in &system.latches {
             self.values[latch.var.index()] = match latch.reset.constant() {
                 Some(value) => not(0, value),
-                None => self.next_random(),
+                None => self.random.word(),
             };
         }
         self.randomize_inputs();
@@ -130,7 +115,7 @@ impl Simulation<'_> {
 
     fn randomize_inputs(&mut self) {
         for i in 0..self.system.inputs.len() {
-            let word = self.next_biased();
+            let word = self.random.biased();
             self.values[self.system.inputs[i].index()] = word;
         }
     }
@@ -157,7 +142,7 @@ impl Simulation<'_> {
             // Hashing a latch takes as long as some gates.
             work += gates.len() + 4 * system.latches.len() + 16 * self.together.len();
             self.randomize_inputs();
-            let words: Vec<u64> = (0..self.num_classes).map(|_| self.next_biased()).collect();
+            let words: Vec<u64> = (0..self.num_classes).map(|_| self.random.biased()).collect();
             for (l, latch) in system.latches.iter().enumerate() {
                 let word = words[self.class_of[l] as usize];
                 self.values[latch.var.index()] = not(word, self.phases[l]);

@@ -5,6 +5,7 @@ use super::trail::{FALSE, OPEN, Reason, TRUE};
 use super::{ACTIVATION, Cdcl};
 use crate::sat::SatResult;
 use pedra_model::lit::Lit;
+use pedra_model::random::Random;
 
 /// After so many restarts a query is hard and deserves an exact decision queue (GipSAT).
 const RESTARTS_UNTIL_EXACT: u64 = 10;
@@ -129,16 +130,9 @@ impl Cdcl {
     /// around, or draws them, in turns (a simple form of the rephasing of CaDiCaL).
     fn rephase(&mut self, round: u64) {
         let Cdcl { trail, domain, .. } = self;
-        let mut random = round.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+        let mut random = Random::new(round);
         for var in domain.vars() {
-            let flip = if round % 2 == 1 {
-                true
-            } else {
-                random ^= random << 13;
-                random ^= random >> 7;
-                random ^= random << 17;
-                random & 1 == 1
-            };
+            let flip = round % 2 == 1 || random.below(2) == 1;
             let phase = trail.preferred(var).is_negated() == flip;
             trail.set_preferred(var, phase);
         }

@@ -1,6 +1,7 @@
 //! What a model says of the plane: which points are initial, which are bad, which were reached.
 
 use super::Axis;
+use crate::random::SplitMix;
 use pedra_model::bv::Bv;
 use pedra_model::eval::words::WordSimulator;
 use pedra_model::system::System;
@@ -114,7 +115,7 @@ impl Scene {
 
     /// Random runs. Free words are small, or within the ranges that are shown.
     fn run(&mut self, system: &System, simulator: &mut WordSimulator<'_>, seed: u64) {
-        let mut random = Random(seed);
+        let mut random = SplitMix(seed);
         for _ in 0..RUNS {
             for step in 0..STEPS {
                 let states: Vec<_> = system
@@ -148,12 +149,12 @@ impl Scene {
         self.reached.dedup_by_key(|&mut (_, point)| point);
     }
 
-    fn word(&self, random: &mut Random, state: usize, sort: Sort) -> TernaryValue {
+    fn word(&self, random: &mut SplitMix, state: usize, sort: Sort) -> TernaryValue {
         let Sort::Bv(width) = sort else { return TernaryValue::unknown(sort) };
         let axis = self.axes.iter().find(|axis| axis.state == state);
         let (low, high) = axis.map_or((-8, 16), |axis| axis.range);
         let span = high.saturating_sub(low).saturating_add(1).max(1) as u64;
-        let value = low.saturating_add((random.next() % span) as i64);
+        let value = low.saturating_add((random.bits() % span) as i64);
         TernaryValue::Bv(Bv::from_i64(width, value).into())
     }
 
@@ -175,19 +176,6 @@ impl Scene {
 
 fn may_be(bit: Ternary, value: bool) -> bool {
     bit.known().is_none_or(|known| known == value)
-}
-
-/// A small source of random numbers (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
 }
 
 #[cfg(test)]

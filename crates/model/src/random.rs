@@ -1,8 +1,8 @@
-//! Random choices of engines. One seed gives one run.
+//! Random choices of reductions, solvers and engines. One seed gives one run.
 
 /// A source of random words (xorshift), the same for the same seed.
 #[derive(Clone, Debug)]
-pub(crate) struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
     /// A source for a seed.
@@ -31,7 +31,7 @@ impl Random {
     }
 
     /// A random word whose quarters are ones with probability 1/2, 1/8, 7/8 and 63/64: long
-    /// conjunctions are hardly ever true of evenly distributed bits.
+    /// conjunctions such as carry chains are hardly ever true of evenly distributed bits.
     pub fn biased(&mut self) -> u64 {
         let [a, b, c, d, e, f] = std::array::from_fn(|_| self.word());
         let quarter = |word: u64, n: u32| word & (0xffff << (16 * n));
