@@ -24,7 +24,7 @@ use crate::mapping::Mapping;
 use crate::options::{CheckOptions, Counterexample, Effort, StateValues, Stop};
 use crate::proof::ProofError;
 use crate::prover::{Assignment, Failure, Prover};
-use pedra_model::aig::AigBuilder;
+use pedra_model::aig::{Aig, AigBuilder, Node};
 use pedra_model::bits::{BitSystem, Latch};
 use pedra_model::lit::Lit;
 use std::fmt;
@@ -239,7 +239,7 @@ impl Check<'_> {
         for latch in self.shared.iter().flatten() {
             prover.assume([s.model.is_reset(&mut circuit, latch)]);
         }
-        assume_all(&mut prover, &s.model, &self.model.constraints);
+        assume_all(&mut prover, &circuit, &s.model, &self.model.constraints);
         let resets: Vec<Lit> =
             self.shared_of_witness().map(|l| s.witness.is_reset(&mut circuit, l)).collect();
         let goals = resets.into_iter().chain(s.witness.clause(&self.witness.constraints));
@@ -251,9 +251,9 @@ impl Check<'_> {
         let (mut circuit, mut prover) = (AigBuilder::new(), Prover::new(self.options));
         let s = self.pair(&mut circuit, None);
         let t = self.pair(&mut circuit, Some(&s));
-        assume_all(&mut prover, &s.model, &self.model.constraints);
-        assume_all(&mut prover, &t.model, &self.model.constraints);
-        assume_all(&mut prover, &s.witness, &self.witness.constraints);
+        assume_all(&mut prover, &circuit, &s.model, &self.model.constraints);
+        assume_all(&mut prover, &circuit, &t.model, &self.model.constraints);
+        assume_all(&mut prover, &circuit, &s.witness, &self.witness.constraints);
         let latches = self.shared_of_witness();
         let follows = latches.map(|l| (s.witness.lit(l.next), t.witness.lit(l.var.lit())));
         let follows: Vec<Lit> = follows.map(|(next, value)| circuit.iff(next, value)).collect();
@@ -265,9 +265,9 @@ impl Check<'_> {
     fn check_safety(&mut self) -> Result<(), CertificateError> {
         let (mut circuit, mut prover) = (AigBuilder::new(), Prover::new(self.options));
         let s = self.pair(&mut circuit, None);
-        assume_all(&mut prover, &s.model, &self.model.constraints);
-        assume_all(&mut prover, &s.witness, &self.witness.constraints);
-        assume_none(&mut prover, &s.witness, self.witness.properties());
+        assume_all(&mut prover, &circuit, &s.model, &self.model.constraints);
+        assume_all(&mut prover, &circuit, &s.witness, &self.witness.constraints);
+        assume_none(&mut prover, &circuit, &s.witness, self.witness.properties());
         let goals: Vec<Lit> = self.bads.iter().map(|&bad| !s.model.lit(bad)).collect();
         self.prove_all(prover, &circuit, goals, Formula::Safety, &[s])
     }
@@ -279,7 +279,7 @@ impl Check<'_> {
         for latch in &self.witness.latches {
             prover.assume([s.is_reset(&mut circuit, latch)]);
         }
-        assume_all(&mut prover, &s, &self.witness.constraints);
+        assume_all(&mut prover, &circuit, &s, &self.witness.constraints);
         let goals: Vec<Lit> = self.witness.properties().iter().map(|&bad| !s.lit(bad)).collect();
         self.prove_all(prover, &circuit, goals, Formula::Base, &[s])
     }
@@ -289,9 +289,9 @@ impl Check<'_> {
         let (mut circuit, mut prover) = (AigBuilder::new(), Prover::new(self.options));
         let s = self.alone(&mut circuit, None);
         let t = self.alone(&mut circuit, Some(&s));
-        assume_all(&mut prover, &s, &self.witness.constraints);
-        assume_all(&mut prover, &t, &self.witness.constraints);
-        assume_none(&mut prover, &s, self.witness.properties());
+        assume_all(&mut prover, &circuit, &s, &self.witness.constraints);
+        assume_all(&mut prover, &circuit, &t, &self.witness.constraints);
+        assume_none(&mut prover, &circuit, &s, self.witness.properties());
         let goals: Vec<Lit> = self.witness.properties().iter().map(|&bad| !t.lit(bad)).collect();
         self.prove_all(prover, &circuit, goals, Formula::Induction, &[s, t])
     }
@@ -305,19 +305,18 @@ impl Check<'_> {
         formula: Formula,
         steps: &[S],
     ) -> Result<(), CertificateError> {
-        for goal in goals {
-            match prover.prove(circuit.aig(), &[goal]) {
-                Ok(()) => {}
-                Err(Failure::Stopped(stop)) => return Err(CertificateError::Stopped(stop)),
-                Err(Failure::Refuted(values)) => {
-                    let model = steps.iter().filter_map(|s| s.of_model(self.model, &values));
-                    let witness = steps.iter().map(|s| s.of_witness(self.witness, &values));
-                    return Err(CertificateError::Refuted {
-                        formula,
-                        model: Counterexample { steps: model.collect() },
-                        witness: Counterexample { steps: witness.collect() },
-                    });
-                }
+        let goals = clauses(circuit.aig(), goals);
+        match prover.prove_each(circuit.aig(), &goals) {
+            Ok(()) => {}
+            Err((_, Failure::Stopped(stop))) => return Err(CertificateError::Stopped(stop)),
+            Err((_, Failure::Refuted(values))) => {
+                let model = steps.iter().filter_map(|s| s.of_model(self.model, &values));
+                let witness = steps.iter().map(|s| s.of_witness(self.witness, &values));
+                return Err(CertificateError::Refuted {
+                    formula,
+                    model: Counterexample { steps: model.collect() },
+                    witness: Counterexample { steps: witness.collect() },
+                });
             }
         }
         self.effort.add(prover.effort());
@@ -351,14 +350,53 @@ impl Step for Frame {
     }
 }
 
-fn assume_all(prover: &mut Prover<'_>, frame: &Frame, lits: &[Lit]) {
-    for &lit in lits {
-        prover.assume([frame.lit(lit)]);
+/// How many literals a clause is given before what is left of a disjunction stays a gate.
+const LITERALS: usize = 1000;
+
+/// Clauses that are all true exactly if the literals are. The property of a witness is the
+/// conjunction of an invariant's clauses: thousands of easy questions, and one hard one if it is
+/// asked as a whole; and a solver is quicker with a clause than with the gates of a disjunction.
+fn clauses(aig: &Aig, lits: impl IntoIterator<Item = Lit>) -> Vec<Vec<Lit>> {
+    let (mut clauses, mut seen) = (Vec::new(), vec![false; 2 * aig.len()]);
+    let mut stack: Vec<Lit> = lits.into_iter().collect();
+    stack.reverse();
+    while let Some(lit) = stack.pop() {
+        if std::mem::replace(&mut seen[lit.index()], true) {
+            continue;
+        }
+        match aig.node(lit.var()) {
+            Node::And(a, b) if !lit.is_negated() => stack.extend([b, a]),
+            _ => clauses.push(disjuncts(aig, lit)),
+        }
+    }
+    clauses
+}
+
+/// Literals of which one is true exactly if the literal is.
+fn disjuncts(aig: &Aig, lit: Lit) -> Vec<Lit> {
+    let (mut parts, mut stack) = (Vec::new(), vec![lit]);
+    while let Some(lit) = stack.pop() {
+        match aig.node(lit.var()) {
+            Node::And(a, b) if lit.is_negated() && parts.len() + stack.len() < LITERALS => {
+                stack.extend([!b, !a]);
+            }
+            _ => parts.push(lit),
+        }
+    }
+    parts
+}
+
+/// Assumes that all of the literals hold.
+fn assume(prover: &mut Prover<'_>, circuit: &AigBuilder, lits: impl IntoIterator<Item = Lit>) {
+    for clause in clauses(circuit.aig(), lits) {
+        prover.assume(clause);
     }
 }
 
-fn assume_none(prover: &mut Prover<'_>, frame: &Frame, lits: &[Lit]) {
-    for &lit in lits {
-        prover.assume([!frame.lit(lit)]);
-    }
+fn assume_all(prover: &mut Prover<'_>, circuit: &AigBuilder, frame: &Frame, lits: &[Lit]) {
+    assume(prover, circuit, lits.iter().map(|&lit| frame.lit(lit)));
+}
+
+fn assume_none(prover: &mut Prover<'_>, circuit: &AigBuilder, frame: &Frame, lits: &[Lit]) {
+    assume(prover, circuit, lits.iter().map(|&lit| !frame.lit(lit)));
 }
