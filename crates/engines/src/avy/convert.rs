@@ -47,6 +47,24 @@ struct Gap {
     num_states: usize,
 }
 
+/// A cube of states in a gap, by what excludes it.
+struct Hole {
+    /// No state of `F_j` has all of these literals.
+    below: Vec<Lit>,
+    /// No state of `F_{i+1} ∧ I_{j+1}` has all of these literals.
+    interpolant: Vec<Lit>,
+}
+
+impl Hole {
+    /// All literals, sorted.
+    fn cube(&self) -> Vec<Lit> {
+        let mut cube = [&self.below[..], &self.interpolant].concat();
+        cube.sort_unstable();
+        cube.dedup();
+        cube
+    }
+}
+
 /// Strengthens a frame, with at most `limit` cubes; says whether that was enough.
 pub(super) fn convert(
     trace: &mut Pdr,
@@ -57,11 +75,17 @@ pub(super) fn convert(
     let mut gap = Gap::new(trace, context, goal);
     let mut cubes = 0;
     // while SAT(F_{i+1} ∧ ¬F_j ∧ ¬I_{j+1})
-    while let Some(cube) = gap.find(trace)? {
+    while let Some(hole) = gap.find(trace)? {
         if limit.is_some_and(|limit| cubes >= limit) {
             return Ok(false);
         }
-        trace.exclude(context, cube, goal.level)?;
+        // Heuristic: with the law of the sequence alone, all states that the interpolant excludes
+        // may have no predecessor. Such a cube is shorter, by the literals that keep it out of
+        // `F_j`: for `F_0`, where these are the reset values of all latches, one clause then does
+        // the work of thousands.
+        if !trace.try_exclude(context, &hole.interpolant, goal.level)? {
+            trace.exclude(context, hole.cube(), goal.level)?;
+        }
         cubes += 1;
     }
     Ok(true)
@@ -95,7 +119,7 @@ impl Gap {
     }
 
     /// A cube of states in the gap.
-    fn find(&mut self, trace: &Pdr) -> Result<Option<Vec<Lit>>, Stopped> {
+    fn find(&mut self, trace: &Pdr) -> Result<Option<Hole>, Stopped> {
         self.learn(trace);
         let is_lowest = self.below == Level::ZERO;
         let outside = if is_lowest { vec![!self.init] } else { self.violations(trace) };
@@ -109,17 +133,15 @@ impl Gap {
         let state: Vec<Lit> = (1..self.num_states)
             .filter_map(|var| value(var).map(|value| Lit::new(Var::new(var), !value)))
             .collect();
-        let mut cube = if is_lowest {
+        let below = if is_lowest {
             // Init ∧ s
             self.core(self.init, &state)?
         } else {
             violated(trace, self.below, self.level, &state)
         };
         // F_{i+1} ∧ I_{j+1} ∧ s
-        cube.extend(self.core(self.interpolant, &state)?);
-        cube.sort_unstable();
-        cube.dedup();
-        Ok(Some(cube))
+        let interpolant = self.core(self.interpolant, &state)?;
+        Ok(Some(Hole { below, interpolant }))
     }
 
     /// The part of a state that contradicts a formula, in the frame.

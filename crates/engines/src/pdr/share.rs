@@ -7,9 +7,9 @@
 use super::Purpose;
 use super::frames::{Frames, Level};
 use super::generalize::Generalizer;
-use super::options::{Lift, LiftEffort};
+use super::options::{Lift, LiftEffort, PdrOptions};
 use super::propagate::propagate_from;
-use super::relative::{Answer, Hypothesis};
+use super::relative::{Answer, Hypothesis, Relative};
 use super::solver::Stopped;
 use super::transition::{Horizon, Transition};
 use super::{Pause, Pdr, Search};
@@ -164,15 +164,35 @@ impl<'a> Pdr<'a> {
                     stack.push((found.cube, level.below()));
                 }
                 Answer::Inductive(core) => {
-                    let ctg = options.ctg;
-                    let mut generalizer = Generalizer { relative, options: &options, ctg, context };
-                    let lemma = generalizer.generalize(core, level)?;
-                    generalizer.push_and_add(lemma, level)?;
+                    learn(relative, context, &options, core, level)?;
                     stack.pop();
                 }
             }
         }
         Ok(())
+    }
+
+    /// Excludes a cube from `F_i` if one query shows that this is possible; says whether it is.
+    pub(crate) fn try_exclude(
+        &mut self,
+        context: &Context,
+        cube: &[Lit],
+        level: Level,
+    ) -> Result<bool, Stopped> {
+        let options = self.options;
+        let relative = &mut self.search().relative;
+        if relative.check_meets_start(cube)? {
+            return Ok(false);
+        }
+        // ¬c ∧ F_{i−1} ∧ C ∧ T ⟹ ¬c'
+        let hypothesis = Hypothesis::NotCube;
+        match relative.check_inductive(context, cube, level, hypothesis, Purpose::Block)? {
+            Answer::Predecessor => Ok(false),
+            Answer::Inductive(core) => {
+                learn(relative, context, &options, core, level)?;
+                Ok(true)
+            }
+        }
     }
 
     /// Pushes lemmas upwards, those of `F_i` and above.
@@ -260,4 +280,18 @@ impl<'a> Pdr<'a> {
     fn prepared(&self) -> &Search {
         self.search.as_ref().expect("prepared")
     }
+}
+
+/// Generalises a cube that can be excluded from `F_i`, and adds the lemma.
+fn learn(
+    relative: &mut Relative,
+    context: &Context,
+    options: &PdrOptions,
+    cube: Vec<Lit>,
+    level: Level,
+) -> Result<(), Stopped> {
+    let mut generalizer = Generalizer { relative, options, ctg: options.ctg, context };
+    let lemma = generalizer.generalize(cube, level)?;
+    generalizer.push_and_add(lemma, level)?;
+    Ok(())
 }
