@@ -27,7 +27,7 @@ const PRELUDE_LOOKS_TIMES_GATES: usize = 20_000_000;
 /// Which engine decides.
 #[derive(clap::ValueEnum, Copy, Clone, Debug, PartialEq, Eq)]
 pub enum EngineName {
-    /// Picks engines by itself: k-induction for a moment, then PDR; with threads, side by side
+    /// Picks engines by itself: k-induction for a moment, then PDR; with threads, many side by side
     Auto,
     /// Bounded model checking: finds violations, proves nothing
     Bmc,
@@ -163,47 +163,52 @@ impl Plan {
             Box::new(Kind::new(system, options))
         };
         let pdr = PdrOptions { solver: self.solver.unwrap_or(SolverKind::Cdcl), ..self.pdr };
+        let fbpdr = || Box::new(FbPdr::new(system, pdr, self.fb));
+        let avy = || Box::new(Avy::new(system, AvyOptions { pdr, ..self.avy }));
+        let wpdr = |words| Box::new(Wpdr::new(words, selected, self.word, &self.blast, pdr));
         match (self.engine, model) {
-            (EngineName::Wpdr, Model::Words(words)) => {
-                vec![Box::new(Wpdr::new(words, selected, self.word, &self.blast, pdr))]
-            }
+            (EngineName::Wpdr, Model::Words(words)) => vec![wpdr(words)],
             (EngineName::Pdr | EngineName::Wpdr, _) => self.pdr(system, room),
             (EngineName::Rpdr, _) => {
                 vec![Box::new(Pdr::reverse(system, pdr, self.fb.successors))]
             }
-            (EngineName::Fbpdr, _) => vec![Box::new(FbPdr::new(system, pdr, self.fb))],
+            (EngineName::Fbpdr, _) => vec![fbpdr()],
             (EngineName::Imc, _) => vec![Box::new(Imc::new(system, self.imc))],
-            (EngineName::Avy, _) => {
-                vec![Box::new(Avy::new(system, AvyOptions { pdr, ..self.avy }))]
-            }
+            (EngineName::Avy, _) => vec![avy()],
             (EngineName::Bmc, _) => vec![bmc()],
             (EngineName::Kind, _) => vec![kind()],
-            (EngineName::Auto, _) => self.auto(system, room, &bmc, kind()),
+            (EngineName::Auto, _) => {
+                let mut engines = self.auto(system, room, &bmc, &kind);
+                // In this order, as far as there are threads.
+                let mut more: Vec<Box<dyn Engine + 'a>> = vec![kind(), fbpdr(), avy()];
+                if let Model::Words(words) = model {
+                    more.push(wpdr(words));
+                }
+                engines.extend(more.into_iter().take(self.threads.saturating_sub(2)));
+                engines
+            }
         }
     }
 
-    /// `auto`: in one thread one after the other, in several side by side.
+    /// `auto` in one thread, one engine after the other, and in the first two of several.
     fn auto<'a>(
         &self,
         system: &'a BitSystem,
         room: &'a Room,
         bmc: &dyn Fn() -> Box<dyn Engine + 'a>,
-        kind: Box<dyn Engine + 'a>,
+        kind: &dyn Fn() -> Box<dyn Engine + 'a>,
     ) -> Vec<Box<dyn Engine + 'a>> {
         let leg = |engine| Leg { engine, looks: None, max_depth: None };
         let properties = system.properties().len();
         let mut engines = self.pdr(system, room);
         if self.threads == 1 {
-            let legs = [self.prelude(system, kind)].into_iter();
+            let legs = [self.prelude(system, kind())].into_iter();
             let legs = legs.chain(engines.into_iter().map(leg)).collect();
             return vec![Box::new(Relay::new(legs, properties))];
         }
         // Who has swept has a thread to spare.
         let legs: Vec<Leg<'a>> = engines.drain(1..).chain([bmc()]).map(leg).collect();
         engines.push(Box::new(Relay::new(legs, properties)));
-        if self.threads >= 3 {
-            engines.push(kind);
-        }
         engines
     }
 

@@ -186,6 +186,15 @@ fn all_properties_in_one_run() {
     }
 }
 
+/// Word-level PDR is the sixth of `auto`, and the only engine that proves this within minutes.
+#[test]
+fn many_threads_run_all_engines() {
+    let output = pedra(["check", "--json", "--threads", "6", &model("word/lin_32.btor2")]);
+    let lines = String::from_utf8(output.stdout).expect("text");
+    let told = &events(&lines, "property")[0];
+    assert_eq!((&told["verdict"], &told["engine"]), (&"proved".into(), &"wpdr".into()), "{lines}");
+}
+
 #[test]
 fn witnesses_are_accepted() {
     let folder = folder("witnesses");
