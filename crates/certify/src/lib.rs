@@ -19,6 +19,7 @@ pub mod options;
 pub mod proof;
 mod prover;
 pub mod replay;
+mod second_look;
 pub mod smtlib;
 pub mod witness;
 pub mod word_certificate;

@@ -3,11 +3,13 @@
 //! After bit-blasting, that `y ≤ 100·x` is kept by `x + 1` and `y + 100` is a question about two
 //! multipliers, and no SAT solver answers it in time. In words the next invariant is the
 //! invariant with every state replaced by its next value, and [`pedra_model::affine`] brings
-//! the comparisons of both into the same form. What is not shown here is asked again of the
-//! bits: this can accept what holds, never refuse.
+//! the comparisons of both into the same form. The search calculates with that file too, so its
+//! results are looked at once more, by evaluation ([`crate::second_look`]). What is not shown here
+//! is asked again of the bits: this can accept what holds, never refuse.
 
 use crate::options::{CheckOptions, Effort};
 use crate::prover::Prover;
+use crate::second_look::seem_equal;
 use pedra_model::affine::normalise;
 use pedra_model::blast::{BlastError, BlastOptions, Blaster};
 use pedra_model::lit::Lit;
@@ -31,8 +33,14 @@ pub(crate) fn shown_in_words(
     if now[..proof.invariant.len()] == proof.invariant[..] {
         return None;
     }
-    let next: Vec<TermId> = next_step(proof, &mut terms, &roots);
-    let next: Vec<TermId> = next.iter().map(|&root| normalise(&mut terms, root)).collect();
+    let plain_next: Vec<TermId> = next_step(proof, &mut terms, &roots);
+    let next: Vec<TermId> = plain_next.iter().map(|&root| normalise(&mut terms, root)).collect();
+    let before = roots.iter().chain(&plain_next).copied();
+    let pairs: Vec<(TermId, TermId)> =
+        before.zip(now.iter().chain(&next).copied()).filter(|(a, b)| a != b).collect();
+    if !seem_equal(&terms, &pairs) {
+        return None;
+    }
     let (facts, goals, blaster) =
         blasted(&terms, proof.invariant.len(), &now, &next, blasting).ok()?;
     let mut prover = Prover::new(options);

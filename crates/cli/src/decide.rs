@@ -7,9 +7,9 @@ use crate::pipeline::{Checked, NotChecked, Prepared};
 use pedra_certify::CheckOptions;
 use pedra_engines::portfolio::{Listener, race};
 use pedra_engines::{
-    Avy, AvyOptions, Bmc, BmcOptions, Context, Engine, Event, FbOptions, FbPdr, Imc, ImcOptions,
-    Kind, KindOptions, Leg, Outcome, Pdr, PdrOptions, Reason, Relay, Room, SweepOptions, SweepPlan,
-    Sweeper, SweptPdr, Unknown, WordOptions, Wpdr,
+    Avy, AvyOptions, BitStage, Bmc, BmcOptions, Context, Engine, Event, FbOptions, FbPdr, Imc,
+    ImcOptions, Kind, KindOptions, Leg, Outcome, Pdr, PdrOptions, Reason, Relay, Room,
+    SweepOptions, SweepPlan, Sweeper, SweptPdr, Unknown, WordOptions, Wpdr,
 };
 use pedra_model::Model;
 use pedra_model::bits::BitSystem;
@@ -165,7 +165,7 @@ impl Plan {
         let pdr = PdrOptions { solver: self.solver.unwrap_or(SolverKind::Cdcl), ..self.pdr };
         let fbpdr = || Box::new(FbPdr::new(system, pdr, self.fb));
         let avy = || Box::new(Avy::new(system, AvyOptions { pdr, ..self.avy }));
-        let wpdr = |words| Box::new(Wpdr::new(words, selected, self.word, &self.blast, pdr));
+        let wpdr = |words| Box::new(Wpdr::new(words, selected, self.word, self.bit_stage(pdr)));
         match (self.engine, model) {
             (EngineName::Wpdr, Model::Words(words)) => vec![wpdr(words)],
             (EngineName::Pdr | EngineName::Wpdr, _) => self.pdr(system, room),
@@ -227,6 +227,16 @@ impl Plan {
             Some(_) => vec![pdr],
             None => vec![pdr, Box::new(Sweeper::new(system, plan, room))],
         }
+    }
+
+    /// What word-level PDR hands over to: the same as `pdr`, in one thread.
+    fn bit_stage(&self, pdr: PdrOptions) -> BitStage {
+        let sweep = self.late_sweep.map(|sweep| SweepPlan {
+            sweep: SweepOptions { seed: self.seed, ..sweep },
+            reduce: self.reduce,
+            looks: Some(self.budgets.looks_before_sweep),
+        });
+        BitStage { blasting: self.blast.clone(), reduce: self.reduce, pdr, sweep }
     }
 
     /// k-induction for a moment: what it finds it finds at once, and PDR may take long for it.

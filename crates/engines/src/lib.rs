@@ -55,4 +55,4 @@ pub use region::{Product, Region, RegionAtom};
 pub use relay::{Leg, Relay};
 pub use sweep::{SweepOptions, sweep};
 pub use swept::{Room, SweepPlan, Sweeper, SweptPdr};
-pub use word::{WordOptions, Wpdr};
+pub use word::{BitStage, WordOptions, Wpdr};

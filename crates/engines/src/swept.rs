@@ -118,6 +118,11 @@ impl<'a> SweptPdr<'a> {
         }
     }
 
+    /// Offers cubes of latches to PDR on the system as it is; see [`Pdr::offer`].
+    pub(crate) fn offer(&mut self, cubes: Vec<Vec<Lit>>) {
+        self.raw.offer(cubes);
+    }
+
     /// PDR on the system as it is, until all is settled, the interrupt is raised, or there is a
     /// smaller system.
     fn run_raw(&mut self, context: &Context) {

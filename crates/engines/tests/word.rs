@@ -3,7 +3,7 @@
 use pedra_certify::{CheckOptions, check_word_proof, replay_words};
 use pedra_engines::word::Kind;
 use pedra_engines::{
-    Context, Engine, Outcome, PdrOptions, Reason, Unknown, Verdict, WordOptions, Wpdr,
+    BitStage, Context, Engine, Outcome, Reason, Unknown, Verdict, WordOptions, Wpdr,
 };
 use pedra_formats::btor2;
 use pedra_model::blast::BlastOptions;
@@ -84,7 +84,7 @@ const SWAP: &str = "
 fn check(text: &str, options: WordOptions, expected: Verdict) {
     let system = btor2::read(text.as_bytes()).expect("a model");
     let blasting = BlastOptions::default();
-    let mut engine = Wpdr::new(&system, &[0], options, &blasting, PdrOptions::default());
+    let mut engine = Wpdr::new(&system, &[0], options, BitStage::default());
     let outcomes = engine.run(&Context::default());
     assert_eq!(outcomes[0].verdict(), expected, "{options:?} {:?}", outcomes[0]);
     match &outcomes[0] {
@@ -110,8 +110,7 @@ fn parity_needs_mixed_units() {
     let polytopes =
         WordOptions { hand_over: false, budget: 300, ..WordOptions::of(Kind::Polytopes) };
     let system = btor2::read(PARITY.as_bytes()).expect("a model");
-    let blasting = BlastOptions::default();
-    let mut engine = Wpdr::new(&system, &[0], polytopes, &blasting, PdrOptions::default());
+    let mut engine = Wpdr::new(&system, &[0], polytopes, BitStage::default());
     let outcomes = engine.run(&Context::default());
     let is_spent = matches!(outcomes[0], Outcome::Unknown(Unknown { reason: Reason::Budget, .. }));
     assert!(is_spent, "{:?}", outcomes[0]);

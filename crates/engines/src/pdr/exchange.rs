@@ -171,6 +171,22 @@ impl Pdr<'_> {
         evidence::prefix(&mut search.relative, &search.obligations, id, target).ok()
     }
 
+    /// Offers cubes of latches, which will be [imported](Pdr::import_checked) when the first frame
+    /// is there, from the last to the first.
+    pub(crate) fn offer(&mut self, cubes: Vec<Vec<Lit>>) {
+        self.offered = cubes;
+    }
+
+    /// Imports what is offered, as far as it can be checked.
+    pub(super) fn take_offers(&mut self, context: &Context) -> Result<(), Stopped> {
+        while let Some(mut cube) = self.offered.pop() {
+            let transition = &self.search().relative.transition;
+            cube.retain(|lit| transition.is_encoded(lit.var().index()));
+            self.import_checked(context, cube)?;
+        }
+        Ok(())
+    }
+
     /// Imports a lemma by asking: `c` is excluded from `F_1, F_2, …` as long as it is inductive
     /// relative to the frame below, like any other lemma. Gives the level that it reached.
     pub(crate) fn import_checked(

@@ -107,6 +107,8 @@ pub struct Pdr<'a> {
     is_paused: bool,
     /// How many obligations took more than the patience.
     given_up: u32,
+    /// Cubes that might be lemmas.
+    offered: Vec<Vec<Lit>>,
     /// fbPDR: why the run ended.
     meeting: Option<Meeting>,
     /// fbPDR: obligations of shorter counterexamples are void.
@@ -164,6 +166,7 @@ impl<'a> Pdr<'a> {
             pause: None,
             is_paused: false,
             given_up: 0,
+            offered: Vec::new(),
             meeting: None,
             void_up_to: None,
             voided: 0,
@@ -224,6 +227,7 @@ impl<'a> Pdr<'a> {
             (self.safe_up_to, self.safe, self.discharged) = (Some(depth), closed, Some(k));
             // k++; propagateClauses(k)
             self.open_frame(context)?;
+            self.take_offers(context)?;
             // if ∃ 0 < i < k: F_i = F_{i+1} then SUCCEED
             if let Some(cubes) = self.find_fixpoint(context)? {
                 self.succeed(context, cubes);

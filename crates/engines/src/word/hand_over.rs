@@ -1,26 +1,71 @@
-//! What was learned, handed over to bit-level PDR.
+//! What was learned, handed over to bit-level PDR: invariants and frames.
 //!
-//! Lemmas of frames are no invariants. The largest subset of them that is inductive is found by
-//! dropping what fails until nothing does (Houdini: Flanagan, Leino, FME 2001). It holds in all
-//! reachable states, so the bit-level system gets it as a constraint: that removes no reachable
-//! state. A proof of the constrained system, together with the subset, is one of the original; a
-//! trace of it is one of the original as it stands.
+//! **Invariants.** Lemmas of frames are no invariants. The largest subset of them that is
+//! inductive is found by dropping what fails until nothing does (Houdini: Flanagan, Leino, FME
+//! 2001). It holds in all reachable states, so the bit-level system gets it as a constraint: that
+//! removes no reachable state. A proof of the constrained system, together with the subset, is one
+//! of the original; a trace of it is one of the original as it stands.
+//!
+//! **Frames.** A lemma `¬c` of a frame is no clause, but if `c` is a union of few cubes (`bits`),
+//! each of them is excluded by a clause. The latches of bit-level PDR are those of a reduced
+//! system, where some of these bits no longer exist; so a cube is only *offered*, without the
+//! bits that are gone, and PDR asks about it what it asks about a lemma of its own: that it
+//! contains no initial state, and `F_0 ∧ ¬c ∧ C ∧ T ⟹ ¬c'`. If so it is a lemma of `F_1`, which
+//! pushing may raise. Soundness needs no premise: whatever is offered, only what was checked
+//! comes in.
 
+use super::bits::cubes_of;
+use super::options::WordOptions;
+use super::problem::{Problem, Source};
 use super::relative::{Relative, Stopped};
 use super::unit::Unit;
-use super::{Wpdr, evidence};
+use super::{Search, Wpdr, evidence};
 use crate::context::{Context, Engine, Outcome, Reason, Unknown};
 use crate::events::{Event, EventSink};
-use crate::pdr::{Level, Pdr};
-use pedra_model::blast::blast;
+use crate::pdr::{Level, Pdr, PdrOptions};
+use crate::swept::{Room, SweepPlan, SweptPdr};
+use pedra_model::blast::{BlastMap, BlastOptions, StateBits, blast};
+use pedra_model::lit::{Lit, Var};
 use pedra_model::proof::WordProof;
-use pedra_model::reduce::{ReduceOptions, reduce};
+use pedra_model::reduce::{ReduceMap, ReduceOptions, reduce};
 use pedra_model::system::NamedTerm;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// More lemmas are not tried: those of the highest levels come first.
 const MAX_CANDIDATES: usize = 150;
+
+/// More cubes are not offered.
+const MAX_OFFERS: usize = 300;
+
+/// The search for an inductive subset may cost this part of the budget, on top of it.
+const SHARE_OF_SUBSET: u64 = 4;
+
+/// How the model becomes bits, and what works on them.
+#[derive(Clone)]
+pub struct BitStage {
+    /// Limits of blasting; also those of the words' own solver.
+    pub blasting: BlastOptions,
+    /// Reductions of the bits.
+    pub reduce: ReduceOptions,
+    /// The options of bit-level PDR.
+    pub pdr: PdrOptions,
+    /// Whether and how to sweep while it runs.
+    pub sweep: Option<SweepPlan>,
+}
+
+impl Default for BitStage {
+    /// Without sweeping.
+    fn default() -> BitStage {
+        BitStage {
+            blasting: BlastOptions::default(),
+            reduce: ReduceOptions::default(),
+            pdr: PdrOptions::default(),
+            sweep: None,
+        }
+    }
+}
 
 /// Passes on how deep the inner engine is. The outer one says the rest itself, at the end. A
 /// depth is a claim about all open properties, so after the first one is settled, of which
@@ -47,18 +92,28 @@ impl EventSink for Inner<'_> {
 }
 
 impl Wpdr<'_> {
+    /// The invariants among what was learned.
+    fn find_invariants(&mut self) -> Result<Vec<Unit>, Stopped> {
+        let WordOptions { effort, budget, .. } = self.options;
+        let Some(Search { relative, .. }) = &mut self.search else { return Ok(Vec::new()) };
+        let more = budget.saturating_mul(1000) / SHARE_OF_SUBSET;
+        let limit = relative.work().saturating_add(more);
+        relative.meter.set_limit(limit, limit);
+        relative.set_effort(Some(effort));
+        match find_inductive_subset(relative) {
+            Err(Stopped(Reason::Budget)) => {
+                let invariants = relative.frames.lemmas(Level::INFINITY);
+                Ok(invariants.map(|lemma| lemma.unit.clone()).collect())
+            }
+            other => other,
+        }
+    }
+
     /// Lets bit-level PDR decide what is open. Returns why it stopped.
     pub(super) fn hand_over(&mut self, context: &Context) -> Reason {
-        let effort = self.options.effort;
-        let found = self.search.as_mut().map(|search| {
-            search.relative.set_effort(Some(effort));
-            find_inductive_subset(&mut search.relative)
-        });
-        let invariants = match found {
-            None => Vec::new(),
-            Some(Ok(invariants)) => invariants,
-            Some(Err(Stopped(Reason::Interrupted))) => return Reason::Interrupted,
-            Some(Err(_)) => Vec::new(),
+        let invariants = match self.find_invariants() {
+            Ok(invariants) => invariants,
+            Err(Stopped(reason)) => return reason,
         };
         let mut system = self.system.clone();
         if let Some(search) = &self.search {
@@ -67,14 +122,26 @@ impl Wpdr<'_> {
         }
         let open = self.ledger.open(context);
         let properties: Vec<usize> = open.iter().map(|&p| self.properties[p]).collect();
-        let blasted = match blast(&system, &self.blasting) {
+        let blasted = match blast(&system, &self.bits.blasting) {
             Ok(blasted) => blasted,
             Err(_) => return Reason::Unsupported("the model cannot be made into bits"),
         };
-        // The search is of no more use, and large.
-        self.search = None;
-        let reduced = reduce(&blasted.system, &properties, &ReduceOptions::default());
-        let mut pdr = Pdr::new(&reduced.system, self.pdr);
+        let reduced = reduce(&blasted.system, &properties, &self.bits.reduce);
+        let search = self.search.take().filter(|_| self.options.frames);
+        let offers = search.map(|search| offers(search, &blasted.map, &reduced.map));
+        let room = Room::default();
+        let mut pdr: Box<dyn Engine + '_> = match self.bits.sweep {
+            None => {
+                let mut pdr = Pdr::new(&reduced.system, self.bits.pdr);
+                pdr.offer(offers.unwrap_or_default());
+                Box::new(pdr)
+            }
+            Some(plan) => {
+                let mut pdr = SweptPdr::new(&reduced.system, self.bits.pdr, plan, &room);
+                pdr.offer(offers.unwrap_or_default());
+                Box::new(pdr)
+            }
+        };
         let inner = Inner { sink: context.events, has_settled: AtomicBool::new(false) };
         let outcomes = pdr.run(&Context { events: &inner, settled: None, ..context.clone() });
         let mut why = Reason::SettledElsewhere;
@@ -106,6 +173,52 @@ impl Wpdr<'_> {
         }
         why
     }
+}
+
+/// The lemmas of frames as cubes of the reduced latches: those of the highest levels last, as
+/// they are taken from the end.
+fn offers(search: Search, blasted: &BlastMap, reduced: &ReduceMap) -> Vec<Vec<Lit>> {
+    let Relative { problem, frames, .. } = &search.relative;
+    let lit_of = latches_of(problem, blasted, reduced);
+    let mut offers: Vec<Vec<Lit>> = Vec::new();
+    let lemmas = frames.lemmas(Level::ZERO.above());
+    for lemma in lemmas.filter(|lemma| lemma.level != Level::INFINITY) {
+        for cube in cubes_of(problem, &lemma.unit).unwrap_or_default() {
+            let lits = cube.iter().filter_map(|&(var, bit, value)| {
+                lit_of.get(&(var.index(), bit)).map(|&latch| latch ^ !value)
+            });
+            let mut lits: Vec<Lit> = lits.collect();
+            lits.sort_unstable();
+            offers.push(lits);
+        }
+    }
+    let surplus = offers.len().saturating_sub(MAX_OFFERS);
+    offers.drain(..surplus);
+    offers
+}
+
+/// For each bit of a variable the literal that stands for it in PDR's cubes, if there is one:
+/// the latches in the order of the reduced system, counted from 1.
+fn latches_of(
+    problem: &Problem,
+    blasted: &BlastMap,
+    reduced: &ReduceMap,
+) -> FxHashMap<(usize, u32), Lit> {
+    let kept = reduced.latches().iter().enumerate();
+    let kept: FxHashMap<u32, Lit> = kept.map(|(i, &l)| (l, Var::new(i + 1).lit())).collect();
+    let mut lits = FxHashMap::default();
+    for source in &problem.states {
+        let (Source::Vars(vars), StateBits::Latches { latches, .. }) =
+            (&source.source, blasted.state(source.state))
+        else {
+            continue;
+        };
+        let bits = vars.clone().flat_map(|v| (0..problem.vars[v].width).map(move |b| (v, b)));
+        for (bit, latch) in bits.zip(latches.clone()) {
+            lits.extend(kept.get(&(latch as u32)).map(|&lit| (bit, lit)));
+        }
+    }
+    lits
 }
 
 /// Moves the constraints that were added into the invariant.

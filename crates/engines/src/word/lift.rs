@@ -9,6 +9,7 @@
 //! relaxes what is left, bound by bound.
 
 use super::atom::Atom;
+use super::meter;
 use super::options::{Kind, WordOptions};
 use super::problem::Problem;
 use super::relative::{Found, Relative, Stopped, Target};
@@ -40,7 +41,8 @@ pub(super) fn bits_of(problem: &Problem, point: &Point) -> Vec<Atom> {
     problem.var_ids().flat_map(bits).collect()
 }
 
-/// A wish for an initial state: random values for some variables.
+/// A wish for an initial state: random values for the variables that do not begin with a
+/// constant.
 pub(super) fn wish(problem: &Problem, dice: &mut Dice) -> Vec<Atom> {
     let mut point: Point = Vec::new();
     for var in &problem.vars {
@@ -48,6 +50,10 @@ pub(super) fn wish(problem: &Problem, dice: &mut Dice) -> Vec<Atom> {
         point.push(var.int(&Bv::from_u64(var.width, bits)));
     }
     let mut atoms = bits_of(problem, &point);
+    atoms.retain(|atom| match *atom {
+        Atom::Bit(var, ..) => problem.var(var).init.is_none_or(|init| !problem.is_const(init)),
+        _ => true,
+    });
     if dice.below(2) == 0 {
         atoms.reverse();
     }
@@ -79,8 +85,9 @@ pub(super) fn lift(
         atoms = core;
     }
     let unit = Unit::new(atoms);
-    Ok(match simulation {
-        Some(simulation) => simulation.relax(&relative.problem, unit, found, target),
-        None => unit,
-    })
+    let Some(simulation) = simulation else { return Ok(unit) };
+    let before = simulation.evaluations();
+    let unit = simulation.relax(&relative.problem, unit, found, target);
+    relative.meter.spend((simulation.evaluations() - before) * meter::TERM);
+    Ok(unit)
 }

@@ -21,12 +21,14 @@
 //! wrong.
 
 mod atom;
+mod bits;
 mod evidence;
 mod frames;
 mod generalize;
 mod hand_over;
 mod lift;
 mod linear;
+mod meter;
 mod obligations;
 mod options;
 mod problem;
@@ -40,18 +42,18 @@ mod unit;
 mod value;
 mod vote;
 
+pub use hand_over::BitStage;
 pub use options::{KNOBS, Kind, Knob, KnobError, WordOptions};
 
 use crate::context::{Context, Engine, Outcome, Reason};
 use crate::events::{Event, Progress};
 use crate::ledger::Ledger;
-use crate::pdr::{Level, PdrOptions};
+use crate::pdr::Level;
 use atom::Atom;
 use frames::Frames;
 use generalize::{expand, find_inductive};
 use lift::lift;
 use obligations::{Obligation, ObligationId, Obligations};
-use pedra_model::blast::BlastOptions;
 use pedra_model::system::System;
 use problem::Problem;
 use relative::{Answer, Found, Relative, Stopped, Target};
@@ -65,15 +67,16 @@ use unit::Unit;
 /// How long the random paths are that give samples.
 const SAMPLE_STEPS: usize = 60;
 
+/// Which part of the work before the first reward samples may cost.
+const SHARE_OF_SAMPLES: u64 = 8;
+
 /// Word-level PDR for some properties of a system.
 pub struct Wpdr<'a> {
     system: &'a System,
     /// The chosen properties; outcomes are by position in this list.
     properties: Vec<usize>,
     options: WordOptions,
-    blasting: BlastOptions,
-    /// For the hand-over.
-    pdr: PdrOptions,
+    bits: BitStage,
     ledger: Ledger,
     search: Option<Search>,
     safe_up_to: Option<usize>,
@@ -90,20 +93,18 @@ struct Search {
 }
 
 impl<'a> Wpdr<'a> {
-    /// An engine that has not looked at any frame yet. `pdr` is for the hand-over.
+    /// An engine that has not looked at any frame yet.
     pub fn new(
         system: &'a System,
         properties: &[usize],
         options: WordOptions,
-        blasting: &BlastOptions,
-        pdr: PdrOptions,
+        bits: BitStage,
     ) -> Wpdr<'a> {
         Wpdr {
             system,
             properties: properties.to_vec(),
             options,
-            blasting: blasting.clone(),
-            pdr,
+            bits,
             ledger: Ledger::new(properties.len()),
             search: None,
             safe_up_to: None,
@@ -158,7 +159,6 @@ impl<'a> Wpdr<'a> {
             if !self.is_open(context, property) {
                 return Ok(());
             }
-            self.spend()?;
             let search = self.search();
             let Some(found) = search.relative.find_bad(context, property)? else { return Ok(()) };
             self.raise(context, found, Target::Bad(property), None, property, k)?;
@@ -172,8 +172,7 @@ impl<'a> Wpdr<'a> {
             if !self.is_open(context, property) {
                 continue;
             }
-            let done = self.spend().and_then(|()| self.block(context, id, level));
-            if let Err(stopped) = done {
+            if let Err(stopped) = self.block(context, id, level) {
                 // Nothing is lost: it waits for the next run.
                 self.search().obligations.wait(id, level);
                 return Err(stopped);
@@ -347,15 +346,6 @@ impl<'a> Wpdr<'a> {
         Ok(())
     }
 
-    /// Stops when the budget is used up: a proposition is counted by its unit propagations, so
-    /// that large models have fewer queries.
-    fn spend(&mut self) -> Result<(), Stopped> {
-        let limit = self.options.budget;
-        let stats = self.search().relative.stats();
-        let work = stats.queries * 100 + stats.propagations;
-        if work / 1000 > limit { Err(Stopped(Reason::Budget)) } else { Ok(()) }
-    }
-
     /// Whether the property still needs work.
     fn is_open(&self, context: &Context, property: usize) -> bool {
         let elsewhere = context.settled.is_some_and(|board| board.is_settled(property));
@@ -371,17 +361,20 @@ impl<'a> Wpdr<'a> {
         if self.search.is_some() {
             return Ok(true);
         }
-        let Ok(problem) = Problem::new(self.system, &self.properties) else { return Ok(false) };
+        let budget = self.options.budget.saturating_mul(1000);
+        let problem = match Problem::new(self.system, &self.properties) {
+            Ok(problem) if budget > 0 => problem,
+            _ => return Ok(false),
+        };
         let simulation = Simulation::new(&problem);
-        let mut relative = Relative::new(problem, &self.blasting, context)?;
-        let mut dice = Dice::new(context.seed);
-        if let Some(mut runner) = Runner::new(self.system, &relative.problem) {
-            for _ in 0..self.options.samples {
-                let wish = lift::wish(&relative.problem, &mut dice);
-                let Some(start) = relative.find_initial(&wish)? else { break };
-                let Relative { problem, samples, .. } = &mut relative;
-                runner.run(problem, &start, SAMPLE_STEPS, &mut dice, samples);
-            }
+        let mut relative = Relative::new(problem, &self.bits.blasting, context)?;
+        // Without anyone to hand over to, it need not be quick.
+        let trial = if self.options.hand_over { self.options.trial } else { u64::MAX };
+        let trial = trial.saturating_mul(1000).min(budget);
+        relative.meter.set_limit(trial / SHARE_OF_SAMPLES, budget);
+        match self.take_samples(&mut relative, context.seed) {
+            Ok(()) | Err(Stopped(Reason::Budget)) => relative.meter.set_limit(trial, budget),
+            Err(stopped) => return Err(stopped),
         }
         self.search = Some(Search {
             relative,
@@ -391,6 +384,20 @@ impl<'a> Wpdr<'a> {
             failed: Failed::default(),
         });
         Ok(true)
+    }
+
+    /// Runs the model from random initial states.
+    fn take_samples(&self, relative: &mut Relative, seed: u64) -> Result<(), Stopped> {
+        let Some(mut runner) = Runner::new(self.system, &relative.problem) else { return Ok(()) };
+        let mut dice = Dice::new(seed);
+        for _ in 0..self.options.samples {
+            let wish = lift::wish(&relative.problem, &mut dice);
+            let Some(start) = relative.find_initial(&wish)? else { break };
+            let Relative { problem, samples, .. } = relative;
+            let steps = runner.run(problem, &start, SAMPLE_STEPS, &mut dice, samples);
+            relative.meter.spend((steps * self.system.terms.len()) as u64 * meter::TERM);
+        }
+        Ok(())
     }
 
     /// Begins, searches, and hands over if it must. Returns why it stopped.

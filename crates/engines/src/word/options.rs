@@ -55,8 +55,13 @@ pub struct WordOptions {
     pub guides: usize,
     /// How many conflicts a query may have that is not needed, but would help.
     pub effort: u64,
-    /// After so much work the rest is handed over to bit-level PDR.
+    /// After so much work the rest is handed over to bit-level PDR, in thousands.
     pub budget: u64,
+    /// After so much already, if no invariant of several words is found by then; each one
+    /// doubles it.
+    pub trial: u64,
+    /// Whether lemmas of frames are handed over, too.
+    pub frames: bool,
     /// Whether to hand over at all; `unknown` otherwise.
     pub hand_over: bool,
 }
@@ -123,6 +128,8 @@ knobs! {
     "guides" guides 100 usize ["1", "4"], "how many of the nearest units serve as guides";
     "effort" effort 1000000000 u64 ["1", "2000"], "conflicts of queries that only help";
     "budget" budget 1000000000000 u64 ["0", "1", "20", "100000"], "work, in thousands of steps of the solver, before bit-level PDR takes over";
+    "trial" trial 1000000000000 u64 ["0", "5", "100000"], "the same as long as no invariant relates words; each that does doubles it";
+    "frames" frames 1 bool ["on", "off"], "whether lemmas of frames are handed over, too, to be checked";
     "handover" hand_over 1 bool ["on", "off"], "whether bit-level PDR takes over; unknown otherwise";
 }
 
@@ -155,7 +162,9 @@ impl WordOptions {
             guides: 8,
             effort: 500,
             // The other two are there to be compared, and not to be helped.
-            budget: if unit == Kind::Mixed { 6_000 } else { 50_000 },
+            budget: if unit == Kind::Mixed { 20_000 } else { 100_000 },
+            trial: if unit == Kind::Mixed { 1_000 } else { 100_000 },
+            frames: true,
             hand_over: true,
         }
     }

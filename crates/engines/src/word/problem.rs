@@ -273,6 +273,11 @@ impl Problem {
         (0..self.vars.len()).map(VarId::new)
     }
 
+    /// Whether a term is a constant.
+    pub(super) fn is_const(&self, term: TermId) -> bool {
+        matches!(self.terms.get(term), Term::Const(_))
+    }
+
     /// The only initial state, if every variable starts with a constant and there is no
     /// constraint that might exclude it.
     pub(super) fn single_init(&self) -> Option<Vec<Int>> {

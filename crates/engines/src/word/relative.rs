@@ -7,6 +7,7 @@
 
 use super::atom::{Atom, Step};
 use super::frames::{Frames, LemmaId};
+use super::meter::{self, Meter};
 use super::problem::Problem;
 use super::samples::Samples;
 use super::unit::Unit;
@@ -36,6 +37,9 @@ impl From<BlastError> for Stopped {
 /// After so many gates more than at the beginning, the solver is made anew: most belong to
 /// atoms that were tried once.
 const MAX_GATES: usize = 600_000;
+
+/// So often what contradicts a wish for an initial state is given up; then the rest is.
+const MAX_WISHES: usize = 10;
 
 /// So many units are remembered as guides although they are no lemmas any more.
 const MAX_SHAPES: usize = 64;
@@ -81,9 +85,10 @@ pub(super) struct Relative {
     interrupt: Interrupt,
     is_limited: bool,
     effort: u64,
+    /// The work of solvers that were made anew, and the gates that they had.
     past: SatStats,
-    /// How many queries were asked.
-    pub(super) queries: u64,
+    past_gates: usize,
+    pub(super) meter: Meter,
 }
 
 impl Relative {
@@ -112,7 +117,8 @@ impl Relative {
             is_limited: false,
             effort: 0,
             past: SatStats::default(),
-            queries: 0,
+            past_gates: 0,
+            meter: Meter::new(),
             problem,
         };
         relative.fill(context)?;
@@ -174,6 +180,7 @@ impl Relative {
         self.past.queries += work.queries;
         self.past.conflicts += work.conflicts;
         self.past.propagations += work.propagations;
+        self.past_gates += self.solver.num_gates();
         self.terms = self.problem.terms.clone();
         self.solver = BvSolver::new(&self.blasting);
         self.lits.clear();
@@ -223,6 +230,19 @@ impl Relative {
         }
     }
 
+    /// All that was done so far, in propagations; see [`meter`].
+    pub(super) fn work(&self) -> u64 {
+        let SatStats { queries, propagations, .. } = self.stats();
+        let gates = (self.past_gates + self.solver.num_gates()) as u64;
+        queries * meter::QUERY + propagations + gates * meter::GATE + self.meter.spent()
+    }
+
+    /// Whether a sample shows that the unit cannot be excluded from `F_i`.
+    fn is_refuted(&mut self, unit: &Unit, level: Level) -> bool {
+        self.meter.spend(self.samples.len() as u64 / meter::VALUES);
+        self.samples.hits(unit, level)
+    }
+
     fn lit(&mut self, atom: &Atom, step: Step) -> Result<Lit, Stopped> {
         if let Some(&lit) = self.lits.get(&(atom.clone(), step)) {
             return Ok(lit);
@@ -251,10 +271,12 @@ impl Relative {
         assumptions: &[Lit],
         temporary: &[&[Lit]],
     ) -> Result<Option<bool>, Stopped> {
-        self.queries += 1;
+        let left = self.meter.left(self.work())?;
+        let done = self.solver.stats().propagations;
+        self.solver.set_last_propagation(done.saturating_add(left));
         match self.solver.solve(assumptions, temporary) {
-            SatResult::Unknown if self.is_limited && !self.interrupt.is_raised() => Ok(None),
-            SatResult::Unknown => Err(Stopped(Reason::Interrupted)),
+            SatResult::Unknown if self.interrupt.is_raised() => Err(Stopped(Reason::Interrupted)),
+            SatResult::Unknown => self.meter.left(self.work()).map(|_| None),
             answer => Ok(Some(answer.is_sat())),
         }
     }
@@ -276,7 +298,10 @@ impl Relative {
     /// contradict are given up.
     pub(super) fn find_initial(&mut self, wish: &[Atom]) -> Result<Option<Found>, Stopped> {
         let mut wish = self.lits_of(wish, Step::Now)?;
-        loop {
+        for round in 0.. {
+            if round == MAX_WISHES {
+                wish.clear();
+            }
             let assumptions: Vec<Lit> = [self.acts[0]].into_iter().chain(wish.clone()).collect();
             if self.solve(&assumptions, &[])? == Some(true) {
                 return Ok(Some(self.found()));
@@ -284,9 +309,10 @@ impl Relative {
             let before = wish.len();
             wish.retain(|&lit| !self.solver.is_failed(lit));
             if wish.len() == before {
-                return Ok(None);
+                break;
             }
         }
+        Ok(None)
     }
 
     /// An initial state in the unit: `Init ∧ C ∧ c`. None does not mean that there is none if
@@ -318,7 +344,7 @@ impl Relative {
                 return Ok(true);
             }
         }
-        if self.samples.hits(unit, Level::ZERO) {
+        if self.is_refuted(unit, Level::ZERO) {
             return Ok(true);
         }
         let is_met = self.solve_init(unit)?;
@@ -364,7 +390,7 @@ impl Relative {
     ) -> Result<Answer, Stopped> {
         self.renew_if_worn(context)?;
         // Heuristic: a state that is known to be reachable answers without a query.
-        if self.samples.hits(unit, level) || self.check_meets_init(unit)? {
+        if self.is_refuted(unit, level) || self.check_meets_init(unit)? {
             return Ok(Answer::No);
         }
         self.check_blocked(unit, level)
@@ -472,6 +498,9 @@ impl Relative {
             return Ok(None);
         };
         self.tell(id)?;
+        if level == Level::INFINITY && self.frames.lemma(id).unit.relates_words(&self.problem) {
+            self.meter.reward();
+        }
         context.detail(|| Event::LemmaLearned {
             lemma: id.number(),
             level: level.finite(),

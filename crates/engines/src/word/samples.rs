@@ -122,7 +122,8 @@ impl<'a> Runner<'a> {
         Some(Runner { system, simulator, constants: problem.constants() })
     }
 
-    /// Adds up to `steps` states of a random path to the samples.
+    /// Adds up to `steps` states of a random path to the samples. Returns how many steps the path
+    /// has.
     pub(super) fn run(
         &mut self,
         problem: &Problem,
@@ -130,7 +131,7 @@ impl<'a> Runner<'a> {
         steps: usize,
         dice: &mut Dice,
         samples: &mut Samples,
-    ) {
+    ) -> usize {
         let (mut states, mut inputs) = words_of(self.system, problem, start, dice, &self.constants);
         samples.add(start.point.clone(), 0);
         for step in 0..steps {
@@ -140,7 +141,7 @@ impl<'a> Runner<'a> {
             };
             // The first step has the solver's inputs; later ones may fail, and end the path.
             if !self.system.constraints.iter().all(holds) {
-                return;
+                return step;
             }
             let next = self.system.states.iter().enumerate();
             let next: Vec<TernaryValue> = next
@@ -158,12 +159,13 @@ impl<'a> Runner<'a> {
                 .collect();
             states = next;
             if !states.iter().all(is_known) {
-                return;
+                return step;
             }
             samples.add(point_of(problem, &states, step + 1), step + 1);
             let sorts = self.system.inputs.iter().map(|i| self.system.terms.sort(i.term));
             inputs = sorts.map(|sort| dice.value(sort, &self.constants)).collect();
         }
+        steps
     }
 }
 

@@ -13,6 +13,9 @@ use super::value::{Int, VarId};
 use pedra_model::eval::interval::{Interval, IntervalSim};
 use pedra_model::term::TermId;
 
+/// When one obligation has cost so many evaluations of terms, its other bounds stay.
+const MAX_EVALUATIONS: u64 = 200_000;
+
 /// A simulator of everything that an obligation may lead to.
 pub(super) struct Simulation {
     sim: IntervalSim,
@@ -30,8 +33,13 @@ impl Simulation {
         Some(Simulation { sim: IntervalSim::new(&problem.terms, roots) })
     }
 
-    /// Relaxes the bounds of a unit. Unchanged if the simulation cannot even follow the unit as
-    /// it is.
+    /// What it has cost so far.
+    pub(super) fn evaluations(&self) -> u64 {
+        self.sim.evaluations()
+    }
+
+    /// Relaxes the bounds of a unit, as far as that is cheap. Unchanged if the simulation cannot
+    /// even follow the unit as it is.
     pub(super) fn relax(
         &mut self,
         problem: &Problem,
@@ -43,6 +51,7 @@ impl Simulation {
         if !accepts(&self.sim, problem, target) {
             return unit;
         }
+        let last = self.evaluations() + MAX_EVALUATIONS;
         let mut relaxed = unit;
         for atom in relaxed.atoms().to_vec() {
             let (var, value, end, direction) = match atom {
@@ -52,6 +61,9 @@ impl Simulation {
             };
             if relaxed.atoms().iter().any(|a| matches!(a, Atom::Bit(v, ..) if *v == var)) {
                 continue;
+            }
+            if self.evaluations() > last {
+                break;
             }
             let other = self.range(problem, &relaxed, var);
             let accept = |value: Int| {

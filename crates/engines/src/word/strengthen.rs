@@ -7,6 +7,7 @@
 
 use super::atom::Atom;
 use super::generalize::relax_bounds;
+use super::meter;
 use super::options::WordOptions;
 use super::relative::{Answer, Relative, Stopped};
 use super::templates::Templates;
@@ -51,7 +52,7 @@ impl Strengthener {
         options: &WordOptions,
         point: &Point,
     ) -> Result<bool, Stopped> {
-        self.templates.refresh(&relative.problem, &relative.samples);
+        self.refresh(relative);
         let mut is_done = Ok(false);
         for effort in [options.effort / EASIER, options.effort] {
             let aim = Aim { point: Some(point), depth: DEPTH, effort };
@@ -64,6 +65,13 @@ impl Strengthener {
         is_done
     }
 
+    /// Looks at the samples again if there are more of them.
+    fn refresh(&mut self, relative: &mut Relative) {
+        if self.templates.refresh(&relative.problem, &relative.samples) {
+            relative.meter.spend(self.templates.cost(&relative.samples) / meter::VALUES);
+        }
+    }
+
     fn strengthen_at(
         &mut self,
         relative: &mut Relative,
@@ -72,7 +80,9 @@ impl Strengthener {
         aim: Aim<'_>,
     ) -> Result<bool, Stopped> {
         let Some(point) = aim.point else { return Ok(false) };
-        let groups = self.templates.propose(&relative.problem, &relative.samples, point);
+        let Relative { problem, samples, .. } = relative;
+        let groups = self.templates.propose(problem, samples, point);
+        relative.meter.spend(self.templates.sums() as u64 / meter::VALUES);
         let fits = |atom: &Atom| options.unit.allows(atom);
         for group in groups.into_iter().filter(|group| group.iter().all(fits)) {
             if self.prove_at(relative, context, options, &group, aim)? {
@@ -90,7 +100,7 @@ impl Strengthener {
         options: &WordOptions,
         group: &[Atom],
     ) -> Result<bool, Stopped> {
-        self.templates.refresh(&relative.problem, &relative.samples);
+        self.refresh(relative);
         let mut is_done = Ok(false);
         for effort in [options.effort / EASIER, options.effort] {
             let aim = Aim { point: None, depth: DEPTH, effort };

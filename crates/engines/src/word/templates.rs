@@ -40,13 +40,26 @@ pub(super) struct Templates {
     /// How many samples this rests on.
     samples: usize,
     mined: Option<Vec<Sum>>,
+    /// The least and the greatest value of each sum, as far as samples were looked at.
+    sum_ranges: Vec<Range>,
+    /// The same of each variable.
+    var_ranges: Vec<Range>,
+    /// For each variable the bits that were 1 in a sample, and those that were 0.
+    seen_bits: Vec<[Int; 2]>,
+    /// How many samples these three rest on.
+    ranged: usize,
 }
 
+/// The least and the greatest of some values; the least is the larger one if there are none.
+type Range = (Int, Int);
+
+const NOTHING: Range = (Int::MAX, Int::MIN);
+
 impl Templates {
-    /// Looks at the samples again if there are more of them.
-    pub(super) fn refresh(&mut self, problem: &Problem, samples: &Samples) {
+    /// Looks at the samples again if there are more of them. Whether it did.
+    pub(super) fn refresh(&mut self, problem: &Problem, samples: &Samples) -> bool {
         if self.mined.is_some() && samples.len() < self.samples + self.samples / 4 + 1 {
-            return;
+            return false;
         }
         self.samples = samples.len();
         let mined = self.mined.get_or_insert_with(|| mine(problem)).clone();
@@ -76,7 +89,41 @@ impl Templates {
         let mut seen = FxHashSet::default();
         sums.retain(|sum| seen.insert(sum.clone()) && seen.insert(sum.negated()));
         sums.truncate(MAX_SUMS);
-        self.sums = sums;
+        self.sum_ranges = vec![NOTHING; sums.len()];
+        self.var_ranges = vec![NOTHING; problem.vars.len()];
+        self.seen_bits = vec![[0; 2]; problem.vars.len()];
+        (self.sums, self.ranged) = (sums, 0);
+        true
+    }
+
+    /// How many directions there are.
+    pub(super) fn sums(&self) -> usize {
+        self.sums.len()
+    }
+
+    /// How many values it takes to look at samples again.
+    pub(super) fn cost(&self, samples: &Samples) -> u64 {
+        (samples.len() * (self.sums.len() + self.var_ranges.len())) as u64
+    }
+
+    /// Looks at the samples that are new.
+    fn see(&mut self, samples: &Samples) {
+        let widen = |range: &mut Range, value: Int| {
+            *range = (range.0.min(value), range.1.max(value));
+        };
+        for point in samples.points().skip(self.ranged) {
+            for (range, sum) in self.sum_ranges.iter_mut().zip(&self.sums) {
+                widen(range, sum.value(point));
+            }
+            for (range, &value) in self.var_ranges.iter_mut().zip(point) {
+                widen(range, value);
+            }
+            for ([ones, zeros], &value) in self.seen_bits.iter_mut().zip(point) {
+                *ones |= value;
+                *zeros |= !value;
+            }
+        }
+        self.ranged = samples.len();
     }
 
     fn pair(
@@ -114,40 +161,44 @@ impl Templates {
     /// Atoms that hold at the point and at no sample: in groups, best first, each group from
     /// the boldest to the most cautious.
     pub(super) fn propose(
-        &self,
+        &mut self,
         problem: &Problem,
         samples: &Samples,
         point: &Point,
     ) -> Vec<Vec<Atom>> {
+        self.see(samples);
         let mut groups: Vec<Vec<Atom>> = Vec::new();
-        for &(ref sum, residue, log) in &self.relations {
-            let atom = Atom::Cong { sum: sum.clone(), log, residue, holds: false };
-            groups.push(vec![atom]);
-        }
-        for &(var, residue, log) in &self.congruences {
-            let sum = Sum::new(vec![(var, 1)]);
-            groups.push(vec![Atom::Cong { sum, log, residue, holds: false }]);
+        let congruences = self.congruences.iter();
+        let congruences =
+            congruences.map(|&(var, residue, log)| (Sum::new(vec![(var, 1)]), residue, log));
+        for (sum, residue, log) in self.relations.iter().cloned().chain(congruences) {
+            // Samples that came later may deny it.
+            let atom = Atom::Cong { sum, log, residue, holds: false };
+            let holds = |point: &Point| atom.holds(point) == Some(true);
+            if holds(point) && !samples.points().any(holds) {
+                groups.push(vec![atom]);
+            }
         }
         for var in problem.var_ids().filter(|&v| problem.var(v).width > 1) {
             let here = point[var.index()];
-            let values = samples.points().map(|p| p[var.index()]);
-            match (values.clone().min(), values.max()) {
-                (Some(least), _) if here < least => {
+            match self.var_ranges[var.index()] {
+                NOTHING => {}
+                (least, _) if here < least => {
                     groups.push(vec![Atom::Upper(var, least - 1), Atom::Upper(var, here)]);
                 }
-                (_, Some(greatest)) if here > greatest => {
+                (_, greatest) if here > greatest => {
                     groups.push(vec![Atom::Lower(var, greatest + 1), Atom::Lower(var, here)]);
                 }
                 _ => {}
             }
         }
-        for sum in &self.sums {
+        for (sum, &range) in self.sums.iter().zip(&self.sum_ranges) {
             let here = sum.value(point);
-            let values = samples.points().map(|p| sum.value(p));
-            match (values.clone().min(), values.max()) {
-                (Some(least), _) if here < least => groups
+            match range {
+                NOTHING => {}
+                (least, _) if here < least => groups
                     .push(vec![Atom::Lin(sum.clone(), least - 1), Atom::Lin(sum.clone(), here)]),
-                (_, Some(greatest)) if here > greatest => groups.push(vec![
+                (_, greatest) if here > greatest => groups.push(vec![
                     Atom::Lin(sum.negated(), -(greatest + 1)),
                     Atom::Lin(sum.negated(), -here),
                 ]),
@@ -156,21 +207,19 @@ impl Templates {
         }
         for var in problem.var_ids() {
             let info = problem.var(var);
+            let [ones, zeros] = self.seen_bits[var.index()];
             // Single high bits of numbers are seldom an invariant.
             let bits = if info.bitwise { info.width } else { info.width.min(3) };
             for bit in 0..bits {
                 let value = WordVar::bit(point[var.index()], bit);
-                groups.push(vec![Atom::Bit(var, bit, value)]);
+                if !WordVar::bit(if value { ones } else { zeros }, bit) {
+                    groups.push(vec![Atom::Bit(var, bit, value)]);
+                }
             }
         }
         for group in &mut groups {
             group.dedup();
-            group.retain(|atom| {
-                atom.holds(point) == Some(true)
-                    && !samples.points().any(|sample| atom.holds(sample) == Some(true))
-            });
         }
-        groups.retain(|group| !group.is_empty());
         groups
     }
 }

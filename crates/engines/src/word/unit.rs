@@ -82,6 +82,16 @@ impl Unit {
         }
     }
 
+    /// Whether an atom is about the sum of several words.
+    pub(super) fn relates_words(&self, problem: &Problem) -> bool {
+        self.atoms.iter().any(|atom| match atom {
+            Atom::Lin(sum, _) | Atom::Cong { sum, .. } => {
+                sum.0.iter().filter(|(var, _)| problem.var(*var).width > 1).count() > 1
+            }
+            _ => false,
+        })
+    }
+
     /// Whether all states of `other` are in it; may miss cases.
     pub(super) fn covers(&self, problem: &Problem, other: &Unit) -> bool {
         self.atoms.iter().all(|atom| other.implies(problem, atom))

@@ -120,6 +120,12 @@ impl BvSolver {
         self.sat.set_budget(conflicts.map(Budget::conflicts));
     }
 
+    /// Ends each later question that meets a conflict after so many propagations, counted as
+    /// [`stats`](BvSolver::stats) does, since the creation of the solver.
+    pub fn set_last_propagation(&mut self, propagations: u64) {
+        self.sat.set_last_propagation(propagations);
+    }
+
     /// From now on this token stops questions.
     pub fn set_interrupt(&mut self, interrupt: &Interrupt) {
         self.sat.set_interrupt(interrupt.clone());

@@ -132,6 +132,8 @@ pub struct Cdcl {
     answer: Option<SatResult>,
 
     budget: Option<Budget>,
+    /// Conflicts after so many propagations, since the creation, end a query.
+    last_propagation: u64,
     interrupt: Interrupt,
     stats: SatStats,
     stats_more: CdclStats,
@@ -161,6 +163,7 @@ impl Cdcl {
             marks: Vec::new(),
             answer: None,
             budget: None,
+            last_propagation: u64::MAX,
             interrupt: Interrupt::new(),
             stats: SatStats::default(),
             stats_more: CdclStats::default(),
@@ -186,6 +189,12 @@ impl Cdcl {
         for var in (0..self.num_vars()).map(Var::new) {
             self.trail.set_preferred(var, value(var));
         }
+    }
+
+    /// Ends each later query that meets a conflict after so many propagations since the
+    /// creation: a limit of work for many queries together.
+    pub fn set_last_propagation(&mut self, propagations: u64) {
+        self.last_propagation = propagations;
     }
 
     /// Sends all further steps to a sink. Clauses that are already there count as given.

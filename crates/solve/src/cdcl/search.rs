@@ -92,7 +92,8 @@ impl Cdcl {
                 let level = self.analyze(conflict);
                 self.backtrack(level);
                 self.learn();
-                if self.budget.is_some_and(|budget| conflicts >= budget.limit_conflicts) {
+                let is_spent = self.budget.is_some_and(|b| conflicts >= b.limit_conflicts);
+                if is_spent || self.stats.propagations >= self.last_propagation {
                     return SatResult::Unknown;
                 }
                 continue;
