@@ -15,7 +15,6 @@
 //! comes in.
 
 use super::bits::cubes_of;
-use super::options::WordOptions;
 use super::problem::{Problem, Source};
 use super::relative::{Relative, Stopped};
 use super::unit::Unit;
@@ -39,7 +38,7 @@ const MAX_CANDIDATES: usize = 150;
 /// More cubes are not offered.
 const MAX_OFFERS: usize = 300;
 
-/// The search for an inductive subset may cost this part of the budget, on top of it.
+/// The search for an inductive subset may cost this part of the work before it.
 const SHARE_OF_SUBSET: u64 = 4;
 
 /// How the model becomes bits, and what works on them.
@@ -94,10 +93,9 @@ impl EventSink for Inner<'_> {
 impl Wpdr<'_> {
     /// The invariants among what was learned.
     fn find_invariants(&mut self) -> Result<Vec<Unit>, Stopped> {
-        let WordOptions { effort, budget, .. } = self.options;
+        let effort = self.options.effort;
         let Some(Search { relative, .. }) = &mut self.search else { return Ok(Vec::new()) };
-        let more = budget.saturating_mul(1000) / SHARE_OF_SUBSET;
-        let limit = relative.work().saturating_add(more);
+        let limit = relative.work() + relative.work() / SHARE_OF_SUBSET;
         relative.meter.set_limit(limit, limit);
         relative.set_effort(Some(effort));
         match find_inductive_subset(relative) {
