@@ -9,7 +9,7 @@ use pedra_engines::portfolio::{Listener, race};
 use pedra_engines::{
     Avy, AvyOptions, BitStage, Bmc, BmcOptions, Context, Engine, Event, FbOptions, FbPdr, Imc,
     ImcOptions, Kind, KindOptions, Leg, Outcome, Pdr, PdrOptions, Reason, Relay, Room,
-    SweepOptions, SweepPlan, Sweeper, SweptPdr, Unknown, WordOptions, Wpdr,
+    SweepOptions, SweepPlan, Sweeper, Swept, Unknown, WordOptions, Wpdr,
 };
 use pedra_model::Model;
 use pedra_model::bits::BitSystem;
@@ -170,9 +170,13 @@ impl Plan {
             (EngineName::Wpdr, Model::Words(words)) => vec![wpdr(words)],
             (EngineName::Pdr | EngineName::Wpdr, _) => self.pdr(system, room),
             (EngineName::Rpdr, _) => {
-                vec![Box::new(Pdr::reverse(system, pdr, self.fb.successors))]
+                let successors = self.fb.successors;
+                self.swept(system, room, move |system| Pdr::reverse(system, pdr, successors))
             }
-            (EngineName::Fbpdr, _) => vec![fbpdr()],
+            (EngineName::Fbpdr, _) => {
+                let fb = self.fb;
+                self.swept(system, room, move |system| FbPdr::new(system, pdr, fb))
+            }
             (EngineName::Imc, _) => vec![Box::new(Imc::new(system, self.imc))],
             (EngineName::Avy, _) => vec![avy()],
             (EngineName::Bmc, _) => vec![bmc()],
@@ -212,20 +216,31 @@ impl Plan {
         engines
     }
 
-    /// PDR, which may move over to a swept system; with threads to spare, beside the sweeping.
+    /// PDR, which may move over to a swept system.
     fn pdr<'a>(&self, system: &'a BitSystem, room: &'a Room) -> Vec<Box<dyn Engine + 'a>> {
         let solver = self.solver.unwrap_or(SolverKind::Cdcl);
         let options = PdrOptions { solver, ..self.pdr };
+        self.swept(system, room, move |system| Pdr::new(system, options))
+    }
+
+    /// An engine, which may move over to a swept system; with threads to spare, beside the
+    /// sweeping.
+    fn swept<'a, E: Engine + 'a>(
+        &self,
+        system: &'a BitSystem,
+        room: &'a Room,
+        make: impl Fn(&'a BitSystem) -> E + Send + 'a,
+    ) -> Vec<Box<dyn Engine + 'a>> {
         let Some(sweep) = self.late_sweep else {
-            return vec![Box::new(Pdr::new(system, options))];
+            return vec![Box::new(make(system))];
         };
         let looks = (self.threads == 1).then_some(self.budgets.looks_before_sweep);
         let sweep = SweepOptions { seed: self.seed, ..sweep };
         let plan = SweepPlan { sweep, reduce: self.reduce, looks };
-        let pdr = Box::new(SweptPdr::new(system, options, plan, room));
+        let engine = Box::new(Swept::new(system, make, plan, room));
         match looks {
-            Some(_) => vec![pdr],
-            None => vec![pdr, Box::new(Sweeper::new(system, plan, room))],
+            Some(_) => vec![engine],
+            None => vec![engine, Box::new(Sweeper::new(system, plan, room))],
         }
     }
 

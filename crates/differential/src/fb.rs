@@ -43,6 +43,7 @@ pub fn random_fb_options(random: &mut Random) -> FbOptions {
     let has = |random: &mut Random| random.one_in(2);
     FbOptions {
         slice: Slice::Work(random.pick(&[1, 300, 2000, 10_000])),
+        share: random.pick(&[1, 50, 100]),
         threads: random.pick(&[1, 1, 1, 2]),
         obligations: random.pick(&[0, 2, 200]),
         restrict: has(random),
@@ -50,6 +51,7 @@ pub fn random_fb_options(random: &mut Random) -> FbOptions {
         lemmas: random.pick(&[Lemmas::Off, Lemmas::Checked, Lemmas::Theorem]),
         import: random.pick(&[Import::Both, Import::Forward, Import::Reverse]),
         offers: random.pick(&[0, 3, 50]),
+        hints: has(random),
         extend: has(random),
         successors: random.pick(&[Successors::Exact, Successors::Structural]),
     }

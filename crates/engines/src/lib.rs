@@ -54,5 +54,5 @@ pub use pdr::{Pdr, PdrOptions, Successors, Variant};
 pub use region::{Product, Region, RegionAtom};
 pub use relay::{Leg, Relay};
 pub use sweep::{SweepOptions, sweep};
-pub use swept::{Room, SweepPlan, Sweeper, SweptPdr};
+pub use swept::{Room, SweepPlan, Sweeper, Swept};
 pub use word::{BitStage, WordOptions, Wpdr};

@@ -1,9 +1,9 @@
-//! PDR that starts at once on the system as it is, and moves over to a swept one if that turns
-//! out to be much smaller. So easy systems never pay for sweeping.
+//! An engine (PDR in one of its kinds) that starts at once on the system as it is, and moves over
+//! to a swept one if that turns out to be much smaller. So easy systems never pay for sweeping.
 //!
-//! - In one thread: PDR runs under a budget, then [`sweep`] does, then PDR starts anew on the
-//!   smaller system, or goes on where it was if there is none.
-//! - Beside a thread that sweeps ([`Sweeper`]): PDR runs until the smaller system arrives.
+//! - In one thread: the engine runs under a budget, then [`sweep`] does, then it starts anew on
+//!   the smaller system, or goes on where it was if there is none.
+//! - Beside a thread that sweeps ([`Sweeper`]): it runs until the smaller system arrives.
 //!
 //! Answers, and the claims in events, are carried back to the system that was given, so that
 //! nobody else needs to know of the other one.
@@ -11,7 +11,7 @@
 use crate::context::{Context, Engine, Outcome, Reason, Unknown};
 use crate::events::{Claim, Event, EventSink, Progress};
 use crate::ledger::SettledBoard;
-use crate::pdr::{Pdr, PdrOptions};
+use crate::pdr::Pdr;
 use crate::portfolio::best;
 use crate::sweep::{SweepOptions, sweep};
 use pedra_model::bits::BitSystem;
@@ -72,7 +72,7 @@ pub struct SweepPlan {
     pub sweep: SweepOptions,
     /// Reductions of what comes of it.
     pub reduce: ReduceOptions,
-    /// How long PDR works before, in looks at the interrupt; `None` if a [`Sweeper`] works
+    /// How long the engine works before, in looks at the interrupt; `None` if a [`Sweeper`] works
     /// beside it.
     pub looks: Option<u64>,
 }
@@ -83,32 +83,32 @@ fn is_much_smaller(after: &BitSystem, before: &BitSystem) -> bool {
     20 * after.latches.len() <= 19 * latches || 10 * after.aig.len() <= 9 * gates
 }
 
-/// PDR on the system that is given, or on a smaller one.
-pub struct SweptPdr<'a> {
+/// An engine on the system that is given, or on a smaller one.
+pub struct Swept<'a, E> {
     system: &'a BitSystem,
-    options: PdrOptions,
+    make: Box<dyn Fn(&'a BitSystem) -> E + Send + 'a>,
     plan: SweepPlan,
     room: &'a Room,
-    raw: Pdr<'a>,
-    swept: Option<Pdr<'a>>,
+    raw: E,
+    swept: Option<E>,
     /// What the engine on the system as it is has answered.
     raw_outcomes: Vec<Outcome>,
     /// And the one on the smaller system, carried back.
     swept_outcomes: Vec<Outcome>,
 }
 
-impl<'a> SweptPdr<'a> {
+impl<'a, E: Engine> Swept<'a, E> {
     /// An engine that waits for a smaller system to be in the room.
     pub fn new(
         system: &'a BitSystem,
-        options: PdrOptions,
+        make: impl Fn(&'a BitSystem) -> E + Send + 'a,
         plan: SweepPlan,
         room: &'a Room,
-    ) -> SweptPdr<'a> {
-        let raw = Pdr::new(system, options);
-        SweptPdr {
+    ) -> Swept<'a, E> {
+        let raw = make(system);
+        Swept {
             system,
-            options,
+            make: Box::new(make),
             plan,
             room,
             raw,
@@ -118,15 +118,10 @@ impl<'a> SweptPdr<'a> {
         }
     }
 
-    /// Offers cubes of latches to PDR on the system as it is; see [`Pdr::offer`].
-    pub(crate) fn offer(&mut self, cubes: Vec<Vec<Lit>>) {
-        self.raw.offer(cubes);
-    }
-
-    /// PDR on the system as it is, until all is settled, the interrupt is raised, or there is a
-    /// smaller system.
+    /// The engine on the system as it is, until all is settled, the interrupt is raised, or there
+    /// is a smaller system.
     fn run_raw(&mut self, context: &Context) {
-        let run = |raw: &mut Pdr<'a>, interrupt| raw.run(&Context { interrupt, ..context.clone() });
+        let run = |raw: &mut E, interrupt| raw.run(&Context { interrupt, ..context.clone() });
         match self.plan.looks {
             _ if self.room.swept.get().is_some() => {
                 self.raw_outcomes = run(&mut self.raw, context.interrupt.child());
@@ -150,14 +145,14 @@ impl<'a> SweptPdr<'a> {
         }
     }
 
-    /// PDR on the smaller system.
+    /// The engine on the smaller system.
     fn run_swept(&mut self, context: &Context, reduced: &'a Reduced) {
-        let options = self.options;
+        let make = &self.make;
         let swept = self.swept.get_or_insert_with(|| {
             let BitSystem { latches, aig, .. } = &reduced.system;
             let (latches, gates) = (latches.len(), aig.gates().count());
             context.emit(|| Event::Restarted { latches, gates });
-            Pdr::new(&reduced.system, options)
+            make(&reduced.system)
         });
         let lifted = Lifted { original: self.system, reduced, events: context.events };
         let outcomes = swept.run(&Context { events: &lifted, ..context.clone() });
@@ -165,9 +160,16 @@ impl<'a> SweptPdr<'a> {
     }
 }
 
-impl Engine for SweptPdr<'_> {
+impl<'a> Swept<'a, Pdr<'a>> {
+    /// Offers cubes of latches to PDR on the system as it is; see [`Pdr::offer`].
+    pub(crate) fn offer(&mut self, cubes: Vec<Vec<Lit>>) {
+        self.raw.offer(cubes);
+    }
+}
+
+impl<E: Engine> Engine for Swept<'_, E> {
     fn name(&self) -> &'static str {
-        "pdr"
+        self.raw.name()
     }
 
     fn run(&mut self, context: &Context) -> Vec<Outcome> {
@@ -257,7 +259,7 @@ impl EventSink for Lifted<'_> {
     }
 }
 
-/// Sweeps for a [`SweptPdr`] in another thread. It decides nothing.
+/// Sweeps for a [`Swept`] in another thread. It decides nothing.
 pub struct Sweeper<'a> {
     system: &'a BitSystem,
     plan: SweepPlan,

@@ -6,9 +6,11 @@ mod common;
 use common::judge::judge;
 use pedra_engines::portfolio::{Listener, race};
 use pedra_engines::{
-    Claim, Collector, Context, Engine, Event, Kind, KindOptions, Leg, Outcome, PdrOptions, Reason,
-    Relay, Room, SweepOptions, SweepPlan, Sweeper, SweptPdr, Unknown,
+    Claim, Collector, Context, Engine, Event, FbOptions, FbPdr, Kind, KindOptions, Leg, Outcome,
+    Pdr, PdrOptions, Reason, Relay, Room, Successors, SweepOptions, SweepPlan, Sweeper, Swept,
+    Unknown, fb::Slice,
 };
+use pedra_model::bits::BitSystem;
 use pedra_model::reduce::ReduceOptions;
 use pedra_solve::Interrupt;
 use pedra_testkit::bits::{BitShape, random_bits};
@@ -16,6 +18,32 @@ use pedra_testkit::random::Random;
 
 fn plan(looks: Option<u64>) -> SweepPlan {
     SweepPlan { sweep: SweepOptions::default(), reduce: ReduceOptions::default(), looks }
+}
+
+/// PDR in one of its kinds, on a swept system.
+fn swept<'a>(
+    kind: usize,
+    system: &'a BitSystem,
+    looks: u64,
+    room: &'a Room,
+) -> Box<dyn Engine + 'a> {
+    let (options, plan) = (PdrOptions::default(), plan(Some(looks)));
+    match kind {
+        0 => Box::new(Swept::new(system, pdr, plan, room)),
+        1 => {
+            let make = move |system| Pdr::reverse(system, options, Successors::default());
+            Box::new(Swept::new(system, make, plan, room))
+        }
+        _ => {
+            let fb = FbOptions { slice: Slice::Work(1000), ..FbOptions::default() };
+            let make = move |system| FbPdr::new(system, options, fb);
+            Box::new(Swept::new(system, make, plan, room))
+        }
+    }
+}
+
+fn pdr(system: &BitSystem) -> Pdr<'_> {
+    Pdr::new(system, PdrOptions::default())
 }
 
 #[test]
@@ -28,7 +56,7 @@ fn a_new_start_changes_no_answer() {
         let room = Room::default();
         let collector = Collector::with_details();
         let context = Context { events: &collector, ..Context::default() };
-        let mut pdr = SweptPdr::new(&system, PdrOptions::default(), plan(Some(looks)), &room);
+        let mut pdr = swept(round % 3, &system, looks, &room);
         let outcomes = pdr.run(&context);
         judge(&system, &outcomes, false, &format!("round {round}, {looks} looks"));
         // It can be asked again, and each property was told once.
@@ -60,7 +88,7 @@ fn engines_that_take_turns_agree_with_explicit_search() {
         let room = Room::default();
         let (looks, depth) = (random.pick(&[0, 2, 10, 1000]), random.pick(&[0, 2, 5]));
         let kind = Box::new(Kind::new(&system, KindOptions::default()));
-        let pdr = Box::new(SweptPdr::new(&system, PdrOptions::default(), plan(Some(5)), &room));
+        let pdr = Box::new(Swept::new(&system, pdr, plan(Some(5)), &room));
         let legs = vec![
             Leg { engine: kind, looks: Some(looks), max_depth: Some(depth) },
             Leg { engine: pdr, looks: None, max_depth: None },
@@ -79,7 +107,7 @@ fn a_limit_ends_whoever_has_the_turn() {
     let system = random_bits(&mut Random::new(9), BitShape::default());
     let room = Room::default();
     let kind = Box::new(Kind::new(&system, KindOptions::default()));
-    let pdr = Box::new(SweptPdr::new(&system, PdrOptions::default(), plan(Some(5)), &room));
+    let pdr = Box::new(Swept::new(&system, pdr, plan(Some(5)), &room));
     let leg = |engine: Box<dyn Engine>, looks| Leg { engine, looks, max_depth: None };
     let mut relay = Relay::new(vec![leg(kind, Some(9)), leg(pdr, None)], system.properties().len());
     let interrupt = Interrupt::new();
@@ -105,7 +133,7 @@ fn sweeping_beside_pdr_changes_no_answer() {
         let system = random_bits(&mut random, BitShape::default());
         let room = Room::default();
         let mut engines: Vec<Box<dyn Engine + '_>> = vec![
-            Box::new(SweptPdr::new(&system, PdrOptions::default(), plan(None), &room)),
+            Box::new(Swept::new(&system, pdr, plan(None), &room)),
             Box::new(Sweeper::new(&system, plan(None), &room)),
         ];
         let properties = system.properties().len();

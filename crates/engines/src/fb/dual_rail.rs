@@ -21,12 +21,21 @@ pub(super) struct Limits {
     pub(super) conflicts: u64,
 }
 
-/// Finds cubes in the set that excludes all of `excluded`, over variables below `num_vars`. If
-/// `one_of` is not empty, each cube has one of these literals.
+/// Which cubes are wanted.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Sets<'s> {
+    /// The frame excludes these, and they have no state in common with any of them.
+    pub(super) excluded: &'s [Vec<Lit>],
+    /// They do not lie in one of these.
+    pub(super) known: &'s [Vec<Lit>],
+    /// If not empty, each has one of these literals.
+    pub(super) one_of: &'s [Lit],
+}
+
+/// Finds cubes over variables below `num_vars`.
 pub(super) fn find_cubes(
-    excluded: &[Vec<Lit>],
+    Sets { excluded, known, one_of }: Sets,
     num_vars: usize,
-    one_of: &[Lit],
     limits: Limits,
     interrupt: &Interrupt,
 ) -> Vec<Vec<Lit>> {
@@ -49,6 +58,11 @@ pub(super) fn find_cubes(
     for var in &vars {
         solver.add_clause(&[!rail(var.lit()), !rail(!var.lit())]);
     }
+    // A cube lies in another one if it has all of its literals.
+    let lies_outside = |cube: &[Lit]| cube.iter().map(|&lit| !rail(lit)).collect::<Vec<Lit>>();
+    for cube in known {
+        solver.add_clause(&lies_outside(cube));
+    }
     let mut found = Vec::new();
     while found.len() < limits.count && solver.solve(&[]) == SatResult::Sat {
         let both = vars.iter().flat_map(|var| [var.lit(), !var.lit()]);
@@ -57,7 +71,7 @@ pub(super) fn find_cubes(
         if cube.is_empty() || cube.len() > limits.length {
             break;
         }
-        solver.add_clause(&cube.iter().map(|&lit| !rail(lit)).collect::<Vec<_>>());
+        solver.add_clause(&lies_outside(&cube));
         found.push(cube);
     }
     found
@@ -111,7 +125,15 @@ mod tests {
                 })
                 .collect();
             let limits = Limits { length: VARS, count: 1000, conflicts: 1000 };
-            let cubes = find_cubes(&excluded, VARS, &[], limits, &Interrupt::new());
+            let find = |known: &[Vec<Lit>]| {
+                let sets = Sets { excluded: &excluded, known, one_of: &[] };
+                find_cubes(sets, VARS, limits, &Interrupt::new())
+            };
+            let cubes = find(&[]);
+            let known = &cubes[..cubes.len() / 2];
+            let is_new =
+                |cube: &Vec<Lit>| !known.iter().any(|old| old.iter().all(|lit| cube.contains(lit)));
+            assert!(find(known).iter().all(is_new), "{known:?} {excluded:?}");
             let is_in = |state: usize| !excluded.iter().any(|cube| holds(cube, state));
             let states = || (0..1usize << VARS).step_by(2);
             for cube in &cubes {

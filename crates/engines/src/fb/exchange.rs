@@ -1,6 +1,6 @@
 //! What the directions tell each other between their turns.
 
-use super::dual_rail::{Limits, find_cubes};
+use super::dual_rail::{Limits, Sets, find_cubes};
 use super::options::{Import, Lemmas};
 use super::{FbPdr, other};
 use crate::context::Context;
@@ -38,6 +38,10 @@ impl FbPdr<'_> {
                 self.tell_obligations(&context, from);
             }
             if self.takes_lemmas(other(from)) {
+                if self.options.hints {
+                    let lemmas = self.search(from).all_lemmas();
+                    self.search_mut(other(from)).take_hints(&lemmas);
+                }
                 // Stopped by the interrupt: the next turn will see it, too.
                 let _ = self.offer_lemmas(&context, from);
             }
@@ -88,9 +92,12 @@ impl FbPdr<'_> {
             let length = average.max(2);
             let limits = Limits { length, count: offers, conflicts: CONFLICTS };
             let against = self.search(to).against_start();
+            // What is excluded there already is nothing new.
+            let known = self.search(to).excluded(level.index()).unwrap_or_default();
             let num_vars = self.search(from).num_vars();
             let interrupt = &context.interrupt;
-            for cube in find_cubes(&excluded, num_vars, &against, limits, interrupt) {
+            let sets = Sets { excluded: &excluded, known: &known, one_of: &against };
+            for cube in find_cubes(sets, num_vars, limits, interrupt) {
                 offers -= 1;
                 imported += self.import(context, to, cube, level)? as u64;
             }

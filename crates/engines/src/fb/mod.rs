@@ -10,7 +10,8 @@
 //! are just those of two runs. What is sound about it and why is in `docs/design/fbpdr.md`.
 //!
 //! Deviations. Turns are measured in work rather than in time, so that runs can be repeated, and
-//! they start short, so that small models exchange something, too. Lemmas are admitted by a
+//! they start short, so that small models exchange something, too. Those of the reverse direction
+//! are half as long, since the forward one is the better one on most models. Lemmas are admitted by a
 //! query rather than by the theorem, which is an option. With two threads both directions run
 //! at the same time and exchange when both have ended their slices.
 
@@ -40,7 +41,9 @@ pub struct FbPdr<'a> {
     ledger: Ledger,
     /// Whose turn it is.
     turn: Direction,
-    /// Units of work in a slice.
+    /// Whether there was a turn.
+    is_begun: bool,
+    /// Units of work in a slice of the forward direction.
     work: u64,
     exchanges: Exchanges,
 }
@@ -59,6 +62,7 @@ impl<'a> FbPdr<'a> {
             options,
             ledger: Ledger::new(system.properties().len()),
             turn: Direction::Forward,
+            is_begun: false,
             work: match options.slice {
                 Slice::Work(work) => work,
                 Slice::Time(_) => 0,
@@ -97,10 +101,13 @@ impl<'a> FbPdr<'a> {
             }
         }
         let directions: &[Direction] = match (self.options.threads, self.turn) {
-            (2.., _) => &[Direction::Forward, Direction::Backward],
+            // Heuristic: the reverse direction gains most from an exchange if the other one is
+            // well ahead; so that has the first slice for itself.
+            (2.., _) if self.is_begun => &[Direction::Forward, Direction::Backward],
             (_, Direction::Forward) => &[Direction::Forward],
             (_, Direction::Backward) => &[Direction::Backward],
         };
+        self.is_begun = true;
         let before = directions.iter().map(|&direction| self.effort(direction)).collect::<Vec<_>>();
         let ended = self.run_slices(context, board, directions);
         for (&direction, (work, voided)) in directions.iter().zip(before) {
@@ -131,7 +138,11 @@ impl<'a> FbPdr<'a> {
         board: &SettledBoard,
         directions: &[Direction],
     ) -> Option<Reason> {
-        let (slice, work) = (self.options.slice, self.work);
+        let slice = self.options.slice;
+        let work = match directions {
+            [Direction::Backward] => (self.work / 100 * self.options.share as u64).max(1),
+            _ => self.work,
+        };
         let shared = Shared::new(context, std::mem::replace(&mut self.ledger, Ledger::new(0)));
         let stop = context.interrupt.child();
         let run = |pdr: &mut Pdr<'a>, direction: Direction| {

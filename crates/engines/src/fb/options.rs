@@ -40,8 +40,11 @@ pub enum Slice {
 pub struct FbOptions {
     /// How long a turn is.
     pub slice: Slice,
+    /// How long a turn of Reverse PDR is, in percent of one of PDR; with one thread, and slices
+    /// of [`Slice::Work`].
+    pub share: u32,
     /// 2: both directions run at the same time, and exchange when both are at the end of their
-    /// slices.
+    /// slices. The first slice is PDR's alone.
     pub threads: u32,
     /// How many obligations each direction tells the other; 0 for none.
     pub obligations: u32,
@@ -55,6 +58,9 @@ pub struct FbOptions {
     pub import: Import,
     /// How many lemmas one exchange may offer.
     pub offers: u32,
+    /// Whether lemmas of the other direction are also tried where one is needed, in place of an
+    /// obligation that was blocked.
+    pub hints: bool,
     /// Whether the direction that is behind goes on at the depth of the other one, and drops
     /// obligations that this makes void.
     pub extend: bool,
@@ -66,6 +72,7 @@ impl Default for FbOptions {
     fn default() -> FbOptions {
         FbOptions {
             slice: Slice::Work(2_000_000),
+            share: 50,
             threads: 1,
             obligations: 200,
             restrict: true,
@@ -73,6 +80,7 @@ impl Default for FbOptions {
             lemmas: Lemmas::Checked,
             import: Import::Both,
             offers: 50,
+            hints: true,
             extend: true,
             successors: Successors::Structural,
         }
@@ -115,6 +123,12 @@ pub static FB_CHOICES: &[FbChoice] = &[
         "2000000",
         "how long a turn is: units of work (about a propagation each), which grow by half with each round and give the same run every time; or wall-clock time",
     ),
+    choice(
+        "share",
+        "1 to 100",
+        "50",
+        "how long a turn of Reverse PDR is, in percent of one of PDR; with one thread and slices of work",
+    ),
     choice("threads", "1, 2", "1", "whether both directions run at the same time"),
     choice(
         "obligations",
@@ -148,6 +162,12 @@ pub static FB_CHOICES: &[FbChoice] = &[
     ),
     choice("offers", "a number, off", "50", "how many lemmas one exchange may offer"),
     choice(
+        "hints",
+        "on, off",
+        "on",
+        "whether lemmas of the other direction are also tried where one is needed: a blocked obligation is widened as far as the other direction's frame allows, if a query agrees; needs `lemmas`",
+    ),
+    choice(
         "extend",
         "on, off",
         "on",
@@ -169,6 +189,7 @@ impl FbOptions {
             restrict: false,
             doom: false,
             lemmas: Lemmas::Off,
+            hints: false,
             extend: false,
             ..self
         }
@@ -202,11 +223,13 @@ impl FbOptions {
             "restrict" => self.restrict = switch()?,
             "doom" => self.doom = switch()?,
             "offers" => self.offers = count()?,
+            "share" => self.share = count().filter(|n| (1..=100).contains(n))?,
+            "hints" => self.hints = switch()?,
             "extend" => self.extend = switch()?,
             "exchange" => {
+                let FbOptions { slice, share, threads, successors, .. } = *self;
                 let defaults =
-                    FbOptions { slice: self.slice, threads: self.threads, ..FbOptions::default() };
-                let defaults = FbOptions { successors: self.successors, ..defaults };
+                    FbOptions { slice, share, threads, successors, ..FbOptions::default() };
                 *self = if switch()? { defaults } else { self.no_exchange() };
             }
             "lemmas" => {
@@ -283,7 +306,9 @@ mod tests {
         assert_eq!(set(&["exchange=off", "exchange=on"]), Ok(default));
         let theorem = set(&["lemmas=theorem", "import=both"]).map(|o| o.importers());
         assert_eq!(theorem, Ok(Import::Forward));
-        for bad in ["slice=0", "slice=-1s", "threads=3", "lemmas=on", "x=1", "extend", "doom=2"] {
+        for bad in
+            ["slice=0", "slice=-1s", "threads=3", "share=0", "lemmas=on", "x=1", "extend", "doom=2"]
+        {
             assert!(set(&[bad]).is_err(), "{bad}");
         }
     }

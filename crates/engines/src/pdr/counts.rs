@@ -10,6 +10,8 @@ pub enum Purpose {
     Bad,
     /// Blocking an obligation.
     Block,
+    /// Lemmas that the other direction suggests.
+    Hint,
     /// Dropping a literal of a lemma.
     Drop,
     /// Blocking a counterexample to generalisation.
@@ -24,9 +26,10 @@ pub enum Purpose {
 
 impl Purpose {
     /// Every purpose, in the order of [`Counts`].
-    pub const ALL: [Purpose; 7] = [
+    pub const ALL: [Purpose; 8] = [
         Purpose::Bad,
         Purpose::Block,
+        Purpose::Hint,
         Purpose::Drop,
         Purpose::Ctg,
         Purpose::Push,
@@ -39,6 +42,7 @@ impl Purpose {
         match self {
             Purpose::Bad => "find bad states",
             Purpose::Block => "block obligations",
+            Purpose::Hint => "try hints of the other direction",
             Purpose::Drop => "drop literals",
             Purpose::Ctg => "block counterexamples to generalisation",
             Purpose::Push => "push new lemmas",

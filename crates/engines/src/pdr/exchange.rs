@@ -7,6 +7,7 @@ use super::counts::Purpose;
 use super::evidence::{self, Prefix};
 use super::foreign::ForeignUse;
 use super::frames::Level;
+use super::hints::Hints;
 use super::relative::{Answer, Hypothesis};
 use super::solver::Stopped;
 use super::{ObligationId, Pdr, Published, Search};
@@ -136,6 +137,23 @@ impl Pdr<'_> {
         let num_vars = self.num_vars();
         if let Some(search) = &mut self.search {
             search.relative.foreign.set(published, num_vars, usage);
+        }
+    }
+
+    /// All lemmas: the cubes that they exclude, and the highest levels where they hold.
+    pub(crate) fn all_lemmas(&self) -> Vec<(Vec<Lit>, usize)> {
+        let Some(search) = &self.search else { return Vec::new() };
+        let frames = search.relative.frames();
+        let lemmas = frames.lemmas(Level::ZERO.above()).map(|id| frames.lemma(id));
+        let level = |level: Level| level.finite().unwrap_or(usize::MAX);
+        lemmas.map(|lemma| (lemma.cube().to_vec(), level(lemma.level()))).collect()
+    }
+
+    /// Takes note of the lemmas of the other direction, which replace all former ones.
+    pub(crate) fn take_hints(&mut self, lemmas: &[(Vec<Lit>, usize)]) {
+        let num_vars = self.num_vars();
+        if let Some(search) = &mut self.search {
+            search.relative.hints = Hints::new(lemmas, num_vars);
         }
     }
 

@@ -31,10 +31,43 @@ impl Generalizer<'_, '_> {
     /// Pre: `¬cube` is inductive relative to `F_{i−1}` (with [`Generalize::Naive`]: no state of
     /// `F_{i−1}` has a successor in the cube), and the cube contains no initial state. Both hold
     /// for the result.
-    pub(super) fn generalize(&mut self, cube: Vec<Lit>, level: Level) -> Result<Vec<Lit>, Stopped> {
+    /// Heuristic: the hint is tried first.
+    pub(super) fn generalize(
+        &mut self,
+        mut cube: Vec<Lit>,
+        hint: Option<Vec<Lit>>,
+        level: Level,
+    ) -> Result<Vec<Lit>, Stopped> {
+        if self.options.generalize == Generalize::Off {
+            return Ok(cube);
+        }
+        if let Some(hint) = hint.filter(|hint| hint.len() < cube.len())
+            && let Some(hint) = self.try_hint(&hint, level)?
+        {
+            cube = hint;
+        }
+        self.mic(cube, level, 0)
+    }
+
+    /// Is the hint, or a part of it, good for a lemma?
+    fn try_hint(&mut self, hint: &[Lit], level: Level) -> Result<Option<Vec<Lit>>, Stopped> {
+        let hypothesis = self.hypothesis();
+        // ¬SAT(S_0 ∧ c): required for soundness.
+        if self.relative.check_meets_start(hint)? || self.relative.foreign.restricts(hint) {
+            return Ok(None);
+        }
+        // ¬SAT([¬c ∧] F_{i−1} ∧ R ∧ c')
+        match self.try_inductive(hint, level, hypothesis, Purpose::Hint)? {
+            Some(Answer::Inductive(core)) => Ok(Some(core)),
+            _ => Ok(None),
+        }
+    }
+
+    /// What a query for a lemma assumes.
+    fn hypothesis(&self) -> Hypothesis {
         match self.options.generalize {
-            Generalize::Off => Ok(cube),
-            Generalize::Naive | Generalize::Relative => self.mic(cube, level, 0),
+            Generalize::Naive => Hypothesis::None,
+            _ => Hypothesis::NotCube,
         }
     }
 
@@ -106,10 +139,7 @@ impl Generalizer<'_, '_> {
         kept: &[Lit],
         depth: u32,
     ) -> Result<Option<Vec<Lit>>, Stopped> {
-        let hypothesis = match self.options.generalize {
-            Generalize::Naive => Hypothesis::None,
-            _ => Hypothesis::NotCube,
-        };
+        let hypothesis = self.hypothesis();
         let ctg = self.ctg;
         let mut ctgs = 0;
         loop {

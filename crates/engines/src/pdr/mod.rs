@@ -29,7 +29,7 @@
 //! owns the frame index), `initial`, `lift`, `generalize`, `propagate`, `transition` (what
 //! solvers see), `solver` (which solver it is), `options`, `choices` (the options by name);
 //! `direction` (Reverse PDR is the same engine), `successor` (its obligations), `evidence` (proofs
-//! and traces of both); `exchange`, `foreign` and `claims` (for fbPDR).
+//! and traces of both); `exchange`, `foreign`, `hints` and `claims` (for fbPDR).
 
 mod activity;
 pub(crate) mod choices;
@@ -43,6 +43,7 @@ mod exchange;
 mod foreign;
 pub mod frames;
 mod generalize;
+mod hints;
 mod initial;
 mod lift;
 mod luck;
@@ -411,10 +412,12 @@ impl<'a> Pdr<'a> {
                 self.raise(context, predecessor, level.below());
             }
             Some(Answer::Inductive(core)) => {
-                let core = if options.generalize == Generalize::Off { cube } else { core };
+                let core = if options.generalize == Generalize::Off { cube.clone() } else { core };
                 let ctg = options.effort(obligations.heat(id));
+                let depth = obligations.get(id).depth as usize;
+                let hint = relative.hints.part(&cube, &core, depth);
                 let mut generalizer = Generalizer { relative, options: &options, ctg, context };
-                let lemma = generalizer.generalize(core, level)?;
+                let lemma = generalizer.generalize(core, hint, level)?;
                 let reached = generalizer.push_and_add(lemma, level)?;
                 self.blocked(context, id, reached);
             }

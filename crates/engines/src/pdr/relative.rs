@@ -23,6 +23,7 @@ use super::counts::{Counts, Purpose};
 use super::direction::Successors;
 use super::foreign::Foreign;
 use super::frames::{Frames, LemmaId, Level};
+use super::hints::Hints;
 use super::initial::Initial;
 use super::lift::{Goal, Lifted, Lifter};
 use super::luck::Luck;
@@ -86,6 +87,7 @@ pub(super) struct Relative {
     reverse: Option<Reverse>,
     /// What the other direction has told.
     pub(super) foreign: Foreign,
+    pub(super) hints: Hints,
     frames: Frames,
     pub(super) activity: Activity,
     by_activity: bool,
@@ -146,6 +148,7 @@ impl Relative {
             initial: Initial::new(&transition, direction),
             reverse,
             foreign: Foreign::default(),
+            hints: Hints::default(),
             transition,
             maker,
             solvers: Vec::new(),

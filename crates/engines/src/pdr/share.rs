@@ -291,7 +291,7 @@ fn learn(
     level: Level,
 ) -> Result<(), Stopped> {
     let mut generalizer = Generalizer { relative, options, ctg: options.ctg, context };
-    let lemma = generalizer.generalize(cube, level)?;
+    let lemma = generalizer.generalize(cube, None, level)?;
     generalizer.push_and_add(lemma, level)?;
     Ok(())
 }

@@ -22,7 +22,7 @@ use super::{Search, Wpdr, evidence};
 use crate::context::{Context, Engine, Outcome, Reason, Unknown};
 use crate::events::{Event, EventSink};
 use crate::pdr::{Level, Pdr, PdrOptions};
-use crate::swept::{Room, SweepPlan, SweptPdr};
+use crate::swept::{Room, SweepPlan, Swept};
 use pedra_model::blast::{BlastMap, BlastOptions, StateBits, blast};
 use pedra_model::lit::{Lit, Var};
 use pedra_model::proof::WordProof;
@@ -135,7 +135,8 @@ impl Wpdr<'_> {
                 Box::new(pdr)
             }
             Some(plan) => {
-                let mut pdr = SweptPdr::new(&reduced.system, self.bits.pdr, plan, &room);
+                let make = |system| Pdr::new(system, self.bits.pdr);
+                let mut pdr = Swept::new(&reduced.system, make, plan, &room);
                 pdr.offer(offers.unwrap_or_default());
                 Box::new(pdr)
             }
