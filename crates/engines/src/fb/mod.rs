@@ -11,9 +11,10 @@
 //!
 //! Deviations. Turns are measured in work rather than in time, so that runs can be repeated, and
 //! they start short, so that small models exchange something, too. Those of the reverse direction
-//! are half as long, since the forward one is the better one on most models. Lemmas are admitted by a
-//! query rather than by the theorem, which is an option. With two threads both directions run
-//! at the same time and exchange when both have ended their slices.
+//! are half as long, since the forward one is the better one on most models. Lemmas are admitted
+//! by a query rather than by the theorem, which is an option; and besides those that the theorem
+//! gives, the other direction's frames give hints where a lemma is needed. With two threads both
+//! directions run at the same time and exchange when both have ended their slices.
 
 mod dual_rail;
 mod exchange;
@@ -138,17 +139,15 @@ impl<'a> FbPdr<'a> {
         board: &SettledBoard,
         directions: &[Direction],
     ) -> Option<Reason> {
-        let slice = self.options.slice;
-        let work = match directions {
-            [Direction::Backward] => (self.work / 100 * self.options.share as u64).max(1),
-            _ => self.work,
-        };
+        let (slice, work) = (self.options.slice, self.work);
+        let share = (work / 100 * self.options.share as u64).max(1);
         let shared = Shared::new(context, std::mem::replace(&mut self.ledger, Ledger::new(0)));
         let stop = context.interrupt.child();
         let run = |pdr: &mut Pdr<'a>, direction: Direction| {
-            pdr.set_pause(Some(match slice {
-                Slice::Work(_) => Pause::Work(pdr.work() + work),
-                Slice::Time(time) => Pause::At(Instant::now() + time),
+            pdr.set_pause(Some(match (slice, direction) {
+                (Slice::Work(_), Direction::Forward) => Pause::Work(pdr.work() + work),
+                (Slice::Work(_), Direction::Backward) => Pause::Work(pdr.work() + share),
+                (Slice::Time(time), _) => Pause::At(Instant::now() + time),
             }));
             let side = Side { shared: &shared, direction };
             let (interrupt, settled) = (stop.clone(), Some(board));
