@@ -184,11 +184,14 @@ impl Plan {
             (EngineName::Auto, _) => {
                 let mut engines = self.auto(system, room, &bmc, &kind);
                 // In this order, as far as there are threads.
-                let mut more: Vec<Box<dyn Engine + 'a>> = vec![kind(), fbpdr(), avy()];
-                if let Model::Words(words) = model {
-                    more.push(wpdr(words));
-                }
-                engines.extend(more.into_iter().take(self.threads.saturating_sub(2)));
+                let others = (0..self.threads.saturating_sub(2)).map_while(|i| match (i, model) {
+                    (0, _) => Some(kind()),
+                    (1, _) => Some(fbpdr() as Box<dyn Engine + 'a>),
+                    (2, _) => Some(avy()),
+                    (3, Model::Words(words)) => Some(wpdr(words)),
+                    _ => None,
+                });
+                engines.extend(others);
                 engines
             }
         }
@@ -374,7 +377,12 @@ impl Listener for Ear<'_> {
         match event {
             Event::Settled { property, outcome } => {
                 let (position, outcome) = (*property, outcome.clone());
-                self.sent.lock().unwrap_or_else(PoisonError::into_inner)[position] = true;
+                let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+                if std::mem::replace(&mut sent[position], true) {
+                    // Two engines were done at about the same time: the first answer is told,
+                    // and its evidence written.
+                    return;
+                }
                 // Nobody receives only if the run has failed already.
                 let _ = self.settled.send(Settled { position, engine: name, outcome });
             }
