@@ -107,7 +107,7 @@ impl<'a> Avy<'a> {
             }
             let next = n.index() + self.options.step.max(1) as usize;
             let next = context.max_depth.map_or(next, |max| next.min(max));
-            self.trace.open_up_to(context, Level::new(next));
+            self.trace.open_up_to(context, Level::new(next))?;
         }
     }
 
@@ -292,8 +292,7 @@ impl<'a> Avy<'a> {
             }
         }
         self.trace.forget(context)?;
-        self.trace.open_up_to(context, Level::new(n));
-        Ok(())
+        self.trace.open_up_to(context, Level::new(n))
     }
 
     /// Runs without larger steps, or on a system that stays in bad states.
@@ -315,7 +314,12 @@ impl<'a> Avy<'a> {
         context.emit(|| Event::Summary(self.trace.report()));
         let open = self.trace.open(context).len();
         context.emit(|| Event::Finished { open, progress: self.progress() });
-        self.trace.outcomes(context, reason)
+        let outcomes = self.trace.outcomes(context, reason);
+        if reason == Reason::Interrupted && self.options.algorithm == Algorithm::Simple {
+            // Perhaps amid making a new trace.
+            self.trace.abandon();
+        }
+        outcomes
     }
 }
 

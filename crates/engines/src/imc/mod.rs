@@ -78,6 +78,9 @@ impl<'a> Imc<'a> {
                 return Ok(Some(Reason::DepthLimit));
             }
             context.emit(|| Event::Depth { depth: self.depth, progress: self.progress() });
+            if self.layers.is_full() {
+                self.layers = Layers::new(context, Preset::Default);
+            }
             match self.options.algorithm {
                 Algorithm::Sequence => self.sequence(context, open)?,
                 Algorithm::Image => self.image(context, open)?,
@@ -160,7 +163,11 @@ impl Engine for Imc<'_> {
         self.layers.set_interrupt(context);
         match &mut self.checker {
             Some((solver, _)) => solver.set_interrupt(context.interrupt.clone()),
-            none => *none = Some((context.new_solver(Preset::Plain), FrameEncoder::new())),
+            none => {
+                *none = Some((context.new_solver(Preset::Plain), FrameEncoder::new()));
+                // With the seed of this context.
+                self.layers = Layers::new(context, Preset::Default);
+            }
         }
         let reason = match self.bounds(context) {
             Ok(reason) => reason.unwrap_or(Reason::SettledElsewhere),

@@ -216,10 +216,19 @@ impl<'a> Pdr<'a> {
     }
 
     /// Opens frames up to a level, without any pushing.
-    pub(crate) fn open_up_to(&mut self, context: &Context, level: Level) {
+    pub(crate) fn open_up_to(&mut self, context: &Context, level: Level) -> Result<(), Stopped> {
         while self.search().relative.top() < level {
+            if context.interrupt.is_raised() {
+                return Err(Stopped);
+            }
             self.search().relative.open_frame(context);
         }
+        Ok(())
+    }
+
+    /// Lets the next run begin anew: the frames are no safe δ-trace.
+    pub(crate) fn abandon(&mut self) {
+        (self.safe_up_to, self.search) = (None, None);
     }
 
     /// Forgets all frames and lemmas, but no answer.

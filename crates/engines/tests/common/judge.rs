@@ -3,7 +3,7 @@
 use pedra_certify::{CheckOptions, check_bit_proof, replay_bits};
 use pedra_engines::{Context, Engine, Outcome, Reason, Unknown};
 use pedra_model::bits::BitSystem;
-use pedra_solve::SolverKind;
+use pedra_solve::{Interrupt, SolverKind};
 use pedra_testkit::oracle::{ExplicitBits, explore};
 
 /// Whether the outcomes are those of explicit search, with evidence; counterexamples shortest if
@@ -42,9 +42,9 @@ pub fn judge_slices(system: &BitSystem, engine: &mut dyn Engine, depths: usize, 
                 assert!(violated.is_none_or(|step| step > max_depth), "{note}");
             }
         }
-        let context = Context::default();
-        context.interrupt.raise();
-        engine.run(&context);
+        // On the way to the next depth, at once or after a few queries.
+        let interrupt = Interrupt::new().child_with_looks((7 * max_depth % 31) as u64);
+        engine.run(&Context { max_depth: Some(max_depth + 1), interrupt, ..Context::default() });
     }
     judge(system, &engine.run(&Context::default()), false, note);
 }
