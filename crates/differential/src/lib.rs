@@ -131,18 +131,22 @@ const fn plain(engine: EngineName) -> Contender {
     Contender { engine, is_hasty: false }
 }
 
+const fn hasty(engine: EngineName) -> Contender {
+    Contender { engine, is_hasty: true }
+}
+
 /// PDR that sweeps soon.
-const SWEPT: Contender = Contender { engine: EngineName::Pdr, is_hasty: true };
+const SWEPT: Contender = hasty(EngineName::Pdr);
 /// k-induction that soon hands over to that.
-const AUTO: Contender = Contender { engine: EngineName::Auto, is_hasty: true };
+const AUTO: Contender = hasty(EngineName::Auto);
 
 /// Those for bits.
 const CONTENDERS: [Contender; 9] = [
     plain(EngineName::Bmc),
     plain(EngineName::Kind),
     plain(EngineName::Pdr),
-    plain(EngineName::Rpdr),
-    plain(EngineName::Fbpdr),
+    hasty(EngineName::Rpdr),
+    hasty(EngineName::Fbpdr),
     plain(EngineName::Imc),
     plain(EngineName::Avy),
     SWEPT,

@@ -142,7 +142,10 @@ impl<'a> FbPdr<'a> {
         let (slice, work) = (self.options.slice, self.work);
         let share = (work / 100 * self.options.share as u64).max(1);
         let shared = Shared::new(context, std::mem::replace(&mut self.ledger, Ledger::new(0)));
-        let stop = context.interrupt.child();
+        // Looks at a child are not looks at its parent, which may have a budget of them.
+        let is_race = directions.len() > 1;
+        let interrupt = &context.interrupt;
+        let stop = if is_race { interrupt.child() } else { interrupt.clone() };
         let run = |pdr: &mut Pdr<'a>, direction: Direction| {
             pdr.set_pause(Some(match (slice, direction) {
                 (Slice::Work(_), Direction::Forward) => Pause::Work(pdr.work() + work),
@@ -153,7 +156,7 @@ impl<'a> FbPdr<'a> {
             let (interrupt, settled) = (stop.clone(), Some(board));
             let outcomes =
                 pdr.run(&Context { events: &side, interrupt, settled, ..context.clone() });
-            if outcomes.iter().all(|o| o.is_settled() || is_elsewhere(o)) {
+            if is_race && outcomes.iter().all(|o| o.is_settled() || is_elsewhere(o)) {
                 // Nothing is left for the other direction either.
                 stop.raise();
             }

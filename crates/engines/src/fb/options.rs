@@ -40,8 +40,7 @@ pub enum Slice {
 pub struct FbOptions {
     /// How long a turn is.
     pub slice: Slice,
-    /// How long a turn of Reverse PDR is, in percent of one of PDR; with one thread, and slices
-    /// of [`Slice::Work`].
+    /// How long a turn of Reverse PDR is, in percent of one of PDR, with [`Slice::Work`].
     pub share: u32,
     /// 2: both directions run at the same time, and exchange when both are at the end of their
     /// slices. The first slice is PDR's alone.
@@ -127,7 +126,7 @@ pub static FB_CHOICES: &[FbChoice] = &[
         "share",
         "1 to 100",
         "50",
-        "how long a turn of Reverse PDR is, in percent of one of PDR; with one thread and slices of work",
+        "how long a turn of Reverse PDR is, in percent of one of PDR; for slices of work",
     ),
     choice("threads", "1, 2", "1", "whether both directions run at the same time"),
     choice(
