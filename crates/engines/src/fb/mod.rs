@@ -32,7 +32,6 @@ use pedra_model::bits::BitSystem;
 use pedra_model::lit::Lit;
 use pedra_model::trace::BitTrace;
 use side::{Shared, Side};
-use std::time::Instant;
 
 /// fbPDR for all properties of a system.
 pub struct FbPdr<'a> {
@@ -125,7 +124,7 @@ impl<'a> FbPdr<'a> {
             self.exchange(context, board, directions);
         }
         if self.turn == Direction::Backward || self.options.threads > 1 {
-            self.work = self.work / GROWTH.1 * GROWTH.0 + 1;
+            self.work = (self.work / GROWTH.1).saturating_mul(GROWTH.0).saturating_add(1);
         }
         self.turn = other(self.turn);
         ended
@@ -148,9 +147,13 @@ impl<'a> FbPdr<'a> {
         let stop = if is_race { interrupt.child() } else { interrupt.clone() };
         let run = |pdr: &mut Pdr<'a>, direction: Direction| {
             pdr.set_pause(Some(match (slice, direction) {
-                (Slice::Work(_), Direction::Forward) => Pause::Work(pdr.work() + work),
-                (Slice::Work(_), Direction::Backward) => Pause::Work(pdr.work() + share),
-                (Slice::Time(time), _) => Pause::At(Instant::now() + time),
+                (Slice::Work(_), Direction::Forward) => {
+                    Pause::Work(pdr.work().saturating_add(work))
+                }
+                (Slice::Work(_), Direction::Backward) => {
+                    Pause::Work(pdr.work().saturating_add(share))
+                }
+                (Slice::Time(time), _) => Pause::For(time),
             }));
             let side = Side { shared: &shared, direction };
             let (interrupt, settled) = (stop.clone(), Some(board));

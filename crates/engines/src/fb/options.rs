@@ -274,7 +274,8 @@ impl FbOptions {
 fn parse_slice(value: &str) -> Option<Slice> {
     let time = |number: &str, unit: f64| {
         let seconds: f64 = number.parse().ok()?;
-        Duration::try_from_secs_f64(seconds * unit).ok().map(Slice::Time)
+        let time = Duration::try_from_secs_f64(seconds * unit).ok()?;
+        (!time.is_zero()).then_some(Slice::Time(time))
     };
     match (value.strip_suffix("ms"), value.strip_suffix('s')) {
         (Some(number), _) => time(number, 0.001),
@@ -300,6 +301,7 @@ mod tests {
         }
         assert_eq!(again, default);
         assert_eq!(set(&["slice=30s"]).map(|o| o.slice), Ok(Slice::Time(Duration::from_secs(30))));
+        assert!(set(&["slice=0s"]).is_err() && set(&["slice=1e-300ms"]).is_err());
         assert_eq!(set(&["slice=77"]).map(|o| o.slice), Ok(Slice::Work(77)));
         assert_eq!(set(&["exchange=off"]), Ok(default.no_exchange()));
         assert_eq!(set(&["exchange=off", "exchange=on"]), Ok(default));

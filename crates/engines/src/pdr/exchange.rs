@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::events::Direction;
 use pedra_model::lit::{Lit, Var};
 use pedra_model::value::Ternary;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A query costs some ten microseconds even if it propagates nothing: as much as so many
 /// propagations.
@@ -26,6 +26,8 @@ pub(crate) const QUERY_WORK: u64 = 100;
 pub(crate) enum Pause {
     /// When the work of all its solvers has reached this: the same in every run.
     Work(u64),
+    /// After so much time, counted from the first obligation.
+    For(Duration),
     /// At this moment.
     At(Instant),
 }
@@ -54,8 +56,13 @@ impl Pdr<'_> {
 
     /// Ends the slice if it is time.
     pub(super) fn check_pause(&mut self) -> Result<(), Stopped> {
+        if let Some(Pause::For(time)) = self.pause {
+            // Set-up does not count, so that each slice deals with one obligation at least. A
+            // moment that no clock can tell never comes.
+            self.pause = Instant::now().checked_add(time).map(Pause::At);
+        }
         self.is_paused = match self.pause {
-            None => false,
+            None | Some(Pause::For(_)) => false,
             Some(Pause::Work(limit)) => self.work() >= limit,
             Some(Pause::At(moment)) => Instant::now() >= moment,
         };
