@@ -124,8 +124,10 @@ fn same_argument(op: BinaryOp, a: &Interval) -> Option<Interval> {
     let width = a.width();
     Some(match op {
         Iff | Eq | Implies | Ugte | Ulte | Sgte | Slte => Bv::bit_value(true).into(),
-        Neq | Ugt | Ult | Sgt | Slt | Usubo | Ssubo | Sdivo => Bv::bit_value(false).into(),
-        And | Or => a.clone(),
+        Neq | Ugt | Ult | Sgt | Slt | Usubo | Ssubo => Bv::bit_value(false).into(),
+        // The least number through −1: one term is both only at width 1, where it is 1.
+        Sdivo if width > 1 => Bv::bit_value(false).into(),
+        Sdivo | And | Or => a.clone(),
         Nand | Nor => unary(UnaryOp::Not, a),
         Xor | Sub | Urem | Srem | Smod => Bv::zero(width).into(),
         Xnor => Bv::ones(width).into(),
