@@ -18,7 +18,7 @@ use pedra_model::reduce::ReduceOptions;
 use pedra_solve::{Interrupt, SolverKind};
 use std::sync::{Mutex, PoisonError, mpsc};
 
-/// How long k-induction works before PDR in one thread, beside [`Budgets`]: gates in all steps
+/// How long k-induction works before fbPDR in one thread, beside [`Budgets`]: gates in all steps
 /// together, and looks at the interrupt, fewer if the system is large. Tuning only.
 const PRELUDE_GATES: usize = 500_000;
 const PRELUDE_LEAST_LOOKS: u64 = 1_000;
@@ -27,7 +27,7 @@ const PRELUDE_LOOKS_TIMES_GATES: usize = 20_000_000;
 /// Which engine decides.
 #[derive(clap::ValueEnum, Copy, Clone, Debug, PartialEq, Eq)]
 pub enum EngineName {
-    /// Picks engines by itself: k-induction for a moment, then PDR; with threads, many side by side
+    /// Picks engines by itself: k-induction for a moment, then fbPDR; with threads, many side by side
     Auto,
     /// Bounded model checking: finds violations, proves nothing
     Bmc,
@@ -69,7 +69,7 @@ impl EngineName {
 pub struct Budgets {
     /// PDR, before it is worth it to sweep: looks at the interrupt.
     pub looks_before_sweep: u64,
-    /// k-induction before PDR: steps.
+    /// k-induction before fbPDR: steps.
     pub prelude_depth: usize,
     /// And at most so many looks at the interrupt.
     pub prelude_looks: u64,
@@ -163,7 +163,6 @@ impl Plan {
             Box::new(Kind::new(system, options))
         };
         let pdr = PdrOptions { solver: self.solver.unwrap_or(SolverKind::Cdcl), ..self.pdr };
-        let fbpdr = || Box::new(FbPdr::new(system, pdr, self.fb));
         let avy = || Box::new(Avy::new(system, AvyOptions { pdr, ..self.avy }));
         let wpdr = |words| Box::new(Wpdr::new(words, selected, self.word, self.bit_stage(pdr)));
         match (self.engine, model) {
@@ -173,10 +172,7 @@ impl Plan {
                 let successors = self.fb.successors;
                 self.swept(system, room, move |system| Pdr::reverse(system, pdr, successors))
             }
-            (EngineName::Fbpdr, _) => {
-                let fb = self.fb;
-                self.swept(system, room, move |system| FbPdr::new(system, pdr, fb))
-            }
+            (EngineName::Fbpdr, _) => self.fbpdr(system, room),
             (EngineName::Imc, _) => vec![Box::new(Imc::new(system, self.imc))],
             (EngineName::Avy, _) => vec![avy()],
             (EngineName::Bmc, _) => vec![bmc()],
@@ -186,7 +182,7 @@ impl Plan {
                 // In this order, as far as there are threads.
                 let others = (0..self.threads.saturating_sub(2)).map_while(|i| match (i, model) {
                     (0, _) => Some(kind()),
-                    (1, _) => Some(fbpdr() as Box<dyn Engine + 'a>),
+                    (1, _) => Some(Box::new(Pdr::new(system, pdr)) as Box<dyn Engine + 'a>),
                     (2, _) => Some(avy()),
                     (3, Model::Words(words)) => Some(wpdr(words)),
                     _ => None,
@@ -207,7 +203,7 @@ impl Plan {
     ) -> Vec<Box<dyn Engine + 'a>> {
         let leg = |engine| Leg { engine, looks: None, max_depth: None };
         let properties = system.properties().len();
-        let mut engines = self.pdr(system, room);
+        let mut engines = self.fbpdr(system, room);
         if self.threads == 1 {
             let legs = [self.prelude(system, kind())].into_iter();
             let legs = legs.chain(engines.into_iter().map(leg)).collect();
@@ -217,6 +213,13 @@ impl Plan {
         let legs: Vec<Leg<'a>> = engines.drain(1..).chain([bmc()]).map(leg).collect();
         engines.push(Box::new(Relay::new(legs, properties)));
         engines
+    }
+
+    /// fbPDR, which may move over to a swept system.
+    fn fbpdr<'a>(&self, system: &'a BitSystem, room: &'a Room) -> Vec<Box<dyn Engine + 'a>> {
+        let solver = self.solver.unwrap_or(SolverKind::Cdcl);
+        let (options, fb) = (PdrOptions { solver, ..self.pdr }, self.fb);
+        self.swept(system, room, move |system| FbPdr::new(system, options, fb))
     }
 
     /// PDR, which may move over to a swept system.
@@ -257,7 +260,7 @@ impl Plan {
         BitStage { blasting: self.blast.clone(), reduce: self.reduce, pdr, sweep }
     }
 
-    /// k-induction for a moment: what it finds it finds at once, and PDR may take long for it.
+    /// k-induction for a moment: what it finds it finds at once, and fbPDR may take long for it.
     fn prelude<'a>(&self, system: &BitSystem, engine: Box<dyn Engine + 'a>) -> Leg<'a> {
         let gates = system.aig.len().max(1);
         let max_depth = (PRELUDE_GATES / gates).min(self.budgets.prelude_depth);
