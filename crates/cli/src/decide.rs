@@ -27,7 +27,7 @@ const PRELUDE_LOOKS_TIMES_GATES: usize = 20_000_000;
 /// Which engine decides.
 #[derive(clap::ValueEnum, Copy, Clone, Debug, PartialEq, Eq)]
 pub enum EngineName {
-    /// Picks engines by itself: k-induction for a moment, then fbPDR; with threads, many side by side
+    /// Picks engines by itself: k-induction for a moment, then fbPDR; with threads, side by side
     Auto,
     /// Bounded model checking: finds violations, proves nothing
     Bmc,
