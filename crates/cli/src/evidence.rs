@@ -7,7 +7,7 @@ use crate::load::{InputError, Loaded};
 use crate::output::{check_writable, same_file, write_file};
 use crate::pipeline::{Checked, Proof, Trace};
 use crate::report::Missing;
-use crate::view::signals;
+use crate::view::{plot, signals};
 use anyhow::Result;
 use pedra_certify::{
     CertificateError, CheckOptions, NumberedModel, ProofError, check_word_certificate,
@@ -69,11 +69,13 @@ pub fn check_paths(
             return Err(InputError(text.to_owned()));
         }
     }
-    let outputs = [&args.trace, &args.vcd, &args.certificate, &args.record];
-    let outputs: Vec<&Path> = outputs.into_iter().flatten().map(|p| &**p).collect();
+    let named = [&args.trace, &args.vcd, &args.certificate, &args.record];
+    let mut outputs: Vec<PathBuf> = named.into_iter().flatten().cloned().collect();
+    let by_property = outputs.len() - usize::from(args.record.is_some());
+    outputs.extend(args.plots.iter().flat_map(|prefix| plot::all_paths(prefix)));
     for (i, path) in outputs.iter().enumerate() {
-        // The record is one file for all properties.
-        let several = selected.len() > 1 && args.record.as_deref() != Some(*path);
+        // The record and the pictures are about all properties.
+        let several = selected.len() > 1 && i < by_property;
         let last = for_property(path, *selected.last().unwrap_or(&0), several);
         refuse_unwritable(&last)?;
         if outputs[..i].iter().any(|other| same_file(path, other)) {

@@ -143,6 +143,37 @@ fn the_linear_example() {
     assert!(pictures.steps[3].contains("stroke-dasharray=\"6 3\""));
 }
 
+/// A proof without a second frame shows what was learned.
+#[test]
+fn an_invariant_before_any_frame() {
+    let s = system("lin_32.btor2");
+    let half = claim(&s, "x + 2*y >= 6", &[(&[("x", -1), ("y", -2)], -6)]);
+    let events = [
+        Event::LemmaLearned { lemma: 0, level: None, claim: half },
+        Event::Finished { open: 0, progress: Progress::default() },
+    ];
+    let pictures = draw(&s, "x,y", &events);
+    keep(&pictures, "invariant");
+    for svg in &pictures.steps {
+        assert!(svg.contains("all frames") && svg.matches("<polygon").count() == 1, "{svg}");
+    }
+}
+
+/// Of many steps an even choice is drawn, the last one among them.
+#[test]
+fn pictures_are_not_too_many() {
+    let s = system("lin_32.btor2");
+    for count in [120, 121, 241] {
+        let open = |level: usize| Event::FrameOpened { level };
+        let mut events = vec![learned(0, 1, claim(&s, "x >= 2", &[(&[("x", -1)], -2)]))];
+        events.extend((2..=count).map(open));
+        let pictures = draw(&s, "x=0..3,y=0..3", &events);
+        assert!((60..=120).contains(&pictures.steps.len()), "{count}");
+        let last = pictures.steps.last().expect("pictures");
+        assert!(last.contains(&format!("frame {count} is opened")));
+    }
+}
+
 /// Bits are drawn point by point if there are few points, else as a pattern.
 #[test]
 fn bits_and_remainders() {

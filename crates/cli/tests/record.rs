@@ -217,6 +217,27 @@ fn files_that_cannot_be_are_refused() {
 }
 
 #[test]
+fn pictures_overwrite_neither_model_nor_record() {
+    let (page, step) = (file("pictures.html"), file("pictures-001.svg"));
+    let prefix = page.with_extension("");
+    let plots = ["--plot", "x,y", "--plots", prefix.to_str().expect("text")];
+    let lin = model("word/lin_8.btor2");
+    let refused = |model: &Path, record: &Path, message: &str| {
+        let output = check(model, record, &plots);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(output.stdout.is_empty() && text.contains(message), "{text}");
+    };
+    refused(&lin, &page, "named for two files");
+    refused(&lin, &step, "named for two files");
+    for copy in [&page, &step] {
+        std::fs::copy(&lin, copy).expect("copied");
+        refused(copy, &file("other.jsonl"), "this is the model itself");
+        assert_eq!(std::fs::read(copy).ok(), std::fs::read(&lin).ok());
+    }
+}
+
+#[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk_costs_the_record_and_no_verdict() {
     let args = ["--engine", "pdr", "--property", "overflow"];

@@ -170,11 +170,10 @@ fn close_record(recorder: Option<&Recorder>, reporter: &Reporter) {
 
 /// Who draws, if somebody is to.
 fn plotter<'a>(args: &CheckArgs, loaded: &'a Loaded) -> Result<Option<Plotter<'a>>, InputError> {
-    let (Some(request), Some(prefix)) = (&args.plot, &args.plots) else { return Ok(None) };
+    let Some(request) = &args.plot else { return Ok(None) };
     let Model::Words(system) = &loaded.model else {
         return Err(InputError("--plot needs a model in words, that is, BTOR2".to_owned()));
     };
-    evidence::refuse_unwritable(&page_path(prefix))?;
     let made = Plotter::new(system, request.clone(), args.run.seed);
     made.map(Some).map_err(|problem| InputError(format!("--plot: {problem}")))
 }

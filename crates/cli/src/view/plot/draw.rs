@@ -35,7 +35,8 @@ pub fn picture(
     (number, of): (usize, usize),
     title: &str,
 ) -> String {
-    let frames = frames(step.top);
+    let has_invariant = step.lemmas.iter().any(|lemma| lemma.level.is_none());
+    let frames = frames(step.top, has_invariant);
     let rows = frames.len().div_ceil(COLUMNS);
     let (width, height) = (CELL.0 * COLUMNS as f64, TOP + CELL.1 * rows as f64 + LEGEND);
     let mut picture = Picture::new(width, height, &shortened(title, 90));
@@ -52,8 +53,15 @@ pub fn picture(
     picture.finish()
 }
 
-/// The frames that are drawn.
-fn frames(top: usize) -> Vec<usize> {
+/// Stands for what holds in all frames.
+const ALL_FRAMES: usize = usize::MAX;
+
+/// The frames that are drawn. An invariant may come before any frame is opened, and a proof may
+/// need no other.
+fn frames(top: usize, has_invariant: bool) -> Vec<usize> {
+    if top == 0 && has_invariant {
+        return vec![0, ALL_FRAMES];
+    }
     if top < MAX_FRAMES {
         return (0..=top).collect();
     }
@@ -91,8 +99,11 @@ impl Plot<'_> {
     }
 
     fn draw(&self, picture: &mut Picture, step: &Step<'_>, frame: usize) {
-        let name =
-            if frame == 0 { "frame 0: initial states".into() } else { format!("frame {frame}") };
+        let name = match frame {
+            0 => "frame 0: initial states".into(),
+            ALL_FRAMES => "all frames".into(),
+            _ => format!("frame {frame}"),
+        };
         let middle = self.left + AREA.2 / 2.0;
         picture.write(middle, self.top - 8.0, "middle", "font-weight=\"bold\"", &name);
         let bad = format!("fill=\"url(#bad{})\" stroke=\"none\"", self.number);
@@ -138,8 +149,9 @@ impl Plot<'_> {
             while let Some((x, _)) = cells.next_if(|&next| next == (to.saturating_add(width), y)) {
                 to = x;
             }
-            let (left, right) = (self.x(from as f64 - 0.5), self.x((to + width) as f64 - 0.5));
-            let (bottom, top) = (self.y(y as f64 - 0.5), self.y((y + height) as f64 - 0.5));
+            let end = |from: i64, size: i64| from as f64 + size as f64 - 0.5;
+            let (left, right) = (self.x(from as f64 - 0.5), self.x(end(to, width)));
+            let (bottom, top) = (self.y(y as f64 - 0.5), self.y(end(y, height)));
             let (right, top) = (right.min(self.left + AREA.2), top.max(self.top));
             let _ = write!(path, "M{left:.1} {bottom:.1}H{right:.1}V{top:.1}H{left:.1}Z");
         }
@@ -273,8 +285,9 @@ mod tests {
 
     #[test]
     fn choices() {
-        assert_eq!(frames(2), [0, 1, 2]);
-        assert_eq!(frames(9), [0, 5, 6, 7, 8, 9]);
+        assert_eq!(frames(2, true), [0, 1, 2]);
+        assert_eq!(frames(9, false), [0, 5, 6, 7, 8, 9]);
+        assert_eq!((frames(0, false), frames(0, true)), (vec![0], vec![0, ALL_FRAMES]));
         assert_eq!(ticks((-3, 8)), [-2, 0, 2, 4, 6, 8]);
         assert_eq!(ticks((0, 255)), [0, 50, 100, 150, 200, 250]);
         assert!(ticks((i64::MIN, i64::MAX)).len() <= 8);

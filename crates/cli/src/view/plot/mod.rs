@@ -164,19 +164,31 @@ impl<'a> Plotter<'a> {
         let state = self.states[number];
         let asked = &self.request.axes[number];
         let width = self.system.terms.width(self.system.states[state].term);
-        let (mut signed, mut bounds) = (true, Vec::new());
+        let (mut signed, mut bounds) = (None, Vec::new());
         for atom in story.regions().iter().flat_map(|region| &region.atoms) {
             let RegionAtom::AtMost { sum, bound } = atom else { continue };
             for product in sum.iter().filter(|product| product.state == state) {
-                signed = product.signed;
+                signed = Some(product.signed);
                 bounds.extend(i64::try_from(bound / product.factor));
             }
         }
         let name = asked.name.clone();
-        let mut axis = Axis { state, name, width, signed, range: (0, 1) };
-        axis.range = asked.range.unwrap_or_else(|| scene::range_around(axis.domain(), bounds));
+        let mut axis = Axis { state, name, width, signed: true, range: (0, 1) };
+        // If nobody says how the word is meant, a range may.
+        let fits = asked.range.is_none_or(|(low, high)| low < 0 || high <= axis.domain().1);
+        axis.signed = signed.unwrap_or(fits);
+        axis.range = match asked.range {
+            Some(asked) => within(asked, axis.domain()),
+            None => scene::range_around(axis.domain(), bounds),
+        };
         axis
     }
+}
+
+/// The part of a range that lies in the domain of its variable, at least two values of it: beyond
+/// are no values, only those of the domain once more.
+fn within((low, high): (i64, i64), (least, greatest): (i64, i64)) -> (i64, i64) {
+    (low.clamp(least, greatest - 1), high.clamp(least + 1, greatest))
 }
 
 /// What was drawn.
@@ -190,9 +202,8 @@ pub struct Pictures {
 impl Pictures {
     /// The files: `PREFIX-001.svg` and so on, and `PREFIX.html`.
     pub fn files(&self, prefix: &Path) -> Vec<(PathBuf, &str)> {
-        let named = |ending: String| with_ending(prefix, &ending);
         let steps = self.steps.iter().enumerate();
-        let steps = steps.map(|(n, svg)| (named(format!("-{:03}.svg", n + 1)), svg.as_str()));
+        let steps = steps.map(|(n, svg)| (step_path(prefix, n), svg.as_str()));
         steps.chain([(page_path(prefix), self.page.as_str())]).collect()
     }
 }
@@ -208,9 +219,29 @@ pub fn page_path(prefix: &Path) -> PathBuf {
     with_ending(prefix, ".html")
 }
 
+/// Where the picture of a step goes, counted from 0.
+fn step_path(prefix: &Path, number: usize) -> PathBuf {
+    with_ending(prefix, &format!("-{:03}.svg", number + 1))
+}
+
+/// All files that the pictures of a run may become.
+pub fn all_paths(prefix: &Path) -> impl Iterator<Item = PathBuf> {
+    let steps = (0..MAX_PICTURES).map(move |number| step_path(prefix, number));
+    steps.chain([page_path(prefix)])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ranges_end_where_the_domain_does() {
+        assert_eq!(within((-5, 300), (0, 255)), (0, 255));
+        assert_eq!(within((3, 9), (0, 255)), (3, 9));
+        assert_eq!(within((300, 400), (0, 255)), (254, 255));
+        assert_eq!(within((-9, -7), (0, 1)), (0, 1));
+        assert_eq!(within((i64::MIN, i64::MAX), (i64::MIN, i64::MAX)), (i64::MIN, i64::MAX));
+    }
 
     #[test]
     fn requests() {

@@ -98,7 +98,7 @@ impl Story {
     pub fn steps(&self, most: usize) -> Vec<Step<'_>> {
         let ends: Vec<usize> = (0..self.changes.len()).filter(|&n| self.ends_step(n)).collect();
         let stride = ends.len().div_ceil(most.max(1)).max(1);
-        let chosen = |n: usize| n.is_multiple_of(stride) || n + 1 == ends.len();
+        let chosen = |n: usize| (ends.len() - 1 - n).is_multiple_of(stride);
         let mut state = State::default();
         let (mut steps, mut done) = (Vec::new(), 0);
         for (number, &end) in ends.iter().enumerate() {
