@@ -237,6 +237,16 @@ impl Relative {
         queries * meter::QUERY + propagations + gates * meter::GATE + self.meter.spent()
     }
 
+    /// Counts work besides queries; stops if it was the last that may be done, or if somebody
+    /// says so.
+    pub(super) fn spend(&mut self, work: u64) -> Result<(), Stopped> {
+        self.meter.spend(work);
+        if self.interrupt.is_raised() {
+            return Err(Stopped(Reason::Interrupted));
+        }
+        self.meter.left(self.work()).map(|_| ())
+    }
+
     /// Whether a sample shows that the unit cannot be excluded from `F_i`.
     fn is_refuted(&mut self, unit: &Unit, level: Level) -> bool {
         self.meter.spend(self.samples.len() as u64 / meter::VALUES);

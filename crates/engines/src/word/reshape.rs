@@ -5,10 +5,14 @@
 //! corner's own bounds; if the result can still be excluded, it is kept. The seed asks for `n`
 //! guides; with the corner that is one too many, so `k − 1` are used. Near guides succeed most
 //! often (so the seed), so they are tried first.
+//!
+//! Units with many bounds have more corners than can be listed: `C(n, k)`. They are made one at
+//! a time, each is counted as work, and after [`MAX_CORNERS`] the others are left aside.
 
 use super::atom::{Atom, Sum};
 use super::generalize::{expand, find_inductive};
 use super::linear::normal;
+use super::meter;
 use super::options::WordOptions;
 use super::relative::{Relative, Stopped};
 use super::unit::Unit;
@@ -16,6 +20,9 @@ use super::value::{Int, VarId};
 use crate::context::Context;
 use crate::pdr::Level;
 use rustc_hash::FxHashSet;
+
+/// So many choices of bounds are looked at, for each number of variables.
+const MAX_CORNERS: usize = 5000;
 
 /// A corner: which bound of each variable, and where it is.
 struct Corner {
@@ -44,13 +51,18 @@ pub(super) fn reshape(
             if attempts == 0 {
                 return Ok(unit);
             }
+            let Some(corner) = corner else { continue };
+            let looked_at = relative.shapes().map(|unit| unit.atoms().len() * arity).sum::<usize>();
+            relative.spend(1 + looked_at as u64 / meter::VALUES)?;
             let guides = guides(relative, &corner, options.guides);
-            let sets = subsets(guides.len(), arity - 1);
-            for set in sets {
+            for set in Subsets::new(guides.len(), arity - 1).take(MAX_CORNERS) {
                 let others: Vec<&[Int]> = set.iter().map(|&g| &guides[g][..]).collect();
                 let Some(normal) = normal(&corner.at, &others) else { continue };
                 let Some(plane) = oriented(&corner, normal) else { continue };
-                if attempts == 0 || failed.0.contains(&plane) {
+                if attempts == 0 {
+                    break;
+                }
+                if failed.0.contains(&plane) {
                     continue;
                 }
                 attempts -= 1;
@@ -69,8 +81,9 @@ pub(super) fn reshape(
     Ok(unit)
 }
 
-/// All corners over `k` variables that the unit has bounds for.
-fn corners(unit: &Unit, k: usize) -> Vec<Corner> {
+/// The corners over `k` variables that the unit has bounds for, `None` for both bounds of one
+/// variable.
+fn corners(unit: &Unit, k: usize) -> impl Iterator<Item = Option<Corner>> + use<> {
     let bounds: Vec<(VarId, bool, Int)> = unit
         .atoms()
         .iter()
@@ -80,21 +93,17 @@ fn corners(unit: &Unit, k: usize) -> Vec<Corner> {
             _ => None,
         })
         .collect();
-    let mut corners = Vec::new();
-    for set in subsets(bounds.len(), k) {
+    Subsets::new(bounds.len(), k).take(MAX_CORNERS).map(move |set| {
         let chosen: Vec<_> = set.iter().map(|&i| bounds[i]).collect();
         let mut vars: Vec<VarId> = chosen.iter().map(|&(var, ..)| var).collect();
         vars.sort_unstable();
         vars.dedup();
-        if vars.len() == k {
-            corners.push(Corner {
-                vars: chosen.iter().map(|&(var, ..)| var).collect(),
-                lower: chosen.iter().map(|&(_, lower, _)| lower).collect(),
-                at: chosen.iter().map(|&(.., v)| v).collect(),
-            });
-        }
-    }
-    corners
+        (vars.len() == k).then(|| Corner {
+            vars: chosen.iter().map(|&(var, ..)| var).collect(),
+            lower: chosen.iter().map(|&(_, lower, _)| lower).collect(),
+            at: chosen.iter().map(|&(.., v)| v).collect(),
+        })
+    })
 }
 
 /// The same corners of other units, nearest first.
@@ -163,20 +172,33 @@ fn substitute(
     Ok(None)
 }
 
-/// All choices of `k` out of `n`, in lexicographic order.
-fn subsets(n: usize, k: usize) -> Vec<Vec<usize>> {
-    let mut all = Vec::new();
-    if k > n {
-        return all;
+/// All choices of `k` out of `n`, in lexicographic order, one at a time.
+struct Subsets {
+    n: usize,
+    next: Option<Vec<usize>>,
+}
+
+impl Subsets {
+    fn new(n: usize, k: usize) -> Subsets {
+        Subsets { n, next: (k <= n).then(|| (0..k).collect()) }
     }
-    let mut set: Vec<usize> = (0..k).collect();
-    loop {
-        all.push(set.clone());
-        let Some(place) = (0..k).rev().find(|&i| set[i] < n - k + i) else { return all };
-        set[place] += 1;
-        for i in place + 1..k {
-            set[i] = set[i - 1] + 1;
+}
+
+impl Iterator for Subsets {
+    type Item = Vec<usize>;
+
+    fn next(&mut self) -> Option<Vec<usize>> {
+        let set = self.next.take()?;
+        let k = set.len();
+        if let Some(place) = (0..k).rev().find(|&i| set[i] < self.n - k + i) {
+            let mut next = set.clone();
+            next[place] += 1;
+            for i in place + 1..k {
+                next[i] = next[i - 1] + 1;
+            }
+            self.next = Some(next);
         }
+        Some(set)
     }
 }
 
@@ -186,9 +208,17 @@ mod tests {
 
     #[test]
     fn choices() {
-        assert_eq!(subsets(4, 2).len(), 6);
-        assert_eq!(subsets(3, 3), [[0, 1, 2]]);
-        assert!(subsets(1, 2).is_empty());
+        assert_eq!(Subsets::new(4, 2).count(), 6);
+        assert_eq!(Subsets::new(4, 2).last(), Some(vec![2, 3]));
+        assert_eq!(Subsets::new(3, 3).collect::<Vec<_>>(), [[0, 1, 2]]);
+        assert_eq!(Subsets::new(1, 2).count(), 0);
+    }
+
+    #[test]
+    fn many_bounds_have_no_more_corners_than_are_looked_at() {
+        // All choices of 4 out of 4000 bounds would not fit into any memory.
+        let bounds = (0..4000).map(|v| Atom::Lower(VarId::new(v), 1)).collect();
+        assert_eq!(corners(&Unit::new(bounds), 4).count(), MAX_CORNERS);
     }
 
     #[test]
