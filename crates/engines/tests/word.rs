@@ -3,7 +3,8 @@
 use pedra_certify::{CheckOptions, check_word_proof, replay_words};
 use pedra_engines::word::Kind;
 use pedra_engines::{
-    BitStage, Context, Engine, Outcome, Reason, Unknown, Verdict, WordOptions, Wpdr,
+    BitStage, Collector, Context, Engine, Event, Outcome, Reason, Unknown, Verdict, WordOptions,
+    Wpdr,
 };
 use pedra_formats::btor2;
 use pedra_model::blast::BlastOptions;
@@ -152,4 +153,76 @@ fn the_rest_is_handed_over() {
             check(SET_BY_INPUT, WordOptions { budget, ..options }, Verdict::Violated);
         }
     }
+}
+
+/// Each answer of bit-level PDR is told when it is found, not when the last one is.
+#[test]
+fn answers_after_the_hand_over_are_told_at_once() {
+    let text = "
+        1 sort bitvec 8
+        2 sort bitvec 1
+        3 state 1 n
+        4 zero 1
+        5 init 1 3 4
+        6 input 2 goes
+        7 uext 1 6 7
+        8 add 1 3 7
+        9 next 1 3 8
+        10 constd 1 3
+        11 eq 2 3 10
+        12 bad 11
+        13 constd 1 12
+        14 eq 2 3 13
+        15 bad 14
+    ";
+    let system = btor2::read(text.as_bytes()).expect("a model");
+    let options = WordOptions { budget: 0, ..WordOptions::default() };
+    let mut engine = Wpdr::new(&system, &[0, 1], options, BitStage::default());
+    let log = Collector::new();
+    let outcomes = engine.run(&Context { events: &log, ..Context::default() });
+    assert!(outcomes.iter().all(|outcome| outcome.verdict() == Verdict::Violated));
+    let events = log.take();
+    let settled: Vec<usize> =
+        (0..events.len()).filter(|&i| matches!(events[i], Event::Settled { .. })).collect();
+    assert_eq!(settled.len(), 2, "each is told once");
+    let between = &events[settled[0]..settled[1]];
+    assert!(between.iter().any(|event| matches!(event, Event::Depth { .. })));
+    assert!(matches!(
+        &events[settled[0]],
+        Event::Settled { property: 0, outcome: Outcome::ViolatedWords(_) }
+    ));
+}
+
+#[test]
+fn what_is_not_for_words_is_named() {
+    let large = SWAP.replace("1 sort bitvec 1", "1 sort bitvec 7");
+    let large = large.replace("15 eq 1 9 14", "15 sort bitvec 1\n    16 eq 15 9 14");
+    let large = large.replace("16 bad 15", "17 bad 16");
+    let system = btor2::read(large.as_bytes()).expect("a model");
+    let options = WordOptions { hand_over: false, ..WordOptions::default() };
+    let mut engine = Wpdr::new(&system, &[0], options, BitStage::default());
+    let outcomes = engine.run(&Context::default());
+    let Outcome::Unknown(Unknown { reason: Reason::Unsupported(why), .. }) = outcomes[0] else {
+        panic!("{:?}", outcomes[0]);
+    };
+    assert_eq!(why, "an array has more than 64 elements");
+    check(&large, WordOptions::default(), Verdict::Proved);
+}
+
+/// What the property does not depend on costs no part of the trial.
+#[test]
+fn much_besides_the_cone_does_not_matter() {
+    let mut large = BALANCE.to_owned();
+    large.push_str("\n1000 sort bitvec 8\n1001 state 1000\n");
+    for id in 1002..21_000 {
+        large.push_str(&format!("{id} add 1000 {} 1001\n", id - 1));
+    }
+    large.push_str("21000 next 1000 1001 20999\n");
+    let system = btor2::read(large.as_bytes()).expect("a model");
+    let mut engine = Wpdr::new(&system, &[0], WordOptions::default(), BitStage::default());
+    let log = Collector::new();
+    engine.run(&Context { events: &log, max_depth: Some(0), ..Context::default() });
+    let is_proved =
+        |event: &Event| matches!(event, Event::Settled { outcome: Outcome::ProvedWords(_), .. });
+    assert!(log.take().iter().any(is_proved), "found in words, before frame 1");
 }

@@ -13,24 +13,28 @@
 //! contains no initial state, and `F_0 ∧ ¬c ∧ C ∧ T ⟹ ¬c'`. If so it is a lemma of `F_1`, which
 //! pushing may raise. Soundness needs no premise: whatever is offered, only what was checked
 //! comes in.
+//!
+//! **Answers** about bits are lifted and told as soon as they are found: other properties may
+//! take the inner engine forever.
 
 use super::bits::cubes_of;
+use super::meter::Limits;
 use super::problem::{Problem, Source};
 use super::relative::{Relative, Stopped};
 use super::unit::Unit;
 use super::{Search, Wpdr, evidence};
 use crate::context::{Context, Engine, Outcome, Reason, Unknown};
 use crate::events::{Event, EventSink};
+use crate::ledger::Ledger;
 use crate::pdr::{Level, Pdr, PdrOptions};
 use crate::swept::{Room, SweepPlan, Swept};
-use pedra_model::blast::{BlastMap, BlastOptions, StateBits, blast};
+use pedra_model::blast::{BlastMap, BlastOptions, Blasted, StateBits, blast};
 use pedra_model::lit::{Lit, Var};
 use pedra_model::proof::WordProof;
-use pedra_model::reduce::{ReduceMap, ReduceOptions, reduce};
-use pedra_model::system::NamedTerm;
+use pedra_model::reduce::{ReduceMap, ReduceOptions, Reduced, reduce};
+use pedra_model::system::{NamedTerm, System};
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// More lemmas are not tried: those of the highest levels come first.
 const MAX_CANDIDATES: usize = 150;
@@ -66,21 +70,65 @@ impl Default for BitStage {
     }
 }
 
-/// Passes on how deep the inner engine is. The outer one says the rest itself, at the end. A
-/// depth is a claim about all open properties, so after the first one is settled, of which
-/// nobody else knows yet, it is passed on no more.
-struct Inner<'a> {
-    sink: &'a dyn EventSink,
-    has_settled: AtomicBool,
+/// From the answers of the inner engine to those about the system.
+struct Lifting<'a> {
+    /// How many constraints the system has, and the system with those that were added.
+    constraints: usize,
+    constrained: &'a System,
+    blasted: &'a Blasted,
+    reduced: &'a Reduced,
+    /// The position of each property of the inner engine.
+    open: &'a [usize],
 }
 
-impl EventSink for Inner<'_> {
+impl Lifting<'_> {
+    fn outcome(&self, outcome: &Outcome) -> Option<Outcome> {
+        let (bits, map) = (&self.blasted.system, &self.blasted.map);
+        match outcome {
+            Outcome::Proved(proof) => {
+                let proof = self.reduced.map.lift_proof(bits, proof);
+                let mut words = map.lift_proof(self.constrained, &proof, bits);
+                without_constraints(&mut words, self.constraints);
+                Some(Outcome::ProvedWords(Arc::new(words)))
+            }
+            Outcome::Violated(trace) => {
+                let trace = self.reduced.map.lift_trace(bits, trace);
+                Some(Outcome::ViolatedWords(map.lift_trace(self.constrained, &trace)))
+            }
+            Outcome::Unknown(_) => None,
+            Outcome::ProvedWords(_) | Outcome::ViolatedWords(_) => {
+                unreachable!("an answer about bits")
+            }
+        }
+    }
+}
+
+/// Hears the inner engine: enters its answers at once, and passes on how deep it is. A depth is a
+/// claim about all properties that are open, and what is open outside is open inside.
+struct Inner<'a, 'b> {
+    context: &'a Context<'b>,
+    lifting: &'a Lifting<'a>,
+    ledger: Mutex<&'a mut Ledger>,
+}
+
+impl Inner<'_, '_> {
+    /// Enters an answer, unless there is one.
+    fn settle(&self, property: usize, outcome: &Outcome) {
+        let position = self.lifting.open[property];
+        let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        if ledger.open(self.context).contains(&position)
+            && let Some(lifted) = self.lifting.outcome(outcome)
+        {
+            ledger.settle(self.context, position, lifted);
+        }
+    }
+}
+
+impl EventSink for Inner<'_, '_> {
     fn emit(&self, event: &Event) {
         match event {
-            Event::Settled { .. } => self.has_settled.store(true, Ordering::Relaxed),
-            Event::Depth { .. } if !self.has_settled.load(Ordering::Relaxed) => {
-                self.sink.emit(event);
-            }
+            Event::Settled { property, outcome } => self.settle(*property, outcome),
+            Event::Depth { .. } => self.context.events.emit(event),
             _ => {}
         }
     }
@@ -95,10 +143,14 @@ impl Wpdr<'_> {
     fn find_invariants(&mut self) -> Result<Vec<Unit>, Stopped> {
         let effort = self.options.effort;
         let Some(Search { relative, .. }) = &mut self.search else { return Ok(Vec::new()) };
-        let limit = relative.work() + relative.work() / SHARE_OF_SUBSET;
-        relative.meter.set_limit(limit, limit);
+        let (done, share) = (relative.work(), relative.work() / SHARE_OF_SUBSET);
+        let before = relative.meter.set_limits(Limits::after(done, share, share));
         relative.set_effort(Some(effort));
-        match find_inductive_subset(relative) {
+        let found = find_inductive_subset(relative);
+        // An interrupted search goes on later.
+        relative.set_effort(None);
+        relative.meter.set_limits(before);
+        match found {
             Err(Stopped(Reason::Budget)) => {
                 let invariants = relative.frames.lemmas(Level::INFINITY);
                 Ok(invariants.map(|lemma| lemma.unit.clone()).collect())
@@ -141,33 +193,22 @@ impl Wpdr<'_> {
                 Box::new(pdr)
             }
         };
-        let inner = Inner { sink: context.events, has_settled: AtomicBool::new(false) };
+        let lifting = Lifting {
+            constraints: self.system.constraints.len(),
+            constrained: &system,
+            blasted: &blasted,
+            reduced: &reduced,
+            open: &open,
+        };
+        let ledger = Mutex::new(&mut self.ledger);
+        let inner = Inner { context, lifting: &lifting, ledger };
         let outcomes = pdr.run(&Context { events: &inner, settled: None, ..context.clone() });
         let mut why = Reason::SettledElsewhere;
-        let constraints = self.system.constraints.len();
-        for (&position, outcome) in open.iter().zip(outcomes) {
-            let lifted = match outcome {
-                Outcome::Proved(proof) => {
-                    let bits = reduced.map.lift_proof(&blasted.system, &proof);
-                    let mut words = blasted.map.lift_proof(&system, &bits, &blasted.system);
-                    without_constraints(&mut words, constraints);
-                    Outcome::ProvedWords(Arc::new(words))
-                }
-                Outcome::Violated(trace) => {
-                    let bits = reduced.map.lift_trace(&blasted.system, &trace);
-                    Outcome::ViolatedWords(blasted.map.lift_trace(&system, &bits))
-                }
-                Outcome::Unknown(Unknown { reason, safe_up_to }) => {
-                    why = reason;
-                    (self.safe_up_to, self.safe) = (self.safe_up_to.max(safe_up_to), open.clone());
-                    continue;
-                }
-                Outcome::ProvedWords(_) | Outcome::ViolatedWords(_) => {
-                    unreachable!("an answer about bits")
-                }
-            };
-            if self.is_open(context, position) {
-                self.ledger.settle(context, position, lifted);
+        for (property, outcome) in outcomes.iter().enumerate() {
+            inner.settle(property, outcome);
+            if let Outcome::Unknown(Unknown { reason, safe_up_to }) = *outcome {
+                why = reason;
+                (self.safe_up_to, self.safe) = (self.safe_up_to.max(safe_up_to), open.clone());
             }
         }
         why

@@ -53,9 +53,10 @@ use atom::Atom;
 use frames::Frames;
 use generalize::{expand, find_inductive};
 use lift::lift;
+use meter::Limits;
 use obligations::{Obligation, ObligationId, Obligations};
 use pedra_model::system::System;
-use problem::Problem;
+use problem::{NotForWords, Problem};
 use relative::{Answer, Found, Relative, Stopped, Target};
 use reshape::{Failed, reshape};
 use samples::{Dice, Runner};
@@ -356,26 +357,33 @@ impl<'a> Wpdr<'a> {
         self.search.as_mut().expect("made when the first run begins")
     }
 
-    /// Everything for a search; `None` if the system is not for words.
-    fn begin(&mut self, context: &Context) -> Result<bool, Stopped> {
+    /// Makes everything for a search, unless it is there. Stops if the system is not for words, or
+    /// if nothing may be spent on them.
+    fn begin(&mut self, context: &Context) -> Result<(), Stopped> {
         if self.search.is_some() {
-            return Ok(true);
+            return Ok(());
         }
         let budget = self.options.budget.saturating_mul(1000);
-        let problem = match Problem::new(self.system, &self.properties) {
-            Ok(problem) if budget > 0 => problem,
-            _ => return Ok(false),
-        };
+        if budget == 0 {
+            return Err(Stopped(Reason::Budget));
+        }
+        let problem = Problem::new(self.system, &self.properties)
+            .map_err(|NotForWords(why)| Stopped(Reason::Unsupported(why)))?;
         let simulation = Simulation::new(&problem);
         let mut relative = Relative::new(problem, &self.bits.blasting, context)?;
         // Without anyone to hand over to, it need not be quick.
         let trial = if self.options.hand_over { self.options.trial } else { u64::MAX };
-        let trial = trial.saturating_mul(1000).min(budget);
-        relative.meter.set_limit(trial / SHARE_OF_SAMPLES, budget);
+        let trial = trial.saturating_mul(1000);
+        // What a large model costs before the first query is no part of the trial, and samples
+        // only have their share.
+        let done = relative.work();
+        relative.meter.set_limits(Limits::after(done, trial / SHARE_OF_SAMPLES, budget));
         match self.take_samples(&mut relative, context.seed) {
-            Ok(()) | Err(Stopped(Reason::Budget)) => relative.meter.set_limit(trial, budget),
+            Ok(()) | Err(Stopped(Reason::Budget)) => {}
             Err(stopped) => return Err(stopped),
         }
+        let done = relative.work();
+        relative.meter.set_limits(Limits::after(done, trial, budget));
         self.search = Some(Search {
             relative,
             obligations: Obligations::default(),
@@ -383,7 +391,7 @@ impl<'a> Wpdr<'a> {
             strengthener: Strengthener::default(),
             failed: Failed::default(),
         });
-        Ok(true)
+        Ok(())
     }
 
     /// Runs the model from random initial states.
@@ -393,9 +401,7 @@ impl<'a> Wpdr<'a> {
         for _ in 0..self.options.samples {
             let wish = lift::wish(&relative.problem, &mut dice);
             let Some(start) = relative.find_initial(&wish)? else { break };
-            let Relative { problem, samples, .. } = relative;
-            let steps = runner.run(problem, &start, SAMPLE_STEPS, &mut dice, samples);
-            relative.meter.spend((steps * self.system.terms.len()) as u64 * meter::TERM);
+            runner.run(relative, &start, SAMPLE_STEPS, &mut dice)?;
         }
         Ok(())
     }
@@ -403,16 +409,17 @@ impl<'a> Wpdr<'a> {
     /// Begins, searches, and hands over if it must. Returns why it stopped.
     fn run_all(&mut self, context: &Context) -> Reason {
         let searched = match self.begin(context) {
-            Ok(true) => {
+            Ok(()) => {
                 self.search().relative.set_interrupt(context);
                 self.wpdr(context)
             }
-            Ok(false) => Err(Stopped(Reason::Budget)),
             Err(stopped) => Err(stopped),
         };
         match searched {
             Ok(reason) => reason,
-            Err(Stopped(Reason::Budget)) if self.options.hand_over => self.hand_over(context),
+            Err(Stopped(Reason::Budget | Reason::Unsupported(_))) if self.options.hand_over => {
+                self.hand_over(context)
+            }
             Err(Stopped(reason)) => reason,
         }
     }

@@ -73,7 +73,11 @@ pub(super) struct Problem {
 
 /// Why a system is left to bit-level PDR.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) struct NotForWords;
+pub(super) struct NotForWords(pub(super) &'static str);
+
+const LARGE_ARRAY: NotForWords = NotForWords("an array has more than 64 elements");
+const FREE_ARRAY: NotForWords = NotForWords("an array is free in every step");
+const MANY_VARS: NotForWords = NotForWords("there are more than 4096 words");
 
 impl Problem {
     /// The problem of the chosen properties.
@@ -103,7 +107,7 @@ impl Problem {
         }
         problem.add_inits(system, &cone);
         if problem.vars.len() > MAX_VARS {
-            return Err(NotForWords);
+            return Err(MANY_VARS);
         }
         let bads = problem.bads.clone();
         problem.next_bads = bads.into_iter().map(|bad| problem.primed(bad)).collect();
@@ -113,7 +117,7 @@ impl Problem {
 
     fn add_input(&mut self, symbol: TermId, index: Option<usize>) -> Result<usize, NotForWords> {
         if self.terms.sort(symbol).is_array() {
-            return Err(NotForWords);
+            return Err(FREE_ARRAY);
         }
         self.inputs.push(symbol);
         self.input_of.push(index);
@@ -159,7 +163,7 @@ impl Problem {
             Sort::Array { index: bits, .. } => {
                 self.is_plain = false;
                 let elements = 1u32.checked_shl(bits).filter(|&n| n <= MAX_ELEMENTS);
-                for at in 0..elements.ok_or(NotForWords)? {
+                for at in 0..elements.ok_or(LARGE_ARRAY)? {
                     let position = self.terms.constant(Bv::from_u64(bits, at as u64));
                     let [now, later] = [state.term, next].map(|a| self.terms.read(a, position));
                     let init = state.init.map(|init| self.terms.read(init, position));

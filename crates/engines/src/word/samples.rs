@@ -5,9 +5,12 @@
 //! excluded from `F_i`; most wrong guesses are refuted so, without a query. And what all
 //! samples have in common is what `templates` proposes. Both are heuristics: the first only
 //! skips queries that would fail, the second only proposes.
+//!
+//! Only the cone of influence is run, so that what a large model has besides costs nothing.
 
+use super::meter;
 use super::problem::{Problem, Source};
-use super::relative::Found;
+use super::relative::{Found, Relative, Stopped};
 use super::unit::Unit;
 use super::value::{Int, Point, mask_of};
 use crate::pdr::Level;
@@ -113,39 +116,55 @@ pub(super) struct Runner<'a> {
     system: &'a System,
     simulator: WordSimulator<'a>,
     constants: Vec<u64>,
+    /// By index of the system's states and inputs: whether it is in the cone.
+    has_state: Vec<bool>,
+    has_input: Vec<bool>,
+    /// The work of a step.
+    cost: u64,
 }
 
 impl<'a> Runner<'a> {
     /// A runner; `None` if inits are circular.
     pub(super) fn new(system: &'a System, problem: &Problem) -> Option<Runner<'a>> {
-        let simulator = WordSimulator::new(system).ok()?;
-        Some(Runner { system, simulator, constants: problem.constants() })
+        let mut simulator = WordSimulator::new(system).ok()?;
+        let mut has_state = vec![false; system.states.len()];
+        problem.states.iter().for_each(|source| has_state[source.state] = true);
+        let mut has_input = vec![false; system.inputs.len()];
+        problem.input_of.iter().flatten().for_each(|&input| has_input[input] = true);
+        let nexts = problem.states.iter().filter_map(|source| system.states[source.state].next);
+        let terms = simulator.restrict(nexts.chain(system.constraints.iter().map(|c| c.term)));
+        let cost = (terms + has_state.len() + has_input.len()) as u64 * meter::TERM;
+        let constants = problem.constants();
+        Some(Runner { system, simulator, constants, has_state, has_input, cost })
     }
 
-    /// Adds up to `steps` states of a random path to the samples. Returns how many steps the path
-    /// has.
+    /// Adds up to `steps` states of a random path to the samples.
     pub(super) fn run(
         &mut self,
-        problem: &Problem,
+        relative: &mut Relative,
         start: &Found,
         steps: usize,
         dice: &mut Dice,
-        samples: &mut Samples,
-    ) -> usize {
-        let (mut states, mut inputs) = words_of(self.system, problem, start, dice, &self.constants);
-        samples.add(start.point.clone(), 0);
+    ) -> Result<(), Stopped> {
+        let (mut states, mut inputs) = self.words_of(&relative.problem, start, dice);
+        relative.samples.add(start.point.clone(), 0);
         for step in 0..steps {
+            relative.spend(self.cost)?;
+            let Relative { problem, samples, .. } = &mut *relative;
             self.simulator.load(&states, &inputs);
             let holds = |c: &pedra_model::system::NamedTerm| {
                 self.simulator.value(c.term).as_bit().known() == Some(true)
             };
             // The first step has the solver's inputs; later ones may fail, and end the path.
             if !self.system.constraints.iter().all(holds) {
-                return step;
+                return Ok(());
             }
             let next = self.system.states.iter().enumerate();
             let next: Vec<TernaryValue> = next
                 .map(|(i, state)| match state.next {
+                    _ if !self.has_state[i] => {
+                        TernaryValue::unknown(self.system.terms.sort(state.term))
+                    }
                     Some(next) => self.simulator.value(next).clone(),
                     None => {
                         let chosen = problem.states.iter().find(|s| s.state == i);
@@ -158,14 +177,46 @@ impl<'a> Runner<'a> {
                 })
                 .collect();
             states = next;
-            if !states.iter().all(is_known) {
-                return step;
+            if !problem.states.iter().all(|source| is_known(&states[source.state])) {
+                return Ok(());
             }
             samples.add(point_of(problem, &states, step + 1), step + 1);
-            let sorts = self.system.inputs.iter().map(|i| self.system.terms.sort(i.term));
-            inputs = sorts.map(|sort| dice.value(sort, &self.constants)).collect();
+            inputs = self.random_inputs(dice);
         }
-        steps
+        Ok(())
+    }
+
+    /// Random values of the inputs; those outside of the cone are unknown.
+    fn random_inputs(&self, dice: &mut Dice) -> Vec<TernaryValue> {
+        let sorts = self.system.inputs.iter().map(|input| self.system.terms.sort(input.term));
+        let value = |(sort, &known): (Sort, &bool)| match known {
+            true => dice.value(sort, &self.constants),
+            false => TernaryValue::unknown(sort),
+        };
+        sorts.zip(&self.has_input).map(value).collect()
+    }
+
+    /// The words of a found state and its inputs; what is not in the cone is unknown.
+    fn words_of(
+        &self,
+        problem: &Problem,
+        found: &Found,
+        dice: &mut Dice,
+    ) -> (Vec<TernaryValue>, Vec<TernaryValue>) {
+        let system = self.system;
+        let sorts = system.states.iter().map(|state| system.terms.sort(state.term));
+        let mut states: Vec<TernaryValue> = sorts.map(TernaryValue::unknown).collect();
+        for source in &problem.states {
+            states[source.state] =
+                state_value(system, problem, source.state, &source.source, found);
+        }
+        let mut inputs = self.random_inputs(dice);
+        for (input, value) in problem.input_of.iter().zip(&found.inputs) {
+            if let Some(input) = input {
+                inputs[*input] = TernaryValue::Bv(value.clone().into());
+            }
+        }
+        (states, inputs)
     }
 }
 
@@ -177,29 +228,6 @@ fn is_known(value: &TernaryValue) -> bool {
                 && array.entries().all(|(_, word)| word.as_known().is_some())
         }
     }
-}
-
-/// The words of a found state and its inputs; what is not in the cone is random.
-fn words_of(
-    system: &System,
-    problem: &Problem,
-    found: &Found,
-    dice: &mut Dice,
-    constants: &[u64],
-) -> (Vec<TernaryValue>, Vec<TernaryValue>) {
-    let mut states: Vec<TernaryValue> =
-        system.states.iter().map(|s| dice.value(system.terms.sort(s.term), constants)).collect();
-    for source in &problem.states {
-        states[source.state] = state_value(system, problem, source.state, &source.source, found);
-    }
-    let mut inputs: Vec<TernaryValue> =
-        system.inputs.iter().map(|i| dice.value(system.terms.sort(i.term), constants)).collect();
-    for (input, value) in problem.input_of.iter().zip(&found.inputs) {
-        if let Some(input) = input {
-            inputs[*input] = TernaryValue::Bv(value.clone().into());
-        }
-    }
-    (states, inputs)
 }
 
 /// The value of a state at a found point.

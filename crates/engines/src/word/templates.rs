@@ -242,7 +242,7 @@ fn congruences(problem: &Problem, samples: &Samples) -> Vec<(VarId, Int, u32)> {
 /// A linear form: coefficients of variables. What is constant does not matter here.
 type Form = Vec<(VarId, Int)>;
 
-/// The sums that comparisons compare, of two or three variables.
+/// The sums that comparisons compare, of two to four variables.
 fn mine(problem: &Problem) -> Vec<Sum> {
     let terms = &problem.terms;
     let roots = problem.vars.iter().map(|v| v.next).chain(problem.bads.iter().copied());
@@ -296,7 +296,7 @@ fn mine(problem: &Problem) -> Vec<Sum> {
 fn small(problem: &Problem, id: TermId) -> Option<Int> {
     let Term::Const(value) = problem.terms.get(id) else { return None };
     let (width, bits) = (value.width(), value.to_u64()? as Int);
-    let signed = if value.is_negative() && width < 64 { bits - (1 << width) } else { bits };
+    let signed = if value.is_negative() && width <= 64 { bits - (1 << width) } else { bits };
     [bits, signed].into_iter().find(|v| v.abs() <= MAX_COEFFICIENT)
 }
 

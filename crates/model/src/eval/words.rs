@@ -85,6 +85,14 @@ impl<'a> WordSimulator<'a> {
         Ok(WordSimulator { system, order, schedule, values })
     }
 
+    /// From now on evaluates only what these terms need; all others keep their values. For use
+    /// with [`WordSimulator::load`]. Returns how many terms a step evaluates.
+    pub fn restrict(&mut self, roots: impl IntoIterator<Item = TermId>) -> usize {
+        let cone = self.system.terms.cone(roots);
+        self.order.retain(|id| cone[id.index()]);
+        self.order.len()
+    }
+
     /// Goes to the first step. A state with `init` takes its value, one without the given
     /// value, or is unknown if none is given.
     ///

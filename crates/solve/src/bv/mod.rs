@@ -72,11 +72,6 @@ impl BvSolver {
         self.sat.new_var().lit()
     }
 
-    /// Asserts a clause for good.
-    pub fn assert(&mut self, clause: &[Lit]) {
-        self.sat.add_clause(clause);
-    }
-
     /// Asserts a clause where `guard` is assumed.
     pub fn assert_if(&mut self, guard: Lit, clause: &[Lit]) {
         let guarded: Vec<Lit> = [!guard].into_iter().chain(clause.iter().copied()).collect();
