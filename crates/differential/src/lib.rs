@@ -263,15 +263,16 @@ fn judge(
         assert!(honest, "{}", context("claims a depth that is not safe"));
     }
     for (property, why) in answers.open.into_inner().expect("no panic while held") {
-        // Word-level PDR may be told to stop at its budget.
-        let spent = why == Open::Engines(Reason::Budget) && !plan.word.hand_over;
+        // Word-level PDR may be told to stop at its budget, or at what is not for words.
+        let is_given_up = matches!(why, Open::Engines(Reason::Budget | Reason::Unsupported(_)));
+        let spent = is_given_up && plan.engine == EngineName::Wpdr && !plan.word.hand_over;
         let beyond = spent || expected[property].is_none_or(|v| plan.depth < Some(v));
         assert!(beyond, "{}", context(&format!("misses a violation: {why:?}")));
         let may_stay_open = match why {
             Open::Engines(Reason::DepthLimit | Reason::Exhausted(_)) => {
                 matches!(plan.engine, EngineName::Bmc | EngineName::Kind)
             }
-            Open::Engines(Reason::Budget) => spent,
+            Open::Engines(Reason::Budget | Reason::Unsupported(_)) => spent,
             Open::Engines(_) | Open::NotBits(_) | Open::CheckStopped => false,
         };
         assert!(may_stay_open, "{}", context(&format!("gives up: {why:?}")));
