@@ -6,8 +6,7 @@
 //! calls it). What a question does not mention is outside of its domain and costs nothing, so
 //! terms may be tried and forgotten freely.
 //!
-//! Three ways to assert:
-//! - [`assert`](BvSolver::assert): a clause for good;
+//! Two ways to assert:
 //! - [`assert_if`](BvSolver::assert_if): a clause that holds where its activation literal is
 //!   assumed; [`retract`](BvSolver::retract) ends it for good;
 //! - the temporary clauses of one [`solve`](BvSolver::solve).
