@@ -350,14 +350,17 @@ impl Step for Frame {
     }
 }
 
-/// How many literals a clause is given before what is left of a disjunction stays a gate.
+/// How many literals a clause is given before what is left of a disjunction stays a gate; and all
+/// clauses together, for each node: disjunctions may share theirs.
 const LITERALS: usize = 1000;
+const LITERALS_PER_NODE: usize = 10;
 
 /// Clauses that are all true exactly if the literals are. The property of a witness is the
 /// conjunction of an invariant's clauses: thousands of easy questions, and one hard one if it is
 /// asked as a whole; and a solver is quicker with a clause than with the gates of a disjunction.
 fn clauses(aig: &Aig, lits: impl IntoIterator<Item = Lit>) -> Vec<Vec<Lit>> {
     let (mut clauses, mut seen) = (Vec::new(), vec![false; 2 * aig.len()]);
+    let mut left = LITERALS_PER_NODE * aig.len();
     let mut stack: Vec<Lit> = lits.into_iter().collect();
     stack.reverse();
     while let Some(lit) = stack.pop() {
@@ -366,18 +369,22 @@ fn clauses(aig: &Aig, lits: impl IntoIterator<Item = Lit>) -> Vec<Vec<Lit>> {
         }
         match aig.node(lit.var()) {
             Node::And(a, b) if !lit.is_negated() => stack.extend([b, a]),
-            _ => clauses.push(disjuncts(aig, lit)),
+            _ => {
+                let clause = disjuncts(aig, lit, left.min(LITERALS));
+                left = left.saturating_sub(clause.len());
+                clauses.push(clause);
+            }
         }
     }
     clauses
 }
 
-/// Literals of which one is true exactly if the literal is.
-fn disjuncts(aig: &Aig, lit: Lit) -> Vec<Lit> {
+/// Literals of which one is true exactly if the literal is; at most so many, but one always.
+fn disjuncts(aig: &Aig, lit: Lit, most: usize) -> Vec<Lit> {
     let (mut parts, mut stack) = (Vec::new(), vec![lit]);
     while let Some(lit) = stack.pop() {
         match aig.node(lit.var()) {
-            Node::And(a, b) if lit.is_negated() && parts.len() + stack.len() < LITERALS => {
+            Node::And(a, b) if lit.is_negated() && parts.len() + stack.len() + 2 <= most => {
                 stack.extend([!b, !a]);
             }
             _ => parts.push(lit),

@@ -162,9 +162,9 @@ impl Plan {
             let options = KindOptions { simple_path: self.simple_path, ..KindOptions::default() };
             Box::new(Kind::new(system, options))
         };
-        let pdr = PdrOptions { solver: self.solver.unwrap_or(SolverKind::Cdcl), ..self.pdr };
+        let pdr = self.pdr_options();
         let avy = || Box::new(Avy::new(system, AvyOptions { pdr, ..self.avy }));
-        let wpdr = |words| Box::new(Wpdr::new(words, selected, self.word, self.bit_stage(pdr)));
+        let wpdr = |words| Box::new(Wpdr::new(words, selected, self.word, self.bit_stage()));
         match (self.engine, model) {
             (EngineName::Wpdr, Model::Words(words)) => vec![wpdr(words)],
             (EngineName::Pdr | EngineName::Wpdr, _) => self.pdr(system, room),
@@ -217,15 +217,13 @@ impl Plan {
 
     /// fbPDR, which may move over to a swept system.
     fn fbpdr<'a>(&self, system: &'a BitSystem, room: &'a Room) -> Vec<Box<dyn Engine + 'a>> {
-        let solver = self.solver.unwrap_or(SolverKind::Cdcl);
-        let (options, fb) = (PdrOptions { solver, ..self.pdr }, self.fb);
+        let (options, fb) = (self.pdr_options(), self.fb);
         self.swept(system, room, move |system| FbPdr::new(system, options, fb))
     }
 
     /// PDR, which may move over to a swept system.
     fn pdr<'a>(&self, system: &'a BitSystem, room: &'a Room) -> Vec<Box<dyn Engine + 'a>> {
-        let solver = self.solver.unwrap_or(SolverKind::Cdcl);
-        let options = PdrOptions { solver, ..self.pdr };
+        let options = self.pdr_options();
         self.swept(system, room, move |system| Pdr::new(system, options))
     }
 
@@ -237,26 +235,34 @@ impl Plan {
         room: &'a Room,
         make: impl Fn(&'a BitSystem) -> E + Send + 'a,
     ) -> Vec<Box<dyn Engine + 'a>> {
-        let Some(sweep) = self.late_sweep else {
+        let is_alone = self.threads == 1;
+        let Some(plan) = self.sweep_plan(is_alone) else {
             return vec![Box::new(make(system))];
         };
-        let looks = (self.threads == 1).then_some(self.budgets.looks_before_sweep);
-        let sweep = SweepOptions { seed: self.seed, ..sweep };
-        let plan = SweepPlan { sweep, reduce: self.reduce, looks };
         let engine = Box::new(Swept::new(system, make, plan, room));
-        match looks {
-            Some(_) => vec![engine],
-            None => vec![engine, Box::new(Sweeper::new(system, plan, room))],
+        match is_alone {
+            true => vec![engine],
+            false => vec![engine, Box::new(Sweeper::new(system, plan, room))],
         }
     }
 
-    /// What word-level PDR hands over to: the same as `pdr`, in one thread.
-    fn bit_stage(&self, pdr: PdrOptions) -> BitStage {
-        let sweep = self.late_sweep.map(|sweep| SweepPlan {
+    /// How to sweep late, if at all: in the same thread, or in another one.
+    fn sweep_plan(&self, is_alone: bool) -> Option<SweepPlan> {
+        self.late_sweep.map(|sweep| SweepPlan {
             sweep: SweepOptions { seed: self.seed, ..sweep },
             reduce: self.reduce,
-            looks: Some(self.budgets.looks_before_sweep),
-        });
+            looks: is_alone.then_some(self.budgets.looks_before_sweep),
+        })
+    }
+
+    /// The options of PDR with its solver.
+    fn pdr_options(&self) -> PdrOptions {
+        PdrOptions { solver: self.solver.unwrap_or(SolverKind::Cdcl), ..self.pdr }
+    }
+
+    /// What word-level PDR hands over to: the same as `pdr`, in one thread.
+    fn bit_stage(&self) -> BitStage {
+        let (pdr, sweep) = (self.pdr_options(), self.sweep_plan(true));
         BitStage { blasting: self.blast.clone(), reduce: self.reduce, pdr, sweep }
     }
 
