@@ -81,8 +81,7 @@ pub(super) fn convert(
         }
         // Heuristic: with the law of the sequence alone, all states that the interpolant excludes
         // may have no predecessor. Such a cube is shorter, by the literals that keep it out of
-        // `F_j`: for `F_0`, where these are the reset values of all latches, one clause then does
-        // the work of thousands.
+        // `F_j`.
         if !trace.try_exclude(context, &hole.interpolant, goal.level)? {
             trace.exclude(context, hole.cube(), goal.level)?;
         }
