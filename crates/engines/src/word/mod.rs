@@ -36,6 +36,7 @@ mod relative;
 mod reshape;
 mod samples;
 mod simulate;
+mod steps;
 mod strengthen;
 mod templates;
 mod unit;

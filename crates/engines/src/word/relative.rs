@@ -10,6 +10,7 @@ use super::frames::{Frames, LemmaId};
 use super::meter::{self, Meter};
 use super::problem::Problem;
 use super::samples::Samples;
+use super::steps::Steps;
 use super::unit::Unit;
 use super::value::Point;
 use crate::context::{Context, Reason};
@@ -81,6 +82,7 @@ pub(super) struct Relative {
     /// Units as they were before reshape, the last ones: guides for it.
     shapes: VecDeque<Unit>,
     pub(super) samples: Samples,
+    steps: Steps,
     single_init: Option<Point>,
     interrupt: Interrupt,
     is_limited: bool,
@@ -112,6 +114,7 @@ impl Relative {
             frames: Frames::new(),
             shapes: VecDeque::new(),
             samples: Samples::default(),
+            steps: Steps::new(&problem),
             single_init: problem.single_init(),
             interrupt: context.interrupt.clone(),
             is_limited: false,
@@ -399,8 +402,16 @@ impl Relative {
         level: Level,
     ) -> Result<Answer, Stopped> {
         self.renew_if_worn(context)?;
-        // Heuristic: a state that is known to be reachable answers without a query.
-        if self.is_refuted(unit, level) || self.check_meets_init(unit)? {
+        // Heuristic: a state that is known to be reachable, or a step that is known to lead into
+        // the unit, answers without a query.
+        if self.is_refuted(unit, level) {
+            return Ok(Answer::No);
+        }
+        self.meter.spend(self.steps.len() as u64 / meter::VALUES);
+        if let Some(found) = self.steps.refuting(&self.frames, unit, level) {
+            return Ok(Answer::Predecessor(found.clone()));
+        }
+        if self.check_meets_init(unit)? {
             return Ok(Answer::No);
         }
         self.check_blocked(unit, level)
@@ -418,7 +429,12 @@ impl Relative {
             self.lits_of(unit.atoms(), Step::Now)?.into_iter().map(|lit| !lit).collect();
         let assumptions: Vec<Lit> = [below].into_iter().chain(primed.iter().copied()).collect();
         match self.solve(&assumptions, &[&not_unit])? {
-            Some(true) => return Ok(Answer::Predecessor(self.found())),
+            Some(true) => {
+                let found = self.found();
+                let evaluated = self.steps.add(&self.problem, &found);
+                self.meter.spend(evaluated * meter::TERM);
+                return Ok(Answer::Predecessor(found));
+            }
             Some(false) => {}
             None => return Ok(Answer::No),
         }

@@ -40,6 +40,11 @@ impl Unit {
         self.atoms.iter().all(|atom| atom.holds(point) == Some(true))
     }
 
+    /// Whether a state is not in it; false if that is not known.
+    pub(super) fn excludes(&self, point: &Point) -> bool {
+        self.atoms.iter().any(|atom| atom.holds(point) == Some(false))
+    }
+
     /// The bounds of a variable that its atoms say directly; `None` where it has none.
     pub(super) fn bounds(&self, var: VarId) -> (Option<Int>, Option<Int>) {
         let (mut low, mut high) = (None, None);
