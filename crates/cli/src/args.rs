@@ -3,6 +3,7 @@
 use crate::decide::EngineName;
 use crate::view::plot::PlotRequest;
 use clap::{Args, Parser, Subcommand, ValueEnum, builder::styling};
+use pedra_engines::{Choice, avy, choose, fb, imc, pdr, word};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -206,25 +207,25 @@ pub struct CheckArgs {
     #[arg(long, value_enum, default_value_t = VariantName::Full)]
     pub variant: VariantName,
     /// PDR: one choice of its own, for example ctg=off (names: docs/CLI.md); may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_pdr)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = choice_of(pdr::CHOICES))]
     pub pdr: Vec<String>,
     /// fbPDR and Reverse PDR: chooses one part by name, for example lemmas=off or slice=30s; may
     /// be repeated (docs/CLI.md has all of them)
-    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_fb)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = choice_of(fb::CHOICES))]
     pub fb: Vec<String>,
     /// Interpolation: one choice of its own, for example algorithm=image (names: docs/CLI.md); may
     /// be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_imc)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = choice_of(imc::CHOICES))]
     pub imc: Vec<String>,
     /// AVY: one choice of its own, for example suffix=off (names: docs/CLI.md); may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_avy)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = choice_of(avy::CHOICES))]
     pub avy: Vec<String>,
     /// Word-level PDR: what its units are made of
     #[arg(long, value_enum, default_value_t = UnitName::Mixed)]
     pub unit: UnitName,
     /// Word-level PDR: one choice of its own, for example simulate=off (names: docs/CLI.md); may
     /// be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_word)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = choice_of(word::CHOICES))]
     pub word: Vec<String>,
     /// Reductions to run before the engines
     #[arg(long, value_enum, value_delimiter = ',', default_value = "all", value_name = "PASSES")]
@@ -476,34 +477,11 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(total).map_err(|_| bad())
 }
 
-/// Sees whether a choice of PDR makes sense.
-pub fn parse_pdr(text: &str) -> Result<String, String> {
-    pedra_engines::PdrOptions::default().set(text)?;
-    Ok(text.to_owned())
-}
-
-/// Sees whether a choice of fbPDR makes sense.
-pub fn parse_fb(text: &str) -> Result<String, String> {
-    pedra_engines::FbOptions::default().set(text)?;
-    Ok(text.to_owned())
-}
-
-/// Sees whether a choice of interpolation makes sense.
-pub fn parse_imc(text: &str) -> Result<String, String> {
-    pedra_engines::ImcOptions::default().set(text)?;
-    Ok(text.to_owned())
-}
-
-/// Sees whether a choice of AVY makes sense.
-pub fn parse_avy(text: &str) -> Result<String, String> {
-    pedra_engines::AvyOptions::default().set(text)?;
-    Ok(text.to_owned())
-}
-
-/// Sees whether a choice of word-level PDR makes sense.
-pub fn parse_word(text: &str) -> Result<String, String> {
-    pedra_engines::WordOptions::default().set(text).map_err(|error| error.to_string())?;
-    Ok(text.to_owned())
+/// Sees whether a choice of an engine makes sense, and leaves it as it is.
+fn choice_of<O: Default>(
+    table: &'static [Choice<O>],
+) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync {
+    |text| choose(table, &mut O::default(), text).map(|()| text.to_owned())
 }
 
 /// Reads `4G`, `500M`, `1.5GiB`, `1048576`: in bytes, units are powers of 1024.

@@ -3,6 +3,9 @@
 
 use clap::CommandFactory;
 use pedra::args::Cli;
+use pedra_engines::word::Kind;
+use pedra_engines::{AvyOptions, FbOptions, ImcOptions, PdrOptions, WordOptions};
+use pedra_engines::{Choice, avy, fb, imc, pdr, word};
 
 fn document(name: &str) -> String {
     let path = format!("{}/../../docs/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -50,54 +53,26 @@ fn every_option_is_in_the_reference() {
     }
 }
 
-/// The tables of `--pdr`, `--imc` and `--avy` in the reference are those in the code.
+/// Whether a table of choices is in the reference, with the defaults that these options are.
+fn check_table<O>(choices: &[Choice<O>], defaults: &[O]) {
+    let rows = choices.iter().map(|choice| {
+        let defaults: Vec<String> = defaults.iter().map(|options| choice.get(options)).collect();
+        let Choice { name, values, meaning, .. } = choice;
+        format!("| `{name}` | {values} | {} | {meaning} |\n", defaults.join(" | "))
+    });
+    let table = format!("|\n{}\n", rows.collect::<String>());
+    let text = document("CLI.md");
+    let part = section(&text, "\n## pedra check\n");
+    assert!(part.contains(&table), "the reference lacks:\n{table}");
+}
+
 #[test]
 fn every_choice_is_in_the_reference() {
-    let text = document("CLI.md");
-    let part = section(&text, "\n## pedra check\n");
-    let row = |name: &str, values: &str, default: String, meaning: &str| {
-        format!("| `{name}` | {values} | {default} | {meaning} |\n")
-    };
-    let options = pedra_engines::PdrOptions::default();
-    let pdr = pedra_engines::pdr::CHOICES.iter();
-    let pdr: String = pdr.map(|c| row(c.name, c.values, options.get(c), c.meaning)).collect();
-    let options = pedra_engines::ImcOptions::default();
-    let imc = pedra_engines::imc::CHOICES.iter();
-    let imc: String = imc.map(|c| row(c.name, c.values, options.get(c), c.meaning)).collect();
-    let options = pedra_engines::AvyOptions::default();
-    let avy = pedra_engines::avy::CHOICES.iter();
-    let avy: String = avy.map(|c| row(c.name, c.values, options.get(c), c.meaning)).collect();
-    for table in [pdr, imc, avy] {
-        assert!(part.contains(&table), "the reference lacks:\n{table}");
-    }
-}
-
-/// The table of `--fb` in the reference is the table in the code.
-#[test]
-fn every_choice_of_fbpdr_is_in_the_reference() {
-    let text = document("CLI.md");
-    let part = section(&text, "\n## pedra check\n");
-    let rows = pedra_engines::fb::FB_CHOICES.iter().map(|choice| {
-        let pedra_engines::fb::FbChoice { name, values, default, meaning } = choice;
-        format!("| `{name}` | {values} | {default} | {meaning} |\n")
-    });
-    let table: String = rows.collect();
-    assert!(part.contains(&table), "the reference lacks:\n{table}");
-}
-
-/// The table of `--word` in the reference is the table in the code.
-#[test]
-fn every_choice_of_word_level_pdr_is_in_the_reference() {
-    use pedra_engines::word::{KNOBS, Kind};
-    let text = document("CLI.md");
-    let part = section(&text, "\n## pedra check\n");
-    let rows = KNOBS.iter().map(|knob| {
-        let [cubes, polytopes, mixed] =
-            [Kind::Cubes, Kind::Polytopes, Kind::Mixed].map(|kind| knob.default_for(kind));
-        format!("| `{}` | {cubes} | {polytopes} | {mixed} | {} |\n", knob.name, knob.help)
-    });
-    let table: String = rows.collect();
-    assert!(part.contains(&table), "the reference lacks:\n{table}");
+    check_table(pdr::CHOICES, &[PdrOptions::default()]);
+    check_table(fb::CHOICES, &[FbOptions::default()]);
+    check_table(imc::CHOICES, &[ImcOptions::default()]);
+    check_table(avy::CHOICES, &[AvyOptions::default()]);
+    check_table(word::CHOICES, &[Kind::Cubes, Kind::Polytopes, Kind::Mixed].map(WordOptions::of));
 }
 
 #[test]

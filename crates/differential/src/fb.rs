@@ -1,13 +1,11 @@
 //! fbPDR against explicit search: after every turn the frames of both directions hold the exact
 //! sets, and the obligations that were told lie inside of them.
 
+use crate::random_choices;
 use pedra_certify::{CheckOptions, check_bit_proof, replay_bits};
 use pedra_engines::cone::closed_latches;
-use pedra_engines::fb::{FbOptions, FbPdr, Import, Lemmas, Slice};
-use pedra_engines::pdr::CHOICES;
-use pedra_engines::{
-    Context, Direction, Engine, Outcome, PdrOptions, SettledBoard, Successors, Variant,
-};
+use pedra_engines::fb::{CHOICES, FbOptions, FbPdr};
+use pedra_engines::{Context, Direction, Engine, Outcome, PdrOptions, SettledBoard, Variant};
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::lit::Lit;
 use pedra_solve::SolverKind;
@@ -40,21 +38,9 @@ pub fn judge_bits(system: &BitSystem, outcomes: &[Outcome], note: &str) {
 
 /// Any combination of choices.
 pub fn random_fb_options(random: &mut Random) -> FbOptions {
-    let has = |random: &mut Random| random.one_in(2);
-    FbOptions {
-        slice: Slice::Work(random.pick(&[1, 300, 2000, 10_000])),
-        share: random.pick(&[1, 50, 100]),
-        threads: random.pick(&[1, 1, 1, 2]),
-        obligations: random.pick(&[0, 2, 200]),
-        restrict: has(random),
-        doom: has(random),
-        lemmas: random.pick(&[Lemmas::Off, Lemmas::Checked, Lemmas::Theorem]),
-        import: random.pick(&[Import::Both, Import::Forward, Import::Reverse]),
-        offers: random.pick(&[0, 3, 50]),
-        hints: has(random),
-        extend: has(random),
-        successors: random.pick(&[Successors::Exact, Successors::Structural]),
-    }
+    let options = random_choices(CHOICES, FbOptions::default(), 1, random);
+    // Two threads in one run of four.
+    FbOptions { threads: random.pick(&[1, 1, 1, 2]), ..options }
 }
 
 /// Runs turn by turn, and looks at both searches after each.
@@ -111,19 +97,14 @@ pub fn differential_fb(seed: u64) {
     let mut random = Random::new(seed ^ 0xfb00_0000_0000);
     let system = random_bits(&mut random, BitShape::default());
     let options = random_fb_options(&mut random);
-    let mut pdr = PdrOptions::variant(random.pick(&[
+    let pdr = PdrOptions::variant(random.pick(&[
         Variant::Simple,
         Variant::Generalize,
         Variant::Relative,
         Variant::Full,
         Variant::Full,
     ]));
-    for choice in CHOICES {
-        if random.one_in(4) {
-            let setting = format!("{}={}", choice.name, random.pick(choice.samples));
-            pdr.set(&setting).expect("a sample");
-        }
-    }
+    let mut pdr = random_choices(pedra_engines::pdr::CHOICES, pdr, 4, &mut random);
     pdr.solver = random.pick(&[SolverKind::Cdcl, SolverKind::Cdcl, SolverKind::Batsat]);
     check_turns(&system, pdr, options, &format!("seed {seed}, {options:?}, {pdr:?}"));
 }

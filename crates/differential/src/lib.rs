@@ -8,10 +8,10 @@ use anyhow::Result;
 use pedra::decide::{Budgets, EngineName, Observer, Open, Plan, decide};
 use pedra::pipeline::{Checked, Proof, Trace, join_proofs};
 use pedra_certify::{CheckOptions, NumberedModel, check_certificate_for, check_word_certificate};
-use pedra_engines::pdr::CHOICES;
-use pedra_engines::word::{KNOBS, Kind};
+use pedra_engines::word::Kind;
 use pedra_engines::{
-    AvyOptions, Event, ImcOptions, PdrOptions, Reason, SweepOptions, Variant, WordOptions,
+    AvyOptions, Choice, Event, ImcOptions, PdrOptions, Reason, SweepOptions, Variant, WordOptions,
+    avy, imc, pdr, word,
 };
 use pedra_formats::{aiger, aiger_witness, btor2};
 use pedra_model::Model;
@@ -192,7 +192,7 @@ fn compare(
             sweep: random.one_in(2).then(|| random_sweep(random)),
             pdr: random_pdr(random),
             fb: fb::random_fb_options(random),
-            imc: random_imc(random),
+            imc: random_choices(imc::CHOICES, ImcOptions::default(), 1, random),
             avy: random_avy(random),
             word: random_word(random),
             seed: random.pick(&[0, 0, 1, 2]),
@@ -297,12 +297,12 @@ fn finds_shortest(plan: &Plan) -> bool {
     }
 }
 
-/// Some choices of interpolation.
-fn random_imc(random: &mut Random) -> ImcOptions {
-    let mut options = ImcOptions::default();
-    for choice in pedra_engines::imc::CHOICES {
-        let setting = format!("{}={}", choice.name, random.pick(choice.samples));
-        options.set(&setting).expect("a sample");
+/// Options with one choice in `rate` made at random, of the samples that the table has.
+fn random_choices<O>(table: &[Choice<O>], mut options: O, rate: usize, random: &mut Random) -> O {
+    for choice in table {
+        if random.one_in(rate) {
+            choice.set(&mut options, random.pick(choice.samples)).expect("a sample");
+        }
     }
     options
 }
@@ -310,45 +310,27 @@ fn random_imc(random: &mut Random) -> ImcOptions {
 /// Some choices of AVY.
 fn random_avy(random: &mut Random) -> AvyOptions {
     // With long turns PDR would do it all.
-    let mut options = AvyOptions { turns: random.pick(&[0, 0, 1]), ..AvyOptions::default() };
-    for choice in pedra_engines::avy::CHOICES {
-        if random.one_in(4) {
-            let setting = format!("{}={}", choice.name, random.pick(choice.samples));
-            options.set(&setting).expect("a sample");
-        }
-    }
-    options
+    let options = AvyOptions { turns: random.pick(&[0, 0, 1]), ..AvyOptions::default() };
+    random_choices(avy::CHOICES, options, 4, random)
 }
 
 /// A step of the ladder, with some choices of its own.
 fn random_pdr(random: &mut Random) -> PdrOptions {
     let ladder = [Variant::Simple, Variant::Generalize, Variant::Relative, Variant::Full];
-    let mut options = PdrOptions::variant(random.pick(&ladder));
+    let options = PdrOptions::variant(random.pick(&ladder));
     if random.one_in(4) {
         return options;
     }
     let rate = random.pick(&[2, 3, 6]);
-    for choice in CHOICES {
-        if random.one_in(rate) {
-            let setting = format!("{}={}", choice.name, random.pick(choice.samples));
-            options.set(&setting).expect("a sample");
-        }
-    }
-    options
+    random_choices(pdr::CHOICES, options, rate, random)
 }
 
 /// A kind of unit, with some choices of its own.
 fn random_word(random: &mut Random) -> WordOptions {
     let kinds = [Kind::Cubes, Kind::Polytopes, Kind::Mixed, Kind::Mixed];
-    let mut options = WordOptions::of(random.pick(&kinds));
+    let options = WordOptions::of(random.pick(&kinds));
     let rate = random.pick(&[2, 4, 8]);
-    for knob in KNOBS {
-        if random.one_in(rate) {
-            let setting = format!("{}={}", knob.name, random.pick(knob.samples));
-            options.set(&setting).expect("a sample");
-        }
-    }
-    options
+    random_choices(word::CHOICES, options, rate, random)
 }
 
 /// A trace, written as a witness and read again, is the same path.

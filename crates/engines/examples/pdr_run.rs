@@ -5,8 +5,8 @@
 //! Names are those of `pedra check --pdr`, and `seed`.
 
 use pedra_certify::{CheckOptions, check_bit_proof, replay_bits};
-use pedra_engines::pdr::Purpose;
-use pedra_engines::{Context, Engine, Outcome, Pdr, PdrOptions};
+use pedra_engines::pdr::{CHOICES, Purpose};
+use pedra_engines::{Context, Engine, Outcome, Pdr, PdrOptions, choose};
 use pedra_model::reduce::{ReduceOptions, reduce};
 use pedra_solve::Interrupt;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ fn main() {
     for text in arguments {
         match text.strip_prefix("seed=") {
             Some(text) => seed = text.parse().expect("a number"),
-            None => options.set(&text).expect("a choice"),
+            None => choose(CHOICES, &mut options, &text).expect("a choice"),
         }
     }
     let model = pedra_formats::aiger::read(&std::fs::read(&file).expect("readable"));

@@ -6,6 +6,7 @@
 //!
 //! - [`context`]: what an engine is given ([`Context`]) and what it answers ([`Outcome`]).
 //! - [`events`]: progress and the record of a run, as values.
+//! - [`choices`]: options of engines by name.
 //! - [`ledger`]: which properties are settled; shared by all engines.
 //! - [`cone`]: which latches a property depends on.
 //! - [`unroll`]: time-frame expansion of a system on a SAT solver.
@@ -17,12 +18,14 @@
 //! - [`region`]: sets of states of word-level systems, as data.
 //! - [`fb`]: fbPDR, both directions of PDR that feed each other.
 //! - [`word`]: property-directed reachability in words.
+//! - [`portfolio`]: several engines, each on its own thread.
 //! - [`relay`]: engines that take turns in one thread.
 //! - [`swept`]: PDR that moves over to a swept system, if that is much smaller.
 //! - [`mod@sweep`]: a reduction that needs a solver: merges what is always equal.
 
 pub mod avy;
 pub mod bmc;
+pub mod choices;
 pub mod cone;
 pub mod context;
 pub mod events;
@@ -42,6 +45,7 @@ pub mod word;
 
 pub use avy::{Avy, AvyOptions};
 pub use bmc::{Bmc, BmcOptions};
+pub use choices::{Choice, choose};
 pub use context::{Context, Engine, Outcome, Reason, Unknown, Verdict};
 pub use events::{
     Claim, Collector, Direction, Event, EventSink, NoEvents, Progress, Summary, Work,

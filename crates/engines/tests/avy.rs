@@ -5,7 +5,7 @@
 mod common;
 
 use common::judge::{judge, judge_slices, runs};
-use pedra_engines::avy::CHOICES as AVY_CHOICES;
+use pedra_engines::avy::{Algorithm, CHOICES as AVY_CHOICES};
 use pedra_engines::imc::CHOICES as IMC_CHOICES;
 use pedra_engines::pdr::CHOICES as PDR_CHOICES;
 use pedra_engines::{Avy, AvyOptions, Collector, Context, Engine, Event, Imc, ImcOptions};
@@ -21,16 +21,16 @@ fn random_avy(random: &mut Random) -> (AvyOptions, String) {
     let mut note = format!(" turns={turns}");
     for choice in AVY_CHOICES {
         if random.one_in(3) {
-            let setting = format!("{}={}", choice.name, random.pick(choice.samples));
-            options.set(&setting).expect("a sample");
-            note += &format!(" {setting}");
+            let sample = random.pick(choice.samples);
+            choice.set(&mut options, sample).expect("a sample");
+            note += &format!(" {}={sample}", choice.name);
         }
     }
     for choice in PDR_CHOICES {
         if random.one_in(6) {
-            let setting = format!("{}={}", choice.name, random.pick(choice.samples));
-            options.pdr.set(&setting).expect("a sample");
-            note += &format!(" pdr:{setting}");
+            let sample = random.pick(choice.samples);
+            choice.set(&mut options.pdr, sample).expect("a sample");
+            note += &format!(" pdr:{}={sample}", choice.name);
         }
     }
     (options, note)
@@ -39,8 +39,7 @@ fn random_avy(random: &mut Random) -> (AvyOptions, String) {
 fn random_imc(random: &mut Random) -> ImcOptions {
     let mut options = ImcOptions::default();
     for choice in IMC_CHOICES {
-        let setting = format!("{}={}", choice.name, random.pick(choice.samples));
-        options.set(&setting).expect("a sample");
+        choice.set(&mut options, random.pick(choice.samples)).expect("a sample");
     }
     options
 }
@@ -121,11 +120,10 @@ fn counter(stops_at: u32) -> BitSystem {
 fn the_counter_of_the_paper() {
     for stops_at in 0..8 {
         let system = counter(stops_at);
-        for algorithm in ["global", "simple"] {
-            let mut options = AvyOptions { turns: 0, ..AvyOptions::default() };
-            options.set(&format!("trace={algorithm}")).expect("a value");
+        for algorithm in [Algorithm::Global, Algorithm::Simple] {
+            let options = AvyOptions { turns: 0, algorithm, ..AvyOptions::default() };
             let outcomes = Avy::new(&system, options).run(&Context::default());
-            judge(&system, &outcomes, true, &format!("stops at {stops_at}, {algorithm}"));
+            judge(&system, &outcomes, true, &format!("stops at {stops_at}, {algorithm:?}"));
         }
     }
 }

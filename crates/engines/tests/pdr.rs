@@ -56,8 +56,7 @@ fn random_options(random: &mut Random) -> PdrOptions {
     let solver = random.pick(&[SolverKind::Cdcl, SolverKind::Cdcl, SolverKind::Cadical]);
     let mut options = PdrOptions { solver, ..PdrOptions::default() };
     for choice in CHOICES {
-        let setting = format!("{}={}", choice.name, random.pick(choice.samples));
-        options.set(&setting).expect("a sample");
+        choice.set(&mut options, random.pick(choice.samples)).expect("a sample");
     }
     options
 }

@@ -18,7 +18,8 @@ use crate::view::wave::{WaveStyle, draw};
 use anyhow::Result;
 use pedra_engines::word::Kind;
 use pedra_engines::{
-    AvyOptions, Event, FbOptions, ImcOptions, PdrOptions, SweepOptions, Variant, WordOptions,
+    AvyOptions, Choice, Event, FbOptions, ImcOptions, PdrOptions, SweepOptions, Variant,
+    WordOptions, avy, choose, fb, imc, pdr, word,
 };
 use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
@@ -54,9 +55,9 @@ impl From<&CheckArgs> for Plan {
                 ..BlastOptions::default()
             },
             pdr: pdr_options(args),
-            fb: chosen(FbOptions::default(), &args.fb, FbOptions::set),
-            imc: chosen(ImcOptions::default(), &args.imc, ImcOptions::set),
-            avy: chosen(AvyOptions::default(), &args.avy, AvyOptions::set),
+            fb: chosen(fb::CHOICES, FbOptions::default(), &args.fb),
+            imc: chosen(imc::CHOICES, ImcOptions::default(), &args.imc),
+            avy: chosen(avy::CHOICES, AvyOptions::default(), &args.avy),
             word: word_options(args),
             solver: args.solver.map(|solver| match solver {
                 SolverName::Cadical => SolverKind::Cadical,
@@ -70,13 +71,9 @@ impl From<&CheckArgs> for Plan {
 }
 
 /// Options, and what was chosen besides. The choices made sense when they were read.
-fn chosen<T, E: std::fmt::Debug>(
-    mut options: T,
-    choices: &[String],
-    set: fn(&mut T, &str) -> Result<(), E>,
-) -> T {
+fn chosen<O>(table: &[Choice<O>], mut options: O, choices: &[String]) -> O {
     for choice in choices {
-        set(&mut options, choice).expect("seen to make sense when it was read");
+        choose(table, &mut options, choice).expect("seen to make sense when it was read");
     }
     options
 }
@@ -89,7 +86,7 @@ fn pdr_options(args: &CheckArgs) -> PdrOptions {
         VariantName::Relative => Variant::Relative,
         VariantName::Full => Variant::Full,
     });
-    chosen(options, &args.pdr, PdrOptions::set)
+    chosen(pdr::CHOICES, options, &args.pdr)
 }
 
 /// A kind of unit, and what was chosen besides.
@@ -99,7 +96,7 @@ fn word_options(args: &CheckArgs) -> WordOptions {
         UnitName::Polytopes => Kind::Polytopes,
         UnitName::Mixed => Kind::Mixed,
     });
-    chosen(options, &args.word, WordOptions::set)
+    chosen(word::CHOICES, options, &args.word)
 }
 
 /// Runs the command; gives the exit code.

@@ -1,7 +1,7 @@
 //! The choices of AVY.
 
+use crate::choices::{Choice, count, named, switch};
 use crate::pdr::PdrOptions;
-use crate::pdr::choices::{Choice, choose, count, named, switch};
 use pedra_solve::interpolate::System;
 
 /// How much of the paper's algorithm.
@@ -115,18 +115,5 @@ impl AvyOptions {
     pub(super) fn max_k(&self) -> usize {
         let is_strong = self.suffix && self.algorithm == Algorithm::Global;
         if is_strong { self.kavy.max(1) as usize } else { 1 }
-    }
-
-    /// Makes one choice, written `NAME=VALUE`.
-    ///
-    /// # Errors
-    /// What is wrong with the text, for people.
-    pub fn set(&mut self, setting: &str) -> Result<(), String> {
-        choose(CHOICES, self, setting)
-    }
-
-    /// The value of a choice, as it is written.
-    pub fn get(&self, choice: &Choice<AvyOptions>) -> String {
-        (choice.get)(self)
     }
 }

@@ -22,7 +22,7 @@ mod options;
 mod side;
 
 pub use exchange::Exchanges;
-pub use options::{FB_CHOICES, FbChoice, FbOptions, Import, Lemmas, Slice};
+pub use options::{CHOICES, FbOptions, Import, Lemmas, Slice};
 
 use crate::context::{Context, Engine, Outcome, Reason};
 use crate::events::{Direction, Event, Progress};

@@ -1,5 +1,6 @@
 //! The choices of fbPDR, and their names.
 
+use crate::choices::{Choice, count, named, number, switch};
 use crate::pdr::Successors;
 use std::time::Duration;
 
@@ -86,97 +87,94 @@ impl Default for FbOptions {
     }
 }
 
-/// A choice that can be made by name.
-pub struct FbChoice {
-    /// Its name.
-    pub name: &'static str,
-    /// What it may be set to, for people.
-    pub values: &'static str,
-    /// What it is set to otherwise.
-    pub default: &'static str,
-    /// What it means.
-    pub meaning: &'static str,
-}
-
-const fn choice(
-    name: &'static str,
-    values: &'static str,
-    default: &'static str,
-    meaning: &'static str,
-) -> FbChoice {
-    FbChoice { name, values, default, meaning }
-}
-
-/// All choices, in the order in which they are told. `exchange` comes first, since it sets
-/// others.
-pub static FB_CHOICES: &[FbChoice] = &[
-    choice(
-        "exchange",
-        "on, off",
-        "on",
-        "all exchanges at once; `off` leaves two searches that take turns",
-    ),
-    choice(
-        "slice",
-        "a number, a time such as 30s",
-        "2000000",
-        "how long a turn is: units of work (about a propagation each), which grow by half with each round and give the same run every time; or wall-clock time",
-    ),
-    choice(
+/// All choices by name, in the order in which they are told. `exchange` comes first, since it
+/// sets others.
+pub static CHOICES: &[Choice<FbOptions>] = &[
+    Choice {
+        name: "exchange",
+        values: "on, off",
+        meaning: "all exchanges at once; `off` leaves two searches that take turns",
+        samples: &["on", "off"],
+        get: |options| {
+            let is_off = *options == options.no_exchange();
+            if is_off { "off" } else { "on" }.to_owned()
+        },
+        set: |options, value| {
+            let FbOptions { slice, share, threads, successors, .. } = *options;
+            *options = match value {
+                "on" => FbOptions { slice, share, threads, successors, ..FbOptions::default() },
+                "off" => options.no_exchange(),
+                _ => return None,
+            };
+            Some(())
+        },
+    },
+    Choice {
+        name: "slice",
+        values: "a number, a time such as 30s",
+        meaning: "how long a turn is: units of work (about a propagation each), which grow by half with each round and give the same run every time; or wall-clock time",
+        samples: &["1", "300", "2000", "10000"],
+        get: |options| match options.slice {
+            Slice::Work(work) => work.to_string(),
+            Slice::Time(time) => format!("{}s", time.as_secs_f64()),
+        },
+        set: |options, value| {
+            options.slice = parse_slice(value)?;
+            Some(())
+        },
+    },
+    number!(
         "share",
-        "1 to 100",
-        "50",
-        "how long a turn of Reverse PDR is, in percent of one of PDR; for slices of work",
+        share,
+        1..=100,
+        ["1", "50", "100"],
+        "how long a turn of Reverse PDR is, in percent of one of PDR; for slices of work"
     ),
-    choice("threads", "1, 2", "1", "whether both directions run at the same time"),
-    choice(
+    number!("threads", threads, 1..=2, ["1", "2"], "whether both directions run at the same time"),
+    count!(
         "obligations",
-        "a number, off",
-        "200",
-        "how many obligations, the deepest, each direction tells the other; two that meet make a counterexample",
+        obligations,
+        ["off", "2", "200"],
+        "how many obligations, the deepest, each direction tells the other; two that meet make a counterexample"
     ),
-    choice(
+    switch!(
         "restrict",
-        "on, off",
-        "on",
-        "whether lemmas are not widened into obligations of the other direction",
+        restrict,
+        "whether lemmas are not widened into obligations of the other direction"
     ),
-    choice(
+    switch!(
         "doom",
-        "on, off",
-        "on",
-        "whether lemmas that exclude a part of such an obligation are not pushed",
+        doom,
+        "whether lemmas that exclude a part of such an obligation are not pushed"
     ),
-    choice(
+    named!(
         "lemmas",
-        "checked, theorem, off",
-        "checked",
-        "how lemmas from the other direction's frames are taken in: each by a query, or on the word of a theorem",
+        lemmas,
+        ["checked" => Lemmas::Checked, "theorem" => Lemmas::Theorem, "off" => Lemmas::Off],
+        "how lemmas from the other direction's frames are taken in: each by a query, or on the word of a theorem"
     ),
-    choice(
+    named!(
         "import",
-        "both, forward, reverse",
-        "both",
-        "which direction takes them in; with `lemmas=theorem` one only, `both` is then `forward`",
+        import,
+        ["both" => Import::Both, "forward" => Import::Forward, "reverse" => Import::Reverse],
+        "which direction takes them in; with `lemmas=theorem` one only, `both` is then `forward`"
     ),
-    choice("offers", "a number, off", "50", "how many lemmas one exchange may offer"),
-    choice(
+    count!("offers", offers, ["off", "3", "50"], "how many lemmas one exchange may offer"),
+    switch!(
         "hints",
-        "on, off",
-        "on",
-        "whether lemmas of the other direction are also tried where one is needed: a blocked obligation is widened as far as the other direction's frame allows, if a query agrees; needs `lemmas`",
+        hints,
+        "whether lemmas of the other direction are also tried where one is needed: a blocked obligation is widened as far as the other direction's frame allows, if a query agrees; needs `lemmas`"
     ),
-    choice(
+    switch!(
         "extend",
-        "on, off",
-        "on",
-        "whether the direction that is behind goes on at the other's depth and drops obligations that this makes void",
+        extend,
+        "whether the direction that is behind goes on at the other's depth and drops obligations that this makes void"
     ),
-    choice(
+    named!(
         "successors",
-        "structural, exact",
-        "structural",
-        "how obligations of Reverse PDR are widened (for `rpdr`, too)",
+        successors,
+        ["structural" => Successors::Structural, "exact" => Successors::Exact],
+        "how obligations of Reverse PDR are widened (for `rpdr`, too)"
     ),
 ];
 
@@ -192,71 +190,6 @@ impl FbOptions {
             extend: false,
             ..self
         }
-    }
-
-    /// Makes a choice of the form `NAME=VALUE`.
-    ///
-    /// # Errors
-    /// A text for people, if there is no such choice.
-    pub fn set(&mut self, choice: &str) -> Result<(), String> {
-        let (name, value) =
-            choice.split_once('=').ok_or_else(|| format!("'{choice}' is not NAME=VALUE"))?;
-        let Some(FbChoice { values, .. }) = FB_CHOICES.iter().find(|c| c.name == name) else {
-            let names: Vec<&str> = FB_CHOICES.iter().map(|choice| choice.name).collect();
-            return Err(format!("no choice '{name}'; there are: {}", names.join(", ")));
-        };
-        self.set_value(name, value).ok_or_else(|| format!("'{name}' can be: {values}"))
-    }
-
-    fn set_value(&mut self, name: &str, value: &str) -> Option<()> {
-        let switch = || match value {
-            "on" => Some(true),
-            "off" => Some(false),
-            _ => None,
-        };
-        let count = || if value == "off" { Some(0) } else { value.parse::<u32>().ok() };
-        match name {
-            "slice" => self.slice = parse_slice(value)?,
-            "threads" => self.threads = count().filter(|n| (1..=2).contains(n))?,
-            "obligations" => self.obligations = count()?,
-            "restrict" => self.restrict = switch()?,
-            "doom" => self.doom = switch()?,
-            "offers" => self.offers = count()?,
-            "share" => self.share = count().filter(|n| (1..=100).contains(n))?,
-            "hints" => self.hints = switch()?,
-            "extend" => self.extend = switch()?,
-            "exchange" => {
-                let FbOptions { slice, share, threads, successors, .. } = *self;
-                let defaults =
-                    FbOptions { slice, share, threads, successors, ..FbOptions::default() };
-                *self = if switch()? { defaults } else { self.no_exchange() };
-            }
-            "lemmas" => {
-                self.lemmas = match value {
-                    "off" => Lemmas::Off,
-                    "checked" => Lemmas::Checked,
-                    "theorem" => Lemmas::Theorem,
-                    _ => return None,
-                }
-            }
-            "import" => {
-                self.import = match value {
-                    "both" => Import::Both,
-                    "forward" => Import::Forward,
-                    "reverse" => Import::Reverse,
-                    _ => return None,
-                }
-            }
-            "successors" => {
-                self.successors = match value {
-                    "exact" => Successors::Exact,
-                    "structural" => Successors::Structural,
-                    _ => return None,
-                }
-            }
-            _ => return None,
-        }
-        Some(())
     }
 
     /// Who takes lemmas in. *Required for soundness*: with [`Lemmas::Theorem`] only one
@@ -287,30 +220,26 @@ fn parse_slice(value: &str) -> Option<Slice> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::choices::choose;
 
     #[test]
-    fn choices_by_name() {
+    fn slices_and_exchange() {
         let set = |choices: &[&str]| {
             let mut options = FbOptions::default();
-            choices.iter().try_for_each(|choice| options.set(choice)).map(|()| options)
+            choices.iter().try_for_each(|c| choose(CHOICES, &mut options, c)).map(|()| options)
         };
-        let default = FbOptions::default();
-        let mut again = default.no_exchange();
-        for choice in FB_CHOICES {
-            again.set(&format!("{}={}", choice.name, choice.default)).expect("a default");
+        let time = |milliseconds| Ok(Slice::Time(Duration::from_millis(milliseconds)));
+        assert_eq!(set(&["slice=30s"]).map(|o| o.slice), time(30_000));
+        assert_eq!(set(&["slice=500ms"]).map(|o| o.slice), time(500));
+        let half = set(&["slice=500ms"]).map(|o| CHOICES[1].get(&o));
+        assert_eq!(half, Ok("0.5s".to_owned()));
+        for bad in ["0", "0s", "1e-300ms", "-1s", "s", "infs"] {
+            assert!(set(&[&format!("slice={bad}")]).is_err(), "{bad}");
         }
-        assert_eq!(again, default);
-        assert_eq!(set(&["slice=30s"]).map(|o| o.slice), Ok(Slice::Time(Duration::from_secs(30))));
-        assert!(set(&["slice=0s"]).is_err() && set(&["slice=1e-300ms"]).is_err());
-        assert_eq!(set(&["slice=77"]).map(|o| o.slice), Ok(Slice::Work(77)));
+        let default = FbOptions::default();
         assert_eq!(set(&["exchange=off"]), Ok(default.no_exchange()));
-        assert_eq!(set(&["exchange=off", "exchange=on"]), Ok(default));
+        assert_eq!(set(&["offers=3", "exchange=off", "exchange=on"]), Ok(default));
         let theorem = set(&["lemmas=theorem", "import=both"]).map(|o| o.importers());
         assert_eq!(theorem, Ok(Import::Forward));
-        for bad in
-            ["slice=0", "slice=-1s", "threads=3", "share=0", "lemmas=on", "x=1", "extend", "doom=2"]
-        {
-            assert!(set(&[bad]).is_err(), "{bad}");
-        }
     }
 }

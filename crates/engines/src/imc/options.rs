@@ -1,6 +1,6 @@
 //! The choices of interpolation-based model checking.
 
-use crate::pdr::choices::{Choice, choose, named};
+use crate::choices::{Choice, named};
 use pedra_solve::interpolate::System;
 
 /// Which algorithm.
@@ -37,18 +37,3 @@ pub static CHOICES: &[Choice<ImcOptions>] = &[
         "the rules of interpolation"
     ),
 ];
-
-impl ImcOptions {
-    /// Makes one choice, written `NAME=VALUE`.
-    ///
-    /// # Errors
-    /// What is wrong with the text, for people.
-    pub fn set(&mut self, setting: &str) -> Result<(), String> {
-        choose(CHOICES, self, setting)
-    }
-
-    /// The value of a choice, as it is written.
-    pub fn get(&self, choice: &Choice<ImcOptions>) -> String {
-        (choice.get)(self)
-    }
-}

@@ -32,7 +32,7 @@
 //! and traces of both); `exchange`, `foreign`, `hints` and `claims` (for fbPDR).
 
 mod activity;
-pub(crate) mod choices;
+mod choices;
 mod claims;
 mod counts;
 mod definitions;
@@ -60,7 +60,7 @@ mod ternary;
 mod transition;
 mod trigger;
 
-pub use choices::{CHOICES, Choice};
+pub use choices::CHOICES;
 pub use direction::Successors;
 pub(crate) use exchange::{Meeting, Pause, QUERY_WORK};
 pub(crate) use foreign::ForeignUse;

@@ -44,7 +44,7 @@ mod value;
 mod vote;
 
 pub use hand_over::BitStage;
-pub use options::{KNOBS, Kind, Knob, KnobError, WordOptions};
+pub use options::{CHOICES, Kind, WordOptions};
 
 use crate::context::{Context, Engine, Outcome, Reason};
 use crate::events::{Event, Progress};

@@ -2,7 +2,7 @@
 //! off without changing an answer.
 
 use super::atom::Atom;
-use std::fmt;
+use crate::choices::{Choice, number, switch};
 
 /// What atoms a unit may have.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -72,78 +72,60 @@ impl Default for WordOptions {
     }
 }
 
-/// A name with its meaning, for tables of options.
-pub struct Knob {
-    /// As it is typed.
-    pub name: &'static str,
-    /// For people.
-    pub help: &'static str,
-    /// Values to try, for tests.
-    pub samples: &'static [&'static str],
-    /// Its value.
-    get: fn(&WordOptions) -> u64,
-    set: fn(&mut WordOptions, u64),
-    /// The greatest value; 1 for switches.
-    max: u64,
-}
-
-/// Why an option cannot be set.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct KnobError(String);
-
-impl fmt::Display for KnobError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for KnobError {}
-
-macro_rules! knobs {
-    ($($name:literal $field:ident $max:literal $type:ident $samples:expr, $help:literal;)*) => {
-        /// All knobs.
-        pub const KNOBS: &[Knob] = &[$(Knob {
-            name: $name,
-            help: $help,
-            samples: &$samples,
-            get: |options| options.$field as u64,
-            set: |options, value| options.$field = knobs!(@to value $type),
-            max: $max,
-        },)*];
-    };
-    (@to $value:ident bool) => { $value != 0 };
-    (@to $value:ident $type:ident) => { $value as $type };
-}
-
-knobs! {
-    "simulate" simulate 1 bool ["on", "off"], "relax obligations by interval simulation";
-    "lift" lift 1 bool ["on", "off"], "drop atoms of obligations by the core of a query";
-    "highest" highest 1 bool ["on", "off"], "expand at the highest level where the obligation is inductive";
-    "templates" templates 1 bool ["on", "off"], "propose atoms from comparisons, octagons and samples";
-    "samples" samples 1000 usize ["0", "1", "8"], "how many random paths give samples";
-    "ctg" ctg 100 usize ["0", "1", "3"], "how many refutations of a proposed atom may be excluded first";
-    "bads" bads 1 bool ["on", "off"], "propose whole bads as units";
-    "arity" arity 4 usize ["0", "2", "3", "4"], "how many variables a half-space of reshape may have; 0 for none";
-    "attempts" attempts 10000 usize ["1", "8", "32"], "how many substitutions reshape tries for one unit";
-    "guides" guides 100 usize ["1", "4"], "how many of the nearest units serve as guides";
-    "effort" effort 1000000000 u64 ["1", "2000"], "conflicts of queries that only help";
-    "budget" budget 1000000000000 u64 ["0", "1", "20", "100000"], "work, in thousands of steps of the solver, before bit-level PDR takes over";
-    "trial" trial 1000000000000 u64 ["0", "5", "100000"], "the same as long as no invariant relates words; each that does doubles it";
-    "frames" frames 1 bool ["on", "off"], "whether lemmas of frames are handed over, too, to be checked";
-    "handover" hand_over 1 bool ["on", "off"], "whether bit-level PDR takes over; unknown otherwise";
-}
-
-impl Knob {
-    /// The default of this knob for a kind of unit, as it is typed.
-    pub fn default_for(&self, kind: Kind) -> String {
-        let value = (self.get)(&WordOptions::of(kind));
-        match (self.max, value) {
-            (1, 0) => "off".to_owned(),
-            (1, _) => "on".to_owned(),
-            _ => value.to_string(),
-        }
-    }
-}
+/// All choices by name, in the order in which they are told.
+pub static CHOICES: &[Choice<WordOptions>] = &[
+    switch!("simulate", simulate, "relax obligations by interval simulation"),
+    switch!("lift", lift, "drop atoms of obligations by the core of a query"),
+    switch!("highest", highest, "expand at the highest level where the obligation is inductive"),
+    switch!("templates", templates, "propose atoms from comparisons, octagons and samples"),
+    number!("samples", samples, 0..=1000, ["0", "1", "8"], "how many random paths give samples"),
+    number!(
+        "ctg",
+        ctg,
+        0..=100,
+        ["0", "1", "3"],
+        "how many refutations of a proposed atom may be excluded first"
+    ),
+    switch!("bads", bads, "propose whole bads as units"),
+    number!(
+        "arity",
+        arity,
+        0..=4,
+        ["0", "2", "3", "4"],
+        "how many variables a half-space of reshape may have; 0 for none"
+    ),
+    number!(
+        "attempts",
+        attempts,
+        0..=10_000,
+        ["1", "8", "32"],
+        "how many substitutions reshape tries for one unit"
+    ),
+    number!("guides", guides, 0..=100, ["1", "4"], "how many of the nearest units serve as guides"),
+    number!(
+        "effort",
+        effort,
+        0..=1_000_000_000,
+        ["1", "2000"],
+        "conflicts of queries that only help"
+    ),
+    number!(
+        "budget",
+        budget,
+        0..=1_000_000_000_000,
+        ["0", "1", "20", "100000"],
+        "work, in thousands of steps of the solver, before bit-level PDR takes over"
+    ),
+    number!(
+        "trial",
+        trial,
+        0..=1_000_000_000_000,
+        ["0", "5", "100000"],
+        "the same as long as no invariant relates words; each that does doubles it"
+    ),
+    switch!("frames", frames, "whether lemmas of frames are handed over, too, to be checked"),
+    switch!("handover", hand_over, "whether bit-level PDR takes over; unknown otherwise"),
+];
 
 impl WordOptions {
     /// The defaults for a kind of unit.
@@ -167,53 +149,5 @@ impl WordOptions {
             frames: true,
             hand_over: true,
         }
-    }
-
-    /// Sets a knob, given as `NAME=VALUE`.
-    ///
-    /// # Errors
-    /// If there is no such knob, or it cannot have this value.
-    pub fn set(&mut self, text: &str) -> Result<(), KnobError> {
-        let wrong = |text: String| Err(KnobError(text));
-        let Some((name, value)) = text.split_once('=') else {
-            return wrong(format!("'{text}' is not of the form NAME=VALUE"));
-        };
-        let Some(knob) = KNOBS.iter().find(|knob| knob.name == name) else {
-            let names: Vec<&str> = KNOBS.iter().map(|knob| knob.name).collect();
-            return wrong(format!("there is no '{name}'; there are {}", names.join(", ")));
-        };
-        let number = match value {
-            "on" if knob.max == 1 => Some(1),
-            "off" if knob.max == 1 => Some(0),
-            _ => value.parse().ok().filter(|&number| number <= knob.max),
-        };
-        match (number, knob.max) {
-            (Some(number), _) => (knob.set)(self, number),
-            (None, 1) => return wrong(format!("{name} is on or off, not '{value}'")),
-            (None, max) => return wrong(format!("{name} is a number up to {max}, not '{value}'")),
-        }
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_knob_is_read_and_set() {
-        for knob in KNOBS {
-            let mut options = WordOptions::default();
-            let before = (knob.get)(&options);
-            let value = if before == 1 { 0 } else { 1 };
-            options.set(&format!("{}={value}", knob.name)).expect("a knob");
-            assert_eq!((knob.get)(&options), value, "{}", knob.name);
-            assert!(options.set(&format!("{}=-1", knob.name)).is_err());
-        }
-        let mut options = WordOptions::default();
-        assert!(options.set("simulate").is_err());
-        assert!(options.set("nothing=1").is_err());
-        options.set("simulate=off").expect("a switch");
-        assert!(!options.simulate);
     }
 }
