@@ -72,6 +72,11 @@ impl Sum {
         })
     }
 
+    /// All coefficients, without signs, added up.
+    pub(super) fn weight(&self) -> u128 {
+        self.0.iter().map(|(_, a)| a.unsigned_abs()).sum()
+    }
+
     /// The sum with all signs changed.
     pub(super) fn negated(&self) -> Sum {
         Sum(self.0.iter().map(|&(var, a)| (var, -a)).collect())
@@ -89,8 +94,7 @@ impl Sum {
         // One bit more for the sign of unsigned operands, and what the coefficients may add;
         // twice that for the constant.
         let widest = self.0.iter().map(|(v, _)| problem.var(*v)).map(|v| v.width + 1).max();
-        let weight: u128 = self.0.iter().map(|(_, a)| a.unsigned_abs()).sum();
-        let width = widest.unwrap_or(1) + (128 - weight.leading_zeros()) + 2;
+        let width = widest.unwrap_or(1) + (128 - self.weight().leading_zeros()) + 2;
         let mut sides = [None; 2];
         for &(var, a) in &self.0 {
             let var = problem.var(var);
@@ -184,6 +188,14 @@ fn extended(terms: &mut Terms, word: TermId, width: u32, signed: bool) -> TermId
 }
 
 impl Atom {
+    /// Whether it is about one variable, or a sum or difference of two.
+    pub(super) fn is_simple(&self) -> bool {
+        match self {
+            Atom::Lin(sum, _) => sum.weight() <= 2,
+            _ => true,
+        }
+    }
+
     /// Whether it holds at a point; unknown for whole bads.
     pub(super) fn holds(&self, point: &Point) -> Option<bool> {
         Some(match *self {

@@ -24,7 +24,7 @@ use super::relative::{Relative, Stopped};
 use super::unit::Unit;
 use super::{Search, Wpdr, evidence};
 use crate::context::{Context, Engine, Outcome, Reason, Unknown};
-use crate::events::{Event, EventSink};
+use crate::events::{Event, EventSink, Progress};
 use crate::ledger::Ledger;
 use crate::pdr::{Level, Pdr, PdrOptions};
 use crate::swept::{Room, SweepPlan, Swept};
@@ -177,6 +177,7 @@ impl Wpdr<'_> {
             Err(_) => return Reason::Unsupported("the model cannot be made into bits"),
         };
         let reduced = reduce(&blasted.system, &properties, &self.bits.reduce);
+        let before = self.progress();
         let search = self.search.take().filter(|_| self.options.frames);
         let offers = search.map(|search| offers(search, &blasted.map, &reduced.map));
         let room = Room::default();
@@ -203,6 +204,13 @@ impl Wpdr<'_> {
         let ledger = Mutex::new(&mut self.ledger);
         let inner = Inner { context, lifting: &lifting, ledger };
         let outcomes = pdr.run(&Context { events: &inner, settled: None, ..context.clone() });
+        let Progress { queries, conflicts, .. } = before;
+        let now = pdr.progress();
+        self.elsewhere = Progress {
+            queries: queries + now.queries,
+            conflicts: conflicts + now.conflicts,
+            ..now
+        };
         let mut why = Reason::SettledElsewhere;
         for (property, outcome) in outcomes.iter().enumerate() {
             inner.settle(property, outcome);

@@ -81,6 +81,8 @@ pub struct Wpdr<'a> {
     bits: BitStage,
     ledger: Ledger,
     search: Option<Search>,
+    /// What was done when there is no search, because it was handed over.
+    elsewhere: Progress,
     safe_up_to: Option<usize>,
     safe: Vec<usize>,
 }
@@ -109,6 +111,7 @@ impl<'a> Wpdr<'a> {
             bits,
             ledger: Ledger::new(properties.len()),
             search: None,
+            elsewhere: Progress::default(),
             safe_up_to: None,
             safe: Vec::new(),
         }
@@ -120,6 +123,7 @@ impl<'a> Wpdr<'a> {
             let open = self.ledger.open(context);
             self.prove(context, open, vec![Unit::default()]);
         }
+        self.strengthen_all(context)?;
         self.strengthen_bads(context)?;
         loop {
             let open = self.ledger.open(context);
@@ -301,6 +305,16 @@ impl<'a> Wpdr<'a> {
         result
     }
 
+    /// Proposes what all samples have in common.
+    fn strengthen_all(&mut self, context: &Context) -> Result<(), Stopped> {
+        let options = self.options;
+        let Search { relative, strengthener, .. } = self.search();
+        if options.templates && options.all {
+            strengthener.prove_all(relative, context, &options)?;
+        }
+        Ok(())
+    }
+
     /// Proposes the property itself as a lemma, and settles properties that the invariants imply.
     fn strengthen_bads(&mut self, context: &Context) -> Result<(), Stopped> {
         let options = self.options;
@@ -325,8 +339,11 @@ impl<'a> Wpdr<'a> {
             return;
         }
         let properties = positions.iter().map(|&p| self.properties[p]).collect();
+        let relative = &mut self.search().relative;
+        // Without the time to find out what is needed, all of it is.
+        let needed = relative.find_needed(&units, &positions).unwrap_or(units);
         let problem = &self.search.as_ref().expect("made by run").relative.problem;
-        let proof = Arc::new(evidence::proof(self.system, problem, properties, &units));
+        let proof = Arc::new(evidence::proof(self.system, problem, properties, &needed));
         for position in positions {
             self.ledger.settle(context, position, Outcome::ProvedWords(proof.clone()));
         }
@@ -490,7 +507,7 @@ impl Engine for Wpdr<'_> {
 
     fn progress(&self) -> Progress {
         let Some(Search { relative, obligations, .. }) = &self.search else {
-            return Progress::default();
+            return self.elsewhere;
         };
         let stats = relative.stats();
         let frames: &Frames = &relative.frames;

@@ -41,6 +41,8 @@ pub struct WordOptions {
     /// Propose atoms from the model's comparisons, from octagons and from what reachable
     /// samples have in common.
     pub templates: bool,
+    /// Try all proposals as invariants before anything else.
+    pub all: bool,
     /// How many random paths give samples.
     pub samples: usize,
     /// How many states that refute a proposed atom may be excluded first (CTGs).
@@ -78,6 +80,7 @@ pub static CHOICES: &[Choice<WordOptions>] = &[
     switch!("lift", lift, "drop atoms of obligations by the core of a query"),
     switch!("highest", highest, "expand at the highest level where the obligation is inductive"),
     switch!("templates", templates, "propose atoms from comparisons, octagons and samples"),
+    switch!("all", all, "try all that no sample contains as invariants before anything else"),
     number!("samples", samples, 0..=1000, ["0", "1", "8"], "how many random paths give samples"),
     number!(
         "ctg",
@@ -136,6 +139,7 @@ impl WordOptions {
             lift: true,
             highest: true,
             templates: unit != Kind::Cubes,
+            all: unit == Kind::Mixed,
             samples: 16,
             ctg: 3,
             bads: unit == Kind::Mixed,

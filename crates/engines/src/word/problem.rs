@@ -110,7 +110,7 @@ impl Problem {
             return Err(MANY_VARS);
         }
         let bads = problem.bads.clone();
-        problem.next_bads = bads.into_iter().map(|bad| problem.primed(bad)).collect();
+        problem.next_bads = bads.into_iter().map(|bad| problem.primed(system, bad)).collect();
         vote_signs(&mut problem);
         Ok(problem)
     }
@@ -244,11 +244,13 @@ impl Problem {
     }
 
     /// A term over states one step later: each state replaced by its next value. `None` if it
-    /// reads an input, or a state that is not in variables as a whole.
-    fn primed(&mut self, root: TermId) -> Option<TermId> {
+    /// reads an input.
+    fn primed(&mut self, system: &System, root: TermId) -> Option<TermId> {
         let mut next_of: FxHashMap<TermId, TermId> = FxHashMap::default();
-        for var in &self.vars {
-            next_of.insert(var.term, var.next);
+        for StateSource { state, chosen, .. } in &self.states {
+            let state = &system.states[*state];
+            let next = state.next.or(chosen.map(|input| self.inputs[input]));
+            next_of.extend(next.map(|next| (state.term, next)));
         }
         let cone = self.terms.cone([root]);
         let mut image: FxHashMap<TermId, TermId> = FxHashMap::default();
@@ -341,5 +343,40 @@ pub(super) fn not(terms: &mut Terms, term: TermId) -> TermId {
     match *terms.get(term) {
         Term::Unary(UnaryOp::Not, inner) => inner,
         _ => terms.unary(UnaryOp::Not, term),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pedra_formats::btor2;
+
+    #[test]
+    fn bads_of_wide_words_and_arrays_have_a_next_step() {
+        let text = "
+            1 sort bitvec 65
+            2 sort bitvec 1
+            3 sort array 2 1
+            4 state 1 wide
+            5 state 3 memory
+            6 input 2 choice
+            7 next 1 4 4
+            8 write 3 5 6 4
+            9 next 3 5 8
+            10 zero 1
+            11 eq 2 4 10
+            12 read 1 5 6
+            13 zero 2
+            14 read 1 5 13
+            15 eq 2 14 10
+            16 eq 2 12 10
+            17 bad 11
+            18 bad 15
+            19 bad 16
+        ";
+        let system = btor2::read(text.as_bytes()).expect("a model");
+        let problem = Problem::new(&system, &[0, 1, 2]).expect("words");
+        let has_next: Vec<bool> = problem.next_bads.iter().map(Option::is_some).collect();
+        assert_eq!(has_next, [true, true, false], "the last one reads an input");
     }
 }

@@ -240,6 +240,11 @@ impl Relative {
         queries * meter::QUERY + propagations + gates * meter::GATE + self.meter.spent()
     }
 
+    /// What may still be done.
+    pub(super) fn left(&self) -> Result<u64, Stopped> {
+        self.meter.left(self.work())
+    }
+
     /// Counts work besides queries; stops if it was the last that may be done, or if somebody
     /// says so.
     pub(super) fn spend(&mut self, work: u64) -> Result<(), Stopped> {
@@ -247,7 +252,7 @@ impl Relative {
         if self.interrupt.is_raised() {
             return Err(Stopped(Reason::Interrupted));
         }
-        self.meter.left(self.work()).map(|_| ())
+        self.left().map(|_| ())
     }
 
     /// Whether a sample shows that the unit cannot be excluded from `F_i`.
@@ -284,12 +289,12 @@ impl Relative {
         assumptions: &[Lit],
         temporary: &[&[Lit]],
     ) -> Result<Option<bool>, Stopped> {
-        let left = self.meter.left(self.work())?;
+        let left = self.left()?;
         let done = self.solver.stats().propagations;
         self.solver.set_last_propagation(done.saturating_add(left));
         match self.solver.solve(assumptions, temporary) {
             SatResult::Unknown if self.interrupt.is_raised() => Err(Stopped(Reason::Interrupted)),
-            SatResult::Unknown => self.meter.left(self.work()).map(|_| None),
+            SatResult::Unknown => self.left().map(|_| None),
             answer => Ok(Some(answer.is_sat())),
         }
     }
@@ -305,6 +310,14 @@ impl Relative {
         let point = point.collect();
         let inputs = problem.inputs.iter().map(|&input| solver.value(terms, input)).collect();
         Found { point, inputs }
+    }
+
+    /// The same, remembered as a step.
+    fn found_step(&mut self) -> Found {
+        let found = self.found();
+        let evaluated = self.steps.add(&self.problem, &found);
+        self.meter.spend(evaluated * meter::TERM);
+        found
     }
 
     /// Does any path begin? `Init ∧ C`, with a wish for some bits of the state: those that
@@ -429,12 +442,7 @@ impl Relative {
             self.lits_of(unit.atoms(), Step::Now)?.into_iter().map(|lit| !lit).collect();
         let assumptions: Vec<Lit> = [below].into_iter().chain(primed.iter().copied()).collect();
         match self.solve(&assumptions, &[&not_unit])? {
-            Some(true) => {
-                let found = self.found();
-                let evaluated = self.steps.add(&self.problem, &found);
-                self.meter.spend(evaluated * meter::TERM);
-                return Ok(Answer::Predecessor(found));
-            }
+            Some(true) => return Ok(Answer::Predecessor(self.found_step())),
             Some(false) => {}
             None => return Ok(Answer::No),
         }
@@ -511,6 +519,39 @@ impl Relative {
         }
         self.solver.retract(guard);
         Ok(kept)
+    }
+
+    /// Which of the units, whose exclusion is inductive and excludes these bads, suffice for that:
+    /// those in the core of `⋀ ¬c_i ∧ C ⟹ ¬B`, and for each of them those in the core of
+    /// `⋀ ¬c_i ∧ C ∧ T ⟹ ¬c'`. `None` if that is too hard to see.
+    pub(super) fn find_needed(&mut self, units: &[Unit], bads: &[usize]) -> Option<Vec<Unit>> {
+        let mut excluded = Vec::with_capacity(units.len());
+        for unit in units {
+            let inside = self.lits_of(unit.atoms(), Step::Now).ok()?;
+            let outside: Vec<Lit> = inside.into_iter().map(|lit| !lit).collect();
+            let guard = self.solver.new_lit();
+            self.solver.assert_if(guard, &outside);
+            excluded.push(guard);
+        }
+        let mut is_needed = vec![false; units.len()];
+        let mut goals: Vec<Vec<Lit>> = bads.iter().map(|&bad| vec![self.bads[bad]]).collect();
+        let mut is_shown = true;
+        while let Some(goal) = goals.pop() {
+            let premises = [self.act_constraints].into_iter().chain(excluded.iter().copied());
+            let assumptions: Vec<Lit> = premises.chain(goal).collect();
+            is_shown &= self.solve(&assumptions, &[]) == Ok(Some(false));
+            if !is_shown {
+                break;
+            }
+            for (index, &guard) in excluded.iter().enumerate() {
+                if self.solver.is_failed(guard) && !std::mem::replace(&mut is_needed[index], true) {
+                    goals.push(self.lits_of(units[index].atoms(), Step::Next).ok()?);
+                }
+            }
+        }
+        excluded.into_iter().for_each(|guard| self.solver.retract(guard));
+        let needed = units.iter().zip(is_needed).filter(|(_, is_needed)| *is_needed);
+        is_shown.then(|| needed.map(|(unit, _)| unit.clone()).collect())
     }
 
     /// Excludes a unit from `F_i`; the caller has shown (i) and (ii).

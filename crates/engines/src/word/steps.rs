@@ -75,3 +75,41 @@ impl Steps {
         self.steps.iter().rev().find(refutes).map(|(found, _)| found)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::word::atom::Atom;
+    use crate::word::value::VarId;
+    use pedra_formats::btor2;
+
+    const COUNTER: &str = "
+        1 sort bitvec 4
+        2 sort bitvec 1
+        3 state 1 x
+        4 inc 1 3
+        5 next 1 3 4
+        6 constd 1 9
+        7 eq 2 3 6
+        8 bad 7
+    ";
+
+    #[test]
+    fn a_step_refutes_what_it_leads_into() {
+        let system = btor2::read(COUNTER.as_bytes()).expect("a model");
+        let problem = Problem::new(&system, &[0]).expect("words");
+        let x = VarId::new(0);
+        let mut frames = Frames::new();
+        let mut steps = Steps::new(&problem);
+        steps.add(&problem, &Found { point: vec![3], inputs: Vec::new() });
+        let at_least = |value| Unit::new(vec![Atom::Lower(x, value)]);
+        let is_refuted =
+            |frames: &Frames, unit: &Unit, level| steps.refuting(frames, unit, level).is_some();
+        assert!(is_refuted(&frames, &at_least(4), Level::INFINITY));
+        assert!(!is_refuted(&frames, &at_least(3), Level::INFINITY), "3 is in it");
+        assert!(!is_refuted(&frames, &at_least(5), Level::INFINITY), "4 is not in it");
+        assert!(!is_refuted(&frames, &at_least(4), Level::new(1)), "3 may not be initial");
+        frames.insert(&problem, Unit::new(vec![Atom::Bit(x, 0, true)]), Level::INFINITY);
+        assert!(!is_refuted(&frames, &at_least(4), Level::INFINITY), "3 is not in the frame");
+    }
+}

@@ -20,8 +20,8 @@ use rustc_hash::FxHashMap;
 /// How deep a refutation may lead to another one.
 const DEPTH: usize = 2;
 
-/// How many times the effort of other proposals goes into those that would prove a property.
-const EFFORT_FOR_ALL: u64 = 40;
+/// How many times the effort of other proposals goes into whole bads, which prove a property.
+const EFFORT_FOR_BADS: u64 = 40;
 
 /// Which part of the effort is tried on all proposals before the whole is on any.
 const EASIER: u64 = 10;
@@ -63,6 +63,49 @@ impl Strengthener {
         }
         relative.set_effort(None);
         is_done
+    }
+
+    /// Tries all that no sample contains as invariants, alone and without help.
+    pub(super) fn prove_all(
+        &mut self,
+        relative: &mut Relative,
+        context: &Context,
+        options: &WordOptions,
+    ) -> Result<(), Stopped> {
+        self.refresh(relative);
+        let Relative { problem, samples, .. } = relative;
+        let mut atoms = self.templates.boldest(problem, samples).to_vec();
+        atoms.retain(|atom| options.unit.allows(atom));
+        let result = self.prove_each(relative, context, options, atoms);
+        relative.set_effort(None);
+        result
+    }
+
+    /// Tries each atom, again and again as long as an invariant is found: what was not inductive
+    /// before may be relative to it.
+    fn prove_each(
+        &mut self,
+        relative: &mut Relative,
+        context: &Context,
+        options: &WordOptions,
+        mut atoms: Vec<Atom>,
+    ) -> Result<(), Stopped> {
+        loop {
+            let before = atoms.len();
+            let mut open = Vec::new();
+            for atom in atoms {
+                // Simple ones are more often what is needed.
+                let effort = options.effort / if atom.is_simple() { 1 } else { EASIER };
+                let aim = Aim { point: None, depth: 0, effort };
+                if !self.prove_at(relative, context, options, std::slice::from_ref(&atom), aim)? {
+                    open.push(atom);
+                }
+            }
+            if open.len() == before {
+                return Ok(());
+            }
+            atoms = open;
+        }
     }
 
     /// Looks at the samples again if there are more of them.
@@ -133,7 +176,7 @@ impl Strengthener {
             let unit = Unit::new(vec![atom.clone()]);
             for attempt in 0..=options.ctg {
                 // What would prove a property decides everything, so it may cost more.
-                let more = if aim.point.is_none() { EFFORT_FOR_ALL } else { 1 };
+                let more = if matches!(atom, Atom::Bad(_)) { EFFORT_FOR_BADS } else { 1 };
                 relative.set_effort(Some(aim.effort.saturating_mul(more)));
                 match relative.check_inductive(context, &unit, Level::INFINITY)? {
                     Answer::Inductive(_) => {
@@ -142,7 +185,10 @@ impl Strengthener {
                             0 => unit,
                             _ => relax_bounds(relative, context, unit, Level::INFINITY)?,
                         };
-                        relative.add_lemma(context, lemma, Level::INFINITY)?;
+                        // What follows from the invariants need not be one.
+                        if relative.check_meets_frame(&lemma, Level::INFINITY)? {
+                            relative.add_lemma(context, lemma, Level::INFINITY)?;
+                        }
                         return Ok(true);
                     }
                     Answer::Predecessor(found) if aim.depth > 0 && attempt < options.ctg => {

@@ -46,7 +46,9 @@ pub(super) struct Templates {
     var_ranges: Vec<Range>,
     /// For each variable the bits that were 1 in a sample, and those that were 0.
     seen_bits: Vec<[Int; 2]>,
-    /// How many samples these three rest on.
+    /// Atoms that hold at no sample, each as far out as the samples allow; best first.
+    boldest: Vec<Atom>,
+    /// How many samples these four rest on.
     ranged: usize,
 }
 
@@ -89,6 +91,7 @@ impl Templates {
         let mut seen = FxHashSet::default();
         sums.retain(|sum| seen.insert(sum.clone()) && seen.insert(sum.negated()));
         sums.truncate(MAX_SUMS);
+        sums.sort_by_key(Sum::weight);
         self.sum_ranges = vec![NOTHING; sums.len()];
         self.var_ranges = vec![NOTHING; problem.vars.len()];
         self.seen_bits = vec![[0; 2]; problem.vars.len()];
@@ -107,7 +110,10 @@ impl Templates {
     }
 
     /// Looks at the samples that are new.
-    fn see(&mut self, samples: &Samples) {
+    fn see(&mut self, problem: &Problem, samples: &Samples) {
+        if self.ranged == samples.len() {
+            return;
+        }
         let widen = |range: &mut Range, value: Int| {
             *range = (range.0.min(value), range.1.max(value));
         };
@@ -124,6 +130,46 @@ impl Templates {
             }
         }
         self.ranged = samples.len();
+        self.boldest = self.find_boldest(problem, samples);
+    }
+
+    fn find_boldest(&self, problem: &Problem, samples: &Samples) -> Vec<Atom> {
+        let mut atoms = Vec::new();
+        let single =
+            |&(var, residue, log): &(VarId, Int, u32)| (Sum::new(vec![(var, 1)]), residue, log);
+        let congruences = self.congruences.iter().map(single);
+        for (sum, residue, log) in self.relations.iter().cloned().chain(congruences) {
+            // Samples that came later may deny it.
+            let atom = Atom::Cong { sum, log, residue, holds: false };
+            if !samples.points().any(|point| atom.holds(point) == Some(true)) {
+                atoms.push(atom);
+            }
+        }
+        for var in problem.var_ids().filter(|&v| problem.var(v).width > 1) {
+            let (least, greatest) = self.var_ranges[var.index()];
+            if (least, greatest) != NOTHING {
+                let (min, max) = (problem.var(var).min(), problem.var(var).max());
+                atoms.extend((least > min).then_some(Atom::Upper(var, least - 1)));
+                atoms.extend((greatest < max).then_some(Atom::Lower(var, greatest + 1)));
+            }
+        }
+        for (sum, &(least, greatest)) in self.sums.iter().zip(&self.sum_ranges) {
+            if (least, greatest) != NOTHING {
+                atoms.push(Atom::Lin(sum.clone(), least - 1));
+                atoms.push(Atom::Lin(sum.negated(), -(greatest + 1)));
+            }
+        }
+        for var in problem.var_ids() {
+            let info = problem.var(var);
+            let [ones, zeros] = self.seen_bits[var.index()];
+            // Single high bits of numbers are seldom an invariant.
+            for bit in 0..if info.bitwise { info.width } else { info.width.min(3) } {
+                let is_unseen = |value| !WordVar::bit(if value { ones } else { zeros }, bit);
+                let values = [false, true].into_iter().filter(|&value| is_unseen(value));
+                atoms.extend(values.map(|value| Atom::Bit(var, bit, value)));
+            }
+        }
+        atoms
     }
 
     fn pair(
@@ -158,69 +204,32 @@ impl Templates {
         sums.push(sum);
     }
 
-    /// Atoms that hold at the point and at no sample: in groups, best first, each group from
-    /// the boldest to the most cautious.
+    /// Atoms that hold at no sample, each as far out as the samples allow; best first.
+    pub(super) fn boldest(&mut self, problem: &Problem, samples: &Samples) -> &[Atom] {
+        self.see(problem, samples);
+        &self.boldest
+    }
+
+    /// Those of them that hold at the point, each with what is just as far out as the point.
     pub(super) fn propose(
         &mut self,
         problem: &Problem,
         samples: &Samples,
         point: &Point,
     ) -> Vec<Vec<Atom>> {
-        self.see(samples);
-        let mut groups: Vec<Vec<Atom>> = Vec::new();
-        let congruences = self.congruences.iter();
-        let congruences =
-            congruences.map(|&(var, residue, log)| (Sum::new(vec![(var, 1)]), residue, log));
-        for (sum, residue, log) in self.relations.iter().cloned().chain(congruences) {
-            // Samples that came later may deny it.
-            let atom = Atom::Cong { sum, log, residue, holds: false };
-            let holds = |point: &Point| atom.holds(point) == Some(true);
-            if holds(point) && !samples.points().any(holds) {
-                groups.push(vec![atom]);
-            }
-        }
-        for var in problem.var_ids().filter(|&v| problem.var(v).width > 1) {
-            let here = point[var.index()];
-            match self.var_ranges[var.index()] {
-                NOTHING => {}
-                (least, _) if here < least => {
-                    groups.push(vec![Atom::Upper(var, least - 1), Atom::Upper(var, here)]);
-                }
-                (_, greatest) if here > greatest => {
-                    groups.push(vec![Atom::Lower(var, greatest + 1), Atom::Lower(var, here)]);
-                }
-                _ => {}
-            }
-        }
-        for (sum, &range) in self.sums.iter().zip(&self.sum_ranges) {
-            let here = sum.value(point);
-            match range {
-                NOTHING => {}
-                (least, _) if here < least => groups
-                    .push(vec![Atom::Lin(sum.clone(), least - 1), Atom::Lin(sum.clone(), here)]),
-                (_, greatest) if here > greatest => groups.push(vec![
-                    Atom::Lin(sum.negated(), -(greatest + 1)),
-                    Atom::Lin(sum.negated(), -here),
-                ]),
-                _ => {}
-            }
-        }
-        for var in problem.var_ids() {
-            let info = problem.var(var);
-            let [ones, zeros] = self.seen_bits[var.index()];
-            // Single high bits of numbers are seldom an invariant.
-            let bits = if info.bitwise { info.width } else { info.width.min(3) };
-            for bit in 0..bits {
-                let value = WordVar::bit(point[var.index()], bit);
-                if !WordVar::bit(if value { ones } else { zeros }, bit) {
-                    groups.push(vec![Atom::Bit(var, bit, value)]);
-                }
-            }
-        }
-        for group in &mut groups {
-            group.dedup();
-        }
-        groups
+        let here = self.boldest(problem, samples).iter();
+        let here = here.filter(|atom| atom.holds(point) == Some(true));
+        let group = |atom: &Atom| {
+            let cautious = match *atom {
+                Atom::Upper(var, _) => Some(Atom::Upper(var, point[var.index()])),
+                Atom::Lower(var, _) => Some(Atom::Lower(var, point[var.index()])),
+                Atom::Lin(ref sum, _) => Some(Atom::Lin(sum.clone(), sum.value(point))),
+                Atom::Bad(_) | Atom::Cong { .. } | Atom::Bit(..) => None,
+            };
+            let cautious = cautious.filter(|cautious| cautious != atom);
+            [atom.clone()].into_iter().chain(cautious).collect()
+        };
+        here.map(group).collect()
     }
 }
 
