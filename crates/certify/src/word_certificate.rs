@@ -1,5 +1,7 @@
 //! Checking a word-level witness circuit against a word-level model: both are blasted, the
 //! mapping between words becomes one between bits, and [`crate::certificate`] does the rest.
+//! Where the witness's property compares sums, its induction is asked in words first
+//! (`word_consecution`).
 //!
 //! The witness says by symbols `=n` which inputs and states simulate those that have the node
 //! number `n` in the model's file; without any such symbol, inputs and states are taken in
@@ -8,11 +10,12 @@
 use crate::certificate::{CertificateError, CheckedCertificate, check_mapped_certificate};
 use crate::mapping::{Mapping, simulated_number};
 use crate::options::CheckOptions;
+use crate::word_consecution::shown_in_words;
 use pedra_formats::btor2::Nodes;
 use pedra_model::blast::{BlastOptions, Blasted, StateBits, blast};
 use pedra_model::lit::Lit;
 use pedra_model::system::System;
-use pedra_model::term::Sort;
+use pedra_model::term::{BinaryOp, Sort, Term, TermId, UnaryOp};
 
 /// A model as its file gives it.
 #[derive(Copy, Clone, Debug)]
@@ -55,7 +58,37 @@ pub fn check_word_certificate(
         lits.into_iter().try_for_each(|(t, o)| mapping.add(t, o))?;
         map_choices(&mut mapping, (&theirs, their_part), (&ours, our_part))?;
     }
-    check_mapped_certificate(&ours.system, properties, &theirs.system, &mapping, options)
+    let (property, invariant) = conjuncts(witness);
+    let induction = shown_in_words(&property, &invariant, blasting, options);
+    let (ours, theirs) = (&ours.system, &theirs.system);
+    check_mapped_certificate(ours, properties, theirs, &mapping, options, induction)
+}
+
+/// The property of the witness, that no bad is true, as terms that are all true; with the witness,
+/// to which some of them were added.
+fn conjuncts(witness: &System) -> (System, Vec<TermId>) {
+    let mut system = witness.clone();
+    let (mut parts, mut seen) = (Vec::new(), vec![[false; 2]; witness.terms.len()]);
+    // A term, and whether it is meant or its negation.
+    let mut stack: Vec<(TermId, bool)> = witness.bads.iter().map(|bad| (bad.term, false)).collect();
+    while let Some((id, is_meant)) = stack.pop() {
+        if std::mem::replace(&mut seen[id.index()][is_meant as usize], true) {
+            continue;
+        }
+        match (system.terms.get(id), is_meant) {
+            (&Term::Unary(UnaryOp::Not, a), _) => stack.push((a, !is_meant)),
+            (&Term::Binary(BinaryOp::And, a, b), true) => stack.extend([(b, true), (a, true)]),
+            // What our own witnesses have for the current state.
+            (&Term::Binary(BinaryOp::Implies, a, b), true)
+                if matches!(system.terms.get(a), Term::Const(value) if value.is_true()) =>
+            {
+                stack.push((b, true));
+            }
+            (_, true) => parts.push(id),
+            (_, false) => parts.push(system.terms.unary(UnaryOp::Not, id)),
+        }
+    }
+    (system, parts)
 }
 
 /// Which parts of the witness simulate which of the model.

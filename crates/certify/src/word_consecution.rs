@@ -13,7 +13,7 @@ use crate::second_look::seem_equal;
 use pedra_model::affine::normalise;
 use pedra_model::blast::{BlastError, BlastOptions, Blaster};
 use pedra_model::lit::Lit;
-use pedra_model::proof::WordProof;
+use pedra_model::system::System;
 use pedra_model::term::{TermId, Terms};
 
 /// So many terms are asked for one by one, which is easier for hard ones.
@@ -22,18 +22,19 @@ const FEW: usize = 64;
 /// The effort, if it is shown that `Inv(s₀) ∧ C(s₀) ∧ T(s₀,s₁) ∧ C(s₁) ⟹ Inv(s₁)`. `None` as
 /// well if no comparison of the invariant has another form.
 pub(crate) fn shown_in_words(
-    proof: &WordProof,
+    system: &System,
+    invariant: &[TermId],
     blasting: &BlastOptions,
     options: &CheckOptions,
 ) -> Option<Effort> {
-    let mut terms = proof.system.terms.clone();
-    let constraints: Vec<TermId> = proof.system.constraints.iter().map(|c| c.term).collect();
-    let roots: Vec<TermId> = proof.invariant.iter().chain(&constraints).copied().collect();
+    let mut terms = system.terms.clone();
+    let constraints = system.constraints.iter().map(|c| c.term);
+    let roots: Vec<TermId> = invariant.iter().copied().chain(constraints).collect();
     let now: Vec<TermId> = roots.iter().map(|&root| normalise(&mut terms, root)).collect();
-    if now[..proof.invariant.len()] == proof.invariant[..] {
+    if now[..invariant.len()] == *invariant {
         return None;
     }
-    let plain_next: Vec<TermId> = next_step(proof, &mut terms, &roots);
+    let plain_next: Vec<TermId> = next_step(system, &mut terms, &roots);
     let next: Vec<TermId> = plain_next.iter().map(|&root| normalise(&mut terms, root)).collect();
     let before = roots.iter().chain(&plain_next).copied();
     let pairs: Vec<(TermId, TermId)> =
@@ -42,7 +43,7 @@ pub(crate) fn shown_in_words(
         return None;
     }
     let (facts, goals, blaster) =
-        blasted(&terms, proof.invariant.len(), &now, &next, blasting).ok()?;
+        blasted(&terms, invariant.len(), &now, &next, blasting).ok()?;
     let mut prover = Prover::new(options);
     for fact in facts {
         prover.assume([fact]);
@@ -60,9 +61,9 @@ pub(crate) fn shown_in_words(
 
 /// The terms one step later: each state replaced by its next value, what is free in each step
 /// (inputs, and states without next value) by something new.
-fn next_step(proof: &WordProof, terms: &mut Terms, roots: &[TermId]) -> Vec<TermId> {
+fn next_step(system: &System, terms: &mut Terms, roots: &[TermId]) -> Vec<TermId> {
     let mut image: Vec<Option<TermId>> = vec![None; terms.len()];
-    for state in &proof.system.states {
+    for state in &system.states {
         image[state.term.index()] = state.next;
     }
     let of = |image: &[Option<TermId>], id: TermId| image[id.index()].expect("arguments first");

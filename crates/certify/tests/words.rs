@@ -170,7 +170,7 @@ fn word_certificates_of_right_proofs_pass_and_never_lie() {
 #[test]
 fn sums_are_judged_as_their_values() {
     let (options, blasting) = (CheckOptions::default(), BlastOptions::default());
-    let mut kept = 0;
+    let (mut kept, mut certified) = (0, 0);
     for code in 0..5 * 5 * 4 * 3 {
         let (a, b, step, limit) = (code % 5, code / 5 % 5, code / 25 % 4, [3, 7, 15][code / 100]);
         let text = format!(
@@ -181,7 +181,8 @@ fn sums_are_judged_as_their_values() {
              22 uext 21 5 5\n23 uext 21 7 5\n24 constd 21 {a}\n25 constd 21 {b}\n26 mul 21 24 22\n\
              27 add 21 26 25\n28 ulte 2 23 27\n29 ulte 2 5 9\n30 constraint 28\n31 constraint 29\n"
         );
-        let mut system = btor2::read(text.as_bytes()).expect("well-formed");
+        let Btor2 { mut system, nodes } =
+            btor2::read_with_ids(text.as_bytes()).expect("well-formed");
         let invariant = system.constraints.drain(..).map(|c| c.term).collect();
         let proof = WordProof {
             properties: vec![0],
@@ -198,8 +199,21 @@ fn sums_are_judged_as_their_values() {
             found_claim(check_word_proof(&system, &proof, &blasting, &options).map(|_| ()));
         assert_eq!(verdict != "consecution", is_kept, "{a} {b} {step} {limit}");
         kept += is_kept as usize;
+        // The property of the witness circuit is the invariant with that of the model.
+        let holds = |x: usize, y: usize| holds(x, y) && y <= limit;
+        let is_kept = (0..256)
+            .map(|s| (s / 16, s % 16))
+            .all(|(x, y)| !holds(x, y) || x == limit || holds(x + 1, (y + step) % 16));
+        let witness = btor2_certificate(&proof, &nodes).expect("no simple path");
+        let text = btor2::write(&witness).expect("no arrays");
+        let witness = btor2::read(&text).expect("our own text");
+        let model = NumberedModel { system: &system, nodes: &nodes };
+        let verdict = check_word_certificate(model, &[0], &witness, &blasting, &options);
+        assert_eq!(verdict.is_ok(), is_kept, "{a} {b} {step} {limit}: {verdict:?}");
+        certified += is_kept as usize;
     }
     assert!(kept > 50 && kept < 250, "{kept}");
+    assert!(certified > 50 && certified < 250, "{certified}");
 }
 
 /// A proof about another model is no proof about this one.
