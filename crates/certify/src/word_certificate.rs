@@ -79,8 +79,7 @@ fn conjuncts(witness: &System) -> (System, Vec<TermId>) {
             (&Term::Unary(UnaryOp::Not, a), _) => stack.push((a, !is_meant)),
             (&Term::Binary(BinaryOp::And, a, b), true) => stack.extend([(b, true), (a, true)]),
             // What our own witnesses have for the current state.
-            (&Term::Binary(BinaryOp::Implies, a, b), true)
-                if matches!(system.terms.get(a), Term::Const(value) if value.is_true()) =>
+            (&Term::Binary(BinaryOp::Implies, a, b), true) if matches!(system.terms.get(a), Term::Const(value) if value.is_true()) =>
             {
                 stack.push((b, true));
             }

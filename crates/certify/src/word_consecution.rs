@@ -42,8 +42,7 @@ pub(crate) fn shown_in_words(
     if !seem_equal(&terms, &pairs) {
         return None;
     }
-    let (facts, goals, blaster) =
-        blasted(&terms, invariant.len(), &now, &next, blasting).ok()?;
+    let (facts, goals, blaster) = blasted(&terms, invariant.len(), &now, &next, blasting).ok()?;
     let mut prover = Prover::new(options);
     for fact in facts {
         prover.assume([fact]);
