@@ -19,6 +19,9 @@ use pedra_model::term::{TermId, Terms};
 /// So many terms are asked for one by one, which is easier for hard ones.
 const FEW: usize = 64;
 
+/// The conflicts that a question may have here: what is hard in words is left to the bits.
+const CONFLICTS: u64 = 100_000;
+
 /// The effort, if it is shown that `Inv(s₀) ∧ C(s₀) ∧ T(s₀,s₁) ∧ C(s₁) ⟹ Inv(s₁)`. `None` as
 /// well if no comparison of the invariant has another form.
 pub(crate) fn shown_in_words(
@@ -43,7 +46,9 @@ pub(crate) fn shown_in_words(
         return None;
     }
     let (facts, goals, blaster) = blasted(&terms, invariant.len(), &now, &next, blasting).ok()?;
-    let mut prover = Prover::new(options);
+    let options =
+        CheckOptions { limit_conflicts: Some(CONFLICTS), fallback: None, ..options.clone() };
+    let mut prover = Prover::new(&options);
     for fact in facts {
         prover.assume([fact]);
     }
@@ -105,4 +110,33 @@ fn blasted(
     facts.extend(lits(&next[invariant..])?);
     let goals = lits(&next[..invariant])?;
     Ok((facts, goals, blaster))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pedra_formats::btor2;
+
+    /// `y ≤ 100·x` and `x ≤ 2^20`, where both may grow: `x` by 1, `y` by a step.
+    fn is_shown(step: u32) -> bool {
+        let text = format!(
+            "1 sort bitvec 32\n2 sort bitvec 1\n3 input 2 go\n4 state 1 x\n5 state 1 y\n\
+             6 constd 1 1048576\n7 ult 2 4 6\n8 and 2 3 7\n9 inc 1 4\n10 ite 1 8 9 4\n\
+             11 next 1 4 10\n12 constd 1 {step}\n13 add 1 5 12\n14 ite 1 8 13 5\n\
+             15 next 1 5 14\n16 sort bitvec 40\n17 uext 16 4 8\n18 uext 16 5 8\n\
+             19 constd 16 100\n20 mul 16 19 17\n21 ulte 2 18 20\n22 ulte 2 4 6\n\
+             23 constraint 21\n24 constraint 22\n"
+        );
+        let mut system = btor2::read(text.as_bytes()).expect("well-formed");
+        let invariant: Vec<TermId> = system.constraints.drain(..).map(|c| c.term).collect();
+        let (blasting, options) = (BlastOptions::default(), CheckOptions::default());
+        shown_in_words(&system, &invariant, &blasting, &options).is_some()
+    }
+
+    #[test]
+    fn products_of_wide_words_are_decided() {
+        assert!(is_shown(100));
+        assert!(is_shown(7));
+        assert!(!is_shown(101));
+    }
 }

@@ -34,12 +34,19 @@ pub(super) struct Frames {
     /// By level; retired ones are taken out.
     deltas: Vec<Vec<LemmaId>>,
     invariants: Vec<LemmaId>,
+    /// How many invariants there have been, those that were retired included.
+    invariants_so_far: usize,
 }
 
 impl Frames {
     /// No lemmas; level 0 is open.
     pub(super) fn new() -> Frames {
-        Frames { lemmas: Vec::new(), deltas: vec![Vec::new()], invariants: Vec::new() }
+        Frames {
+            lemmas: Vec::new(),
+            deltas: vec![Vec::new()],
+            invariants: Vec::new(),
+            invariants_so_far: 0,
+        }
     }
 
     /// The highest open level.
@@ -73,6 +80,12 @@ impl Frames {
     /// How many are in use.
     pub(super) fn len(&self) -> usize {
         self.deltas.iter().map(Vec::len).sum::<usize>() + self.invariants.len()
+    }
+
+    /// How many invariants there have been: what holds relative to them may have changed when
+    /// this has.
+    pub(super) fn invariants_so_far(&self) -> usize {
+        self.invariants_so_far
     }
 
     /// The lemmas of `F_i`.
@@ -111,7 +124,7 @@ impl Frames {
         let retired = self.retire_covered(problem, &unit, level);
         let id = LemmaId(u32::try_from(self.lemmas.len()).expect("memory ends before"));
         self.lemmas.push(Lemma { unit, level, is_live: true });
-        self.list(level).push(id);
+        self.enter(id, level);
         Some((id, retired))
     }
 
@@ -122,7 +135,7 @@ impl Frames {
         self.list(from).retain(|&other| other != id);
         let retired = self.retire_covered(problem, &unit, level);
         self.lemmas[id.0 as usize].level = level;
-        self.list(level).push(id);
+        self.enter(id, level);
         retired
     }
 
@@ -133,10 +146,15 @@ impl Frames {
         }
     }
 
+    fn enter(&mut self, id: LemmaId, level: Level) {
+        self.invariants_so_far += (level == Level::INFINITY) as usize;
+        self.list(level).push(id);
+    }
+
     fn retire_covered(&mut self, problem: &Problem, unit: &Unit, level: Level) -> Vec<LemmaId> {
         let mut retired = Vec::new();
         let top = self.deltas.len() - 1;
-        let Frames { lemmas, deltas, invariants } = self;
+        let Frames { lemmas, deltas, invariants, .. } = self;
         let finite = level.finite().unwrap_or(top).min(top);
         let all = deltas[..=finite].iter_mut();
         let more = (level == Level::INFINITY).then_some(invariants);

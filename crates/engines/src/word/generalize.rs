@@ -55,7 +55,7 @@ pub(super) fn expand(
 }
 
 /// Step 2.
-pub(super) fn drop_atoms(
+fn drop_atoms(
     relative: &mut Relative,
     context: &Context,
     mut unit: Unit,
@@ -85,6 +85,10 @@ pub(super) fn relax_bounds(
     level: Level,
 ) -> Result<Unit, Stopped> {
     for atom in unit.atoms().to_vec() {
+        if !unit.atoms().contains(&atom) {
+            // A core did without it.
+            continue;
+        }
         let (value, end, direction) = match atom {
             Atom::Lower(var, v) => (v, relative.problem.var(var).min(), -1),
             Atom::Upper(var, v) => (v, relative.problem.var(var).max(), 1),

@@ -14,6 +14,8 @@
 //! pushing may raise. Soundness needs no premise: whatever is offered, only what was checked
 //! comes in.
 //!
+//! **A later run** begins anew: neither the words' search nor that of the bits is kept.
+//!
 //! **Answers** about bits are lifted and told as soon as they are found: other properties may
 //! take the inner engine forever.
 
@@ -145,10 +147,8 @@ impl Wpdr<'_> {
         let Some(Search { relative, .. }) = &mut self.search else { return Ok(Vec::new()) };
         let (done, share) = (relative.work(), relative.work() / SHARE_OF_SUBSET);
         let before = relative.meter.set_limits(Limits::after(done, share, share));
-        relative.set_effort(Some(effort));
-        let found = find_inductive_subset(relative);
+        let found = relative.with_effort(effort, find_inductive_subset);
         // An interrupted search goes on later.
-        relative.set_effort(None);
         relative.meter.set_limits(before);
         match found {
             Err(Stopped(Reason::Budget)) => {

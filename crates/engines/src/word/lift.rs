@@ -20,7 +20,7 @@ use super::value::{Point, WordVar};
 use pedra_model::bv::Bv;
 
 /// Both bounds of every variable at a point.
-pub(super) fn box_of(problem: &Problem, point: &Point) -> Vec<Atom> {
+fn box_of(problem: &Problem, point: &Point) -> Vec<Atom> {
     let both = |var| {
         let value = point[super::value::VarId::index(var)];
         let range = problem.var(var);
@@ -32,7 +32,7 @@ pub(super) fn box_of(problem: &Problem, point: &Point) -> Vec<Atom> {
 }
 
 /// All bits of the variables at a point.
-pub(super) fn bits_of(problem: &Problem, point: &Point) -> Vec<Atom> {
+fn bits_of(problem: &Problem, point: &Point) -> Vec<Atom> {
     let bits = |var| {
         let value = point[super::value::VarId::index(var)];
         let width = problem.var(var).width;

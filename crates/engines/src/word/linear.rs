@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn hyperplanes_contain_their_points() {
-        assert_eq!(normal(&[6, 0], &[&[0, 3]]), Some(vec![1, 2]).map(|n: Vec<Int>| n));
+        assert_eq!(normal(&[6, 0], &[&[0, 3]]), Some(vec![1, 2]));
         let plane = normal(&[1, 0, 0], &[&[0, 1, 0], &[0, 0, 1]]).expect("a plane");
         assert!(plane == [1, 1, 1] || plane == [-1, -1, -1]);
         assert_eq!(normal(&[1, 1], &[&[1, 5]]), None, "a coefficient is zero");

@@ -17,8 +17,8 @@
 //! - When a budget is used up, what was learned is handed over to bit-level PDR (`hand_over`).
 //!
 //! Soundness rests on `relative` (all queries), `evidence` and the checks of `certify`; files
-//! that only propose (`vote`, `samples`, `templates`, `reshape`, `linear`) cannot make an answer
-//! wrong.
+//! that only propose (`vote`, `samples`, `steps`, `templates`, `strengthen`, `generalize`,
+//! `reshape`, `linear`, `meter`) cannot make an answer wrong.
 
 mod atom;
 mod bits;
@@ -190,7 +190,7 @@ impl<'a> Wpdr<'a> {
     /// Excludes an obligation from `F_i`, raises a predecessor, or finds a counterexample.
     fn block(&mut self, context: &Context, id: ObligationId, level: Level) -> Result<(), Stopped> {
         let options = self.options;
-        let Search { relative, obligations, strengthener, .. } = self.search();
+        let Search { relative, obligations, strengthener, failed, .. } = self.search();
         let Obligation { unit, point, property, .. } = obligations.get(id).clone();
         if level == Level::ZERO || relative.check_meets_init(&unit)? {
             return self.fail(context, id);
@@ -210,51 +210,19 @@ impl<'a> Wpdr<'a> {
         }
         match relative.check_blocked(&unit, level)? {
             Answer::Predecessor(found) => {
-                obligations.wait(id, level);
                 let target = Target::Unit(unit);
                 self.raise(context, found, target, Some(id), property, level.below())?;
+                self.search().obligations.wait(id, level);
             }
             Answer::Inductive(core) => {
-                relative.set_effort(Some(options.effort));
-                let reached = self.learn(context, &unit, core, level);
-                self.search().relative.set_effort(None);
+                let reached = relative.with_effort(options.effort, |relative| {
+                    learn(relative, context, &options, failed, &unit, core, level)
+                });
                 self.retry_above(context, id, reached?);
             }
             Answer::No => unreachable!("the effort is not limited"),
         }
         Ok(())
-    }
-
-    /// Expands a unit that can be excluded from `F_i`, and excludes the result: from `F_j`, for
-    /// the `j` that is returned.
-    fn learn(
-        &mut self,
-        context: &Context,
-        unit: &Unit,
-        core: Unit,
-        level: Level,
-    ) -> Result<Level, Stopped> {
-        let options = self.options;
-        let Search { relative, failed, .. } = self.search();
-        let (mut lemma, mut level) = (core, level);
-        if options.highest {
-            (lemma, level) = find_highest(relative, context, unit, lemma, level)?;
-        }
-        lemma = expand(relative, context, lemma, level)?;
-        if options.arity >= 2 {
-            relative.note_shape(&lemma);
-            lemma = reshape(relative, context, &options, failed, lemma, level)?;
-        }
-        // Push to higher levels while that holds.
-        let top = relative.frames.top();
-        while level < top {
-            let Some(core) = find_inductive(relative, context, &lemma, level.above())? else {
-                break;
-            };
-            (lemma, level) = (core, level.above());
-        }
-        relative.add_lemma(context, lemma, level)?;
-        Ok(level)
     }
 
     /// Heuristic: an obligation that is excluded up to a level will come up again above.
@@ -298,11 +266,7 @@ impl<'a> Wpdr<'a> {
     /// Pushes lemmas to higher frames, and finds out which hold in all.
     fn propagate(&mut self, context: &Context) -> Result<(), Stopped> {
         let effort = self.options.effort;
-        let relative = &mut self.search().relative;
-        relative.set_effort(Some(effort));
-        let result = propagate(relative, context);
-        relative.set_effort(None);
-        result
+        self.search().relative.with_effort(effort, |relative| propagate(relative, context))
     }
 
     /// Proposes what all samples have in common.
@@ -321,7 +285,7 @@ impl<'a> Wpdr<'a> {
         for property in self.ledger.open(context) {
             let Search { relative, strengthener, .. } = self.search();
             if options.bads && relative.problem.next_bads[property].is_some() {
-                strengthener.prove(relative, context, &options, &[Atom::Bad(property)])?;
+                strengthener.prove(relative, context, &options, &Atom::Bad(property))?;
             }
             let has_invariants = !relative.frames.delta(Level::INFINITY).is_empty();
             if has_invariants && relative.check_invariants_imply(property)? {
@@ -339,9 +303,11 @@ impl<'a> Wpdr<'a> {
             return;
         }
         let properties = positions.iter().map(|&p| self.properties[p]).collect();
+        let effort = self.options.effort;
         let relative = &mut self.search().relative;
+        let needed = relative.with_effort(effort, |r| r.find_needed(&units, &positions));
         // Without the time to find out what is needed, all of it is.
-        let needed = relative.find_needed(&units, &positions).unwrap_or(units);
+        let needed = needed.unwrap_or(units);
         let problem = &self.search.as_ref().expect("made by run").relative.problem;
         let proof = Arc::new(evidence::proof(self.system, problem, properties, &needed));
         for position in positions {
@@ -441,6 +407,36 @@ impl<'a> Wpdr<'a> {
             Err(Stopped(reason)) => reason,
         }
     }
+}
+
+/// Expands a unit that can be excluded from `F_i`, and excludes the result: from `F_j`, for the
+/// `j` that is returned.
+fn learn(
+    relative: &mut Relative,
+    context: &Context,
+    options: &WordOptions,
+    failed: &mut Failed,
+    unit: &Unit,
+    core: Unit,
+    level: Level,
+) -> Result<Level, Stopped> {
+    let (mut lemma, mut level) = (core, level);
+    if options.highest {
+        (lemma, level) = find_highest(relative, context, unit, lemma, level)?;
+    }
+    lemma = expand(relative, context, lemma, level)?;
+    if options.arity >= 2 {
+        relative.note_shape(&lemma);
+        lemma = reshape(relative, context, options, failed, lemma, level)?;
+    }
+    // Push to higher levels while that holds.
+    let top = relative.frames.top();
+    while level < top {
+        let Some(core) = find_inductive(relative, context, &lemma, level.above())? else { break };
+        (lemma, level) = (core, level.above());
+    }
+    relative.add_lemma(context, lemma, level)?;
+    Ok(level)
 }
 
 /// Pushes lemmas to higher frames.

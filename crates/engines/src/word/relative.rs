@@ -2,7 +2,8 @@
 //!
 //! One incremental solver holds everything. Activation literals say which frame is meant: the
 //! lemmas of level `i` hang on `act_i`, and `act_i → act_{i+1} → … → act_∞ → act_C`, where
-//! `act_C` brings the constraints of the current step. `act_0` brings the initial condition.
+//! `act_C` brings the constraints of the current step. `act_0` brings the initial condition and
+//! implies `act_C` alone.
 //! Lifting assumes none of them, for it asks whether constraints *can* be violated.
 
 use super::atom::{Atom, Step};
@@ -85,8 +86,8 @@ pub(super) struct Relative {
     steps: Steps,
     single_init: Option<Point>,
     interrupt: Interrupt,
-    is_limited: bool,
-    effort: u64,
+    /// The conflicts that a query may have, if that is limited.
+    effort: Option<u64>,
     /// The work of solvers that were made anew, and the gates that they had.
     past: SatStats,
     past_gates: usize,
@@ -117,8 +118,7 @@ impl Relative {
             steps: Steps::new(&problem),
             single_init: problem.single_init(),
             interrupt: context.interrupt.clone(),
-            is_limited: false,
-            effort: 0,
+            effort: None,
             past: SatStats::default(),
             past_gates: 0,
             meter: Meter::new(),
@@ -188,9 +188,7 @@ impl Relative {
         self.solver = BvSolver::new(&self.blasting);
         self.lits.clear();
         self.fill(context)?;
-        if self.is_limited {
-            self.solver.set_effort(Some(self.effort));
-        }
+        self.solver.set_effort(self.effort);
         Ok(())
     }
 
@@ -275,12 +273,19 @@ impl Relative {
         atoms.iter().map(|atom| self.lit(atom, step)).collect()
     }
 
-    /// Limits the effort of each query from now on, in conflicts. Queries that propose may give
-    /// up; those on which completeness rests must not.
-    pub(super) fn set_effort(&mut self, conflicts: Option<u64>) {
-        self.is_limited = conflicts.is_some();
-        self.effort = conflicts.unwrap_or(0);
-        self.solver.set_effort(conflicts);
+    /// Limits the effort of each query, in conflicts, as long as `run` takes. Queries that propose
+    /// may give up; those on which completeness rests must not.
+    pub(super) fn with_effort<T>(
+        &mut self,
+        conflicts: u64,
+        run: impl FnOnce(&mut Relative) -> T,
+    ) -> T {
+        let before = self.effort.replace(conflicts);
+        self.solver.set_effort(self.effort);
+        let result = run(self);
+        self.effort = before;
+        self.solver.set_effort(self.effort);
+        result
     }
 
     /// `None` if the effort was not enough.
@@ -297,6 +302,11 @@ impl Relative {
             SatResult::Unknown => self.left().map(|_| None),
             answer => Ok(Some(answer.is_sat())),
         }
+    }
+
+    /// The same for queries on which answers rest: that the effort was not enough is no answer.
+    fn decide(&mut self, assumptions: &[Lit]) -> Result<bool, Stopped> {
+        self.solve(assumptions, &[])?.ok_or(Stopped(Reason::Budget))
     }
 
     fn act(&self, level: Level) -> Lit {
@@ -329,7 +339,7 @@ impl Relative {
                 wish.clear();
             }
             let assumptions: Vec<Lit> = [self.acts[0]].into_iter().chain(wish.clone()).collect();
-            if self.solve(&assumptions, &[])? == Some(true) {
+            if self.decide(&assumptions)? {
                 return Ok(Some(self.found()));
             }
             let before = wish.len();
@@ -341,17 +351,16 @@ impl Relative {
         Ok(None)
     }
 
-    /// An initial state in the unit: `Init ∧ C ∧ c`. None does not mean that there is none if
-    /// the effort is limited.
+    /// An initial state in the unit: `Init ∧ C ∧ c`.
     pub(super) fn find_initial_in(&mut self, unit: &Unit) -> Result<Option<Found>, Stopped> {
-        let is_met = self.solve_init(unit)?;
-        Ok(if is_met == Some(true) { Some(self.found()) } else { None })
+        let assumptions = self.in_frame(Level::ZERO, unit)?;
+        Ok(if self.decide(&assumptions)? { Some(self.found()) } else { None })
     }
 
-    fn solve_init(&mut self, unit: &Unit) -> Result<Option<bool>, Stopped> {
+    /// The assumptions that a state is in a frame and in a unit: `F_i ∧ C ∧ c`.
+    fn in_frame(&mut self, level: Level, unit: &Unit) -> Result<Vec<Lit>, Stopped> {
         let atoms = self.lits_of(unit.atoms(), Step::Now)?;
-        let assumptions: Vec<Lit> = [self.acts[0]].into_iter().chain(atoms).collect();
-        self.solve(&assumptions, &[])
+        Ok([self.act(level)].into_iter().chain(atoms).collect())
     }
 
     /// Does the unit contain an initial state? Yes, if the effort does not suffice.
@@ -373,7 +382,8 @@ impl Relative {
         if self.is_refuted(unit, Level::ZERO) {
             return Ok(true);
         }
-        let is_met = self.solve_init(unit)?;
+        let assumptions = self.in_frame(Level::ZERO, unit)?;
+        let is_met = self.solve(&assumptions, &[])?;
         if is_met == Some(true) {
             let found = self.found();
             self.samples.add(found.point, 0);
@@ -389,20 +399,18 @@ impl Relative {
     ) -> Result<Option<Found>, Stopped> {
         self.renew_if_worn(context)?;
         let assumptions = [self.act(self.frames.top()), self.bads[property]];
-        let is_bad = self.solve(&assumptions, &[])? == Some(true);
-        Ok(if is_bad { Some(self.found()) } else { None })
+        Ok(if self.decide(&assumptions)? { Some(self.found()) } else { None })
     }
 
     /// Do the invariants alone exclude bad states? `F_∞ ∧ C ⟹ ¬B`
     pub(super) fn check_invariants_imply(&mut self, property: usize) -> Result<bool, Stopped> {
         let assumptions = [self.act_infinity, self.bads[property]];
-        Ok(self.solve(&assumptions, &[])? == Some(false))
+        Ok(!self.decide(&assumptions)?)
     }
 
-    /// Is there a state of `F_i` in the unit? `F_i ∧ C ∧ c`
+    /// Is there a state of `F_i` in the unit? `F_i ∧ C ∧ c`. Yes, if the effort does not suffice.
     pub(super) fn check_meets_frame(&mut self, unit: &Unit, level: Level) -> Result<bool, Stopped> {
-        let atoms = self.lits_of(unit.atoms(), Step::Now)?;
-        let assumptions: Vec<Lit> = [self.act(level)].into_iter().chain(atoms).collect();
+        let assumptions = self.in_frame(level, unit)?;
         Ok(self.solve(&assumptions, &[])? != Some(false))
     }
 
@@ -523,35 +531,50 @@ impl Relative {
 
     /// Which of the units, whose exclusion is inductive and excludes these bads, suffice for that:
     /// those in the core of `⋀ ¬c_i ∧ C ⟹ ¬B`, and for each of them those in the core of
-    /// `⋀ ¬c_i ∧ C ∧ T ⟹ ¬c'`. `None` if that is too hard to see.
-    pub(super) fn find_needed(&mut self, units: &[Unit], bads: &[usize]) -> Option<Vec<Unit>> {
+    /// `⋀ ¬c_i ∧ C ∧ T ⟹ ¬c'`. All, if the effort does not suffice.
+    pub(super) fn find_needed(
+        &mut self,
+        units: &[Unit],
+        bads: &[usize],
+    ) -> Result<Vec<Unit>, Stopped> {
         let mut excluded = Vec::with_capacity(units.len());
         for unit in units {
-            let inside = self.lits_of(unit.atoms(), Step::Now).ok()?;
+            let inside = self.lits_of(unit.atoms(), Step::Now)?;
             let outside: Vec<Lit> = inside.into_iter().map(|lit| !lit).collect();
             let guard = self.solver.new_lit();
             self.solver.assert_if(guard, &outside);
             excluded.push(guard);
         }
+        let bads: Vec<Lit> = bads.iter().map(|&bad| self.bads[bad]).collect();
+        let is_needed = self.close_cores(units, &excluded, bads);
+        excluded.into_iter().for_each(|guard| self.solver.retract(guard));
+        let Some(is_needed) = is_needed? else { return Ok(units.to_vec()) };
+        let needed = units.iter().zip(is_needed).filter(|(_, is_needed)| *is_needed);
+        Ok(needed.map(|(unit, _)| unit.clone()).collect())
+    }
+
+    /// Whether each unit, excluded by its literal, is needed; `None` if that is too hard to see.
+    fn close_cores(
+        &mut self,
+        units: &[Unit],
+        excluded: &[Lit],
+        bads: Vec<Lit>,
+    ) -> Result<Option<Vec<bool>>, Stopped> {
         let mut is_needed = vec![false; units.len()];
-        let mut goals: Vec<Vec<Lit>> = bads.iter().map(|&bad| vec![self.bads[bad]]).collect();
-        let mut is_shown = true;
+        let mut goals: Vec<Vec<Lit>> = bads.into_iter().map(|bad| vec![bad]).collect();
         while let Some(goal) = goals.pop() {
             let premises = [self.act_constraints].into_iter().chain(excluded.iter().copied());
             let assumptions: Vec<Lit> = premises.chain(goal).collect();
-            is_shown &= self.solve(&assumptions, &[]) == Ok(Some(false));
-            if !is_shown {
-                break;
+            if self.solve(&assumptions, &[])? != Some(false) {
+                return Ok(None);
             }
             for (index, &guard) in excluded.iter().enumerate() {
                 if self.solver.is_failed(guard) && !std::mem::replace(&mut is_needed[index], true) {
-                    goals.push(self.lits_of(units[index].atoms(), Step::Next).ok()?);
+                    goals.push(self.lits_of(units[index].atoms(), Step::Next)?);
                 }
             }
         }
-        excluded.into_iter().for_each(|guard| self.solver.retract(guard));
-        let needed = units.iter().zip(is_needed).filter(|(_, is_needed)| *is_needed);
-        is_shown.then(|| needed.map(|(unit, _)| unit.clone()).collect())
+        Ok(Some(is_needed))
     }
 
     /// Excludes a unit from `F_i`; the caller has shown (i) and (ii).

@@ -32,7 +32,22 @@ struct Corner {
     at: Vec<Int>,
 }
 
-/// Directions that were tried in vain for a choice of variables and bounds.
+impl Corner {
+    /// Its bounds as atoms.
+    fn atoms(&self) -> impl Iterator<Item = Atom> {
+        (0..self.vars.len()).map(|i| match self.lower[i] {
+            true => Atom::Lower(self.vars[i], self.at[i]),
+            false => Atom::Upper(self.vars[i], self.at[i]),
+        })
+    }
+
+    /// Whether the unit has it.
+    fn is_of(&self, unit: &Unit) -> bool {
+        self.atoms().all(|atom| unit.atoms().contains(&atom))
+    }
+}
+
+/// Half-spaces that were tried in vain, for whatever unit and level.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Failed(FxHashSet<(Sum, Int)>);
 
@@ -51,7 +66,8 @@ pub(super) fn reshape(
             if attempts == 0 {
                 return Ok(unit);
             }
-            let Some(corner) = corner else { continue };
+            // What was reshaped since then may have lost it.
+            let Some(corner) = corner.filter(|corner| corner.is_of(&unit)) else { continue };
             let looked_at = relative.shapes().map(|unit| unit.atoms().len() * arity).sum::<usize>();
             relative.spend(1 + looked_at as u64 / meter::VALUES)?;
             let guides = guides(relative, &corner, options.guides);
@@ -155,12 +171,7 @@ fn substitute(
     level: Level,
 ) -> Result<Option<Unit>, Stopped> {
     let plane = Atom::Lin(sum.clone(), *b);
-    let neighbours: Vec<Atom> = (0..corner.vars.len())
-        .map(|i| match corner.lower[i] {
-            true => Atom::Lower(corner.vars[i], corner.at[i]),
-            false => Atom::Upper(corner.vars[i], corner.at[i]),
-        })
-        .collect();
+    let neighbours: Vec<Atom> = corner.atoms().collect();
     let kept = unit.atoms().iter().filter(|atom| !neighbours.contains(atom)).cloned();
     let boldest = Unit::new(kept.chain([plane.clone()]).collect());
     let each = neighbours.iter().map(|neighbour| unit.with(neighbour, plane.clone()));

@@ -44,7 +44,7 @@ struct Aim<'p> {
 }
 
 impl Strengthener {
-    /// Tries to exclude a state for good: first all that is easy. Whether it did.
+    /// Tries to exclude a state for good. Whether it did; false if it was excluded before.
     pub(super) fn strengthen(
         &mut self,
         relative: &mut Relative,
@@ -52,17 +52,13 @@ impl Strengthener {
         options: &WordOptions,
         point: &Point,
     ) -> Result<bool, Stopped> {
-        self.refresh(relative);
-        let mut is_done = Ok(false);
-        for effort in [options.effort / EASIER, options.effort] {
-            let aim = Aim { point: Some(point), depth: DEPTH, effort };
-            is_done = self.strengthen_at(relative, context, options, aim);
-            if is_done != Ok(false) {
-                break;
-            }
+        if excludes(relative, point) {
+            return Ok(false);
         }
-        relative.set_effort(None);
-        is_done
+        self.refresh(relative);
+        easy_first(options, |effort| {
+            self.strengthen_at(relative, context, options, point, DEPTH, effort)
+        })
     }
 
     /// Tries all that no sample contains as invariants, alone and without help.
@@ -76,9 +72,7 @@ impl Strengthener {
         let Relative { problem, samples, .. } = relative;
         let mut atoms = self.templates.boldest(problem, samples).to_vec();
         atoms.retain(|atom| options.unit.allows(atom));
-        let result = self.prove_each(relative, context, options, atoms);
-        relative.set_effort(None);
-        result
+        self.prove_each(relative, context, options, atoms)
     }
 
     /// Tries each atom, again and again as long as an invariant is found: what was not inductive
@@ -120,13 +114,15 @@ impl Strengthener {
         relative: &mut Relative,
         context: &Context,
         options: &WordOptions,
-        aim: Aim<'_>,
+        point: &Point,
+        depth: usize,
+        effort: u64,
     ) -> Result<bool, Stopped> {
-        let Some(point) = aim.point else { return Ok(false) };
         let Relative { problem, samples, .. } = relative;
         let groups = self.templates.propose(problem, samples, point);
         relative.meter.spend(self.templates.sums() as u64 / meter::VALUES);
         let fits = |atom: &Atom| options.unit.allows(atom);
+        let aim = Aim { point: Some(point), depth, effort };
         for group in groups.into_iter().filter(|group| group.iter().all(fits)) {
             if self.prove_at(relative, context, options, &group, aim)? {
                 return Ok(true);
@@ -135,28 +131,23 @@ impl Strengthener {
         Ok(false)
     }
 
-    /// Tries the atoms of a group, one after the other, as invariants. Whether one is.
+    /// Tries an atom as an invariant. Whether it is one.
     pub(super) fn prove(
         &mut self,
         relative: &mut Relative,
         context: &Context,
         options: &WordOptions,
-        group: &[Atom],
+        atom: &Atom,
     ) -> Result<bool, Stopped> {
         self.refresh(relative);
-        let mut is_done = Ok(false);
-        for effort in [options.effort / EASIER, options.effort] {
+        easy_first(options, |effort| {
             let aim = Aim { point: None, depth: DEPTH, effort };
-            is_done = self.prove_at(relative, context, options, group, aim);
-            if is_done != Ok(false) {
-                break;
-            }
-        }
-        relative.set_effort(None);
-        is_done
+            self.prove_at(relative, context, options, std::slice::from_ref(atom), aim)
+        })
     }
 
-    /// The same; also true if the state is excluded otherwise.
+    /// Tries the atoms of a group, one after the other, as invariants. Whether one is, or the state
+    /// is excluded otherwise.
     fn prove_at(
         &mut self,
         relative: &mut Relative,
@@ -166,35 +157,35 @@ impl Strengthener {
         aim: Aim<'_>,
     ) -> Result<bool, Stopped> {
         for (place, atom) in group.iter().enumerate() {
-            let known = relative.frames.delta(Level::INFINITY).len();
+            let known = relative.frames.invariants_so_far();
             let is_in_vain = |&(with, effort): &(usize, u64)| with == known && effort >= aim.effort;
             if self.failed.get(atom).is_some_and(is_in_vain) {
                 continue;
             }
             // Before the check: a refutation may come back to the same atom.
             self.failed.insert(atom.clone(), (known, aim.effort));
+            // What would prove a property decides everything, so it may cost more.
+            let more = if matches!(atom, Atom::Bad(_)) { EFFORT_FOR_BADS } else { 1 };
+            let effort = aim.effort.saturating_mul(more);
             let unit = Unit::new(vec![atom.clone()]);
             for attempt in 0..=options.ctg {
-                // What would prove a property decides everything, so it may cost more.
-                let more = if matches!(atom, Atom::Bad(_)) { EFFORT_FOR_BADS } else { 1 };
-                relative.set_effort(Some(aim.effort.saturating_mul(more)));
-                match relative.check_inductive(context, &unit, Level::INFINITY)? {
+                let answer = relative.with_effort(effort, |relative| {
+                    relative.check_inductive(context, &unit, Level::INFINITY)
+                });
+                match answer? {
                     Answer::Inductive(_) => {
                         // The boldest needs no relaxing.
-                        let lemma = match place {
-                            0 => unit,
-                            _ => relax_bounds(relative, context, unit, Level::INFINITY)?,
-                        };
-                        // What follows from the invariants need not be one.
-                        if relative.check_meets_frame(&lemma, Level::INFINITY)? {
-                            relative.add_lemma(context, lemma, Level::INFINITY)?;
-                        }
+                        let is_bold = place == 0;
+                        relative.with_effort(effort, |relative| {
+                            exclude(relative, context, unit, is_bold)
+                        })?;
                         return Ok(true);
                     }
                     Answer::Predecessor(found) if aim.depth > 0 && attempt < options.ctg => {
-                        let point = Some(&found.point);
-                        let help = Aim { point, depth: aim.depth - 1, effort: aim.effort };
-                        if !self.strengthen_at(relative, context, options, help)? {
+                        let (point, depth) = (&found.point, aim.depth - 1);
+                        let is_helped = self
+                            .strengthen_at(relative, context, options, point, depth, aim.effort);
+                        if !is_helped? {
                             break;
                         }
                         // What was to help may have done it all.
@@ -205,11 +196,37 @@ impl Strengthener {
                     Answer::Predecessor(_) | Answer::No => break,
                 }
             }
-            let known = relative.frames.delta(Level::INFINITY).len();
+            let known = relative.frames.invariants_so_far();
             self.failed.insert(atom.clone(), (known, aim.effort));
         }
         Ok(false)
     }
+}
+
+/// First with a part of the effort, so that all that is easy is tried before anything hard.
+fn easy_first(
+    options: &WordOptions,
+    mut run: impl FnMut(u64) -> Result<bool, Stopped>,
+) -> Result<bool, Stopped> {
+    Ok(run(options.effort / EASIER)? || run(options.effort)?)
+}
+
+/// Makes an invariant of a unit that can be excluded from all frames: relaxed, unless it is bold.
+fn exclude(
+    relative: &mut Relative,
+    context: &Context,
+    unit: Unit,
+    is_bold: bool,
+) -> Result<(), Stopped> {
+    let lemma = match is_bold {
+        true => unit,
+        false => relax_bounds(relative, context, unit, Level::INFINITY)?,
+    };
+    // What follows from the invariants need not be one.
+    if relative.check_meets_frame(&lemma, Level::INFINITY)? {
+        relative.add_lemma(context, lemma, Level::INFINITY)?;
+    }
+    Ok(())
 }
 
 /// Whether an invariant excludes the state.

@@ -14,7 +14,7 @@ pub(super) type Point = Vec<Int>;
 
 /// A variable of a [`Problem`](super::problem::Problem).
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct VarId(u32);
+pub(super) struct VarId(u32);
 
 impl VarId {
     /// The variable with this number.

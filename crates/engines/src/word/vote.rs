@@ -32,8 +32,10 @@ pub(super) fn vote_signs(problem: &mut Problem) {
             found
         };
         let vote = match *term {
-            Term::Binary(Slt | Slte | Sgt | Sgte | Sdiv | Srem | Smod | Sra | Saddo, ..) => 2,
-            Term::Binary(Ult | Ulte | Ugt | Ugte | Udiv | Urem | Uaddo | Usubo, ..) => -2,
+            Term::Binary(Slt | Slte | Sgt | Sgte | Sdiv | Srem | Smod | Sra, ..) => 2,
+            Term::Binary(Saddo | Ssubo | Smulo | Sdivo, ..) => 2,
+            Term::Binary(Ult | Ulte | Ugt | Ugte | Udiv | Urem, ..) => -2,
+            Term::Binary(Uaddo | Usubo | Umulo, ..) => -2,
             Term::Extend { signed: true, .. } => 1,
             Term::Extend { signed: false, .. } => -1,
             Term::Binary(Eq | Neq, ..) => 0,

@@ -107,7 +107,7 @@ impl Plot<'_> {
         let middle = self.left + AREA.2 / 2.0;
         picture.write(middle, self.top - 8.0, "middle", "font-weight=\"bold\"", &name);
         let bad = format!("fill=\"url(#bad{})\" stroke=\"none\"", self.number);
-        self.cells(picture, &self.scene.bad, &bad);
+        self.cells(picture, &self.scene.bad, &bad, "");
         let holds = |lemma: &&Shown<'_>| frame > 0 && lemma.level.is_none_or(|l| l >= frame);
         let (new, old): (Vec<_>, Vec<_>) =
             step.lemmas.iter().filter(holds).partition(|lemma| lemma.is_new);
@@ -121,7 +121,7 @@ impl Plot<'_> {
         }
         if frame == 0 {
             let style = format!("fill=\"{INITIAL}\" fill-opacity=\"0.45\" stroke=\"none\"");
-            self.cells(picture, &self.scene.initial, &style);
+            self.cells(picture, &self.scene.initial, &style, "");
         }
         for &(_, (x, y)) in self.scene.reached.iter().filter(|(step, _)| *step <= frame) {
             let inside = [(0, x), (1, y)].iter().all(|&(n, v): &(usize, i64)| {
@@ -140,7 +140,7 @@ impl Plot<'_> {
 
     /// Cells of the plane; those side by side are one rectangle, and all are one path: between
     /// rectangles by themselves there would be seams.
-    fn cells(&self, picture: &mut Picture, cells: &[(i64, i64)], style: &str) {
+    fn cells(&self, picture: &mut Picture, cells: &[(i64, i64)], style: &str, title: &str) {
         let [width, height] = self.scene.cell;
         let mut cells = cells.iter().copied().peekable();
         let mut path = String::new();
@@ -152,11 +152,12 @@ impl Plot<'_> {
             let end = |from: i64, size: i64| from as f64 + size as f64 - 0.5;
             let (left, right) = (self.x(from as f64 - 0.5), self.x(end(to, width)));
             let (bottom, top) = (self.y(y as f64 - 0.5), self.y(end(y, height)));
+            let (left, bottom) = (left.max(self.left), bottom.min(self.top + AREA.3));
             let (right, top) = (right.min(self.left + AREA.2), top.max(self.top));
             let _ = write!(path, "M{left:.1} {bottom:.1}H{right:.1}V{top:.1}H{left:.1}Z");
         }
         if !path.is_empty() {
-            let _ = writeln!(picture.text(), "<path d=\"{path}\" {style}/>");
+            let _ = writeln!(picture.text(), "<path d=\"{path}\" {style}>{title}</path>");
         }
     }
 
@@ -169,8 +170,10 @@ impl Plot<'_> {
         let title = format!("<title>{}</title>", escaped(&shown.region.text));
         let opacity = if shape.is_shadow { 0.15 } else { 0.4 };
         if shape.has_holes && self.scene.is_fine() {
-            let style = format!("fill=\"{color}\" fill-opacity=\"{opacity}\" stroke=\"none\"");
-            self.cells(picture, &self.points_of(shown), &style);
+            let stroke = if border.is_empty() { "none" } else { color };
+            let style =
+                format!("fill=\"{color}\" fill-opacity=\"{opacity}\" stroke=\"{stroke}\" {border}");
+            self.cells(picture, &self.points_of(shown), &style, &title);
             return;
         }
         let fill = match shape.has_holes {

@@ -6,7 +6,7 @@ use pedra_model::bv::Bv;
 use pedra_model::eval::words::WordSimulator;
 use pedra_model::system::System;
 use pedra_model::term::Sort;
-use pedra_model::value::{Ternary, TernaryValue};
+use pedra_model::value::{Ternary, TernaryBv, TernaryValue};
 
 /// The plane is looked at in at most so many columns and rows.
 const MAX_CELLS: i64 = 64;
@@ -18,7 +18,8 @@ const STEPS: usize = 24;
 pub struct Scene {
     /// To the right and upwards.
     pub axes: [Axis; 2],
-    /// The size of a cell, in units of each axis.
+    /// The size of a cell, in units of each axis: a power of two. Cells begin at its multiples, so
+    /// that all values of one agree in their higher bits.
     pub cell: [i64; 2],
     /// Cells, by their least corner, where an initial state may be.
     pub initial: Vec<(i64, i64)>,
@@ -51,8 +52,8 @@ impl Scene {
     pub fn new(system: &System, axes: [Axis; 2], seed: u64) -> Scene {
         let cell = [0, 1].map(|n: usize| {
             let (low, high) = axes[n].range;
-            let span = high.saturating_sub(low).saturating_add(1);
-            span / MAX_CELLS + i64::from(span % MAX_CELLS != 0)
+            let span = high.saturating_sub(low).saturating_add(1) as u64;
+            span.div_ceil(MAX_CELLS as u64).next_power_of_two() as i64
         });
         let mut scene =
             Scene { axes, cell, initial: Vec::new(), bad: Vec::new(), reached: Vec::new() };
@@ -70,25 +71,22 @@ impl Scene {
 
     fn given(&self, system: &System, (x, y): (i64, i64)) -> Vec<Option<TernaryValue>> {
         let mut given = vec![None; system.states.len()];
-        for (axis, value) in self.axes.iter().zip([x, y]) {
-            let value = TernaryValue::Bv(Bv::from_i64(axis.width, value).into());
-            given[axis.state] = Some(value);
+        for ((axis, value), cell) in self.axes.iter().zip([x, y]).zip(self.cell) {
+            let [value, higher] = [value, -cell].map(|bits| Bv::from_i64(axis.width, bits));
+            given[axis.state] = Some(TernaryValue::Bv(TernaryBv::new(value, higher)));
         }
         given
     }
 
-    /// What can be said of one point of each cell, whatever the other variables are.
+    /// What can be said of each cell as a whole, whatever the other variables are.
     fn look_at_cells(&mut self, system: &System, simulator: &mut WordSimulator<'_>) {
         let steps = |n: usize| {
-            let (low, high) = self.axes[n].range;
-            let count = high.saturating_sub(low) / self.cell[n];
-            (0..=count).map(move |k| (low, k))
+            let ((low, high), cell) = (self.axes[n].range, self.cell[n]);
+            (low.div_euclid(cell)..=high.div_euclid(cell)).map(move |k| k * cell)
         };
-        let at =
-            |(low, k): (i64, i64), n: usize| low.saturating_add(k.saturating_mul(self.cell[n]));
         let mut points: Vec<(i64, i64)> = Vec::new();
         for y in steps(1) {
-            points.extend(steps(0).map(|x| (at(x, 0), at(y, 1))));
+            points.extend(steps(0).map(|x| (x, y)));
         }
         for point in points {
             let given = self.given(system, point);
@@ -181,6 +179,22 @@ fn may_be(bit: Ternary, value: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_bad_value_within_a_cell_is_seen() {
+        let text = "1 sort bitvec 10\n2 sort bitvec 1\n3 state 1 x\n4 state 1 y\n5 next 1 3 3\n\
+                    6 next 1 4 4\n7 constd 1 43\n8 eq 2 3 7\n9 bad 8\n10 init 1 3 7\n";
+        let system = pedra_formats::btor2::read(text.as_bytes()).expect("well-formed");
+        let axis = |state, range| {
+            let name = String::new();
+            Axis { name, state, width: 10, signed: false, range }
+        };
+        let scene = Scene::new(&system, [axis(0, (1, 1000)), axis(1, (0, 3))], 0);
+        assert_eq!(scene.cell, [16, 1]);
+        let cells: Vec<(i64, i64)> = (0..4).map(|y| (32, y)).collect();
+        assert_eq!(scene.bad, cells);
+        assert_eq!(scene.initial, cells);
+    }
 
     #[test]
     fn ranges_hold_what_matters() {
