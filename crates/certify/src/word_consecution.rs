@@ -66,25 +66,15 @@ pub(crate) fn shown_in_words(
 /// The terms one step later: each state replaced by its next value, what is free in each step
 /// (inputs, and states without next value) by something new.
 fn next_step(system: &System, terms: &mut Terms, roots: &[TermId]) -> Vec<TermId> {
-    let mut image: Vec<Option<TermId>> = vec![None; terms.len()];
+    let mut next_of: Vec<Option<TermId>> = vec![None; terms.len()];
     for state in &system.states {
-        image[state.term.index()] = state.next;
+        next_of[state.term.index()] = state.next;
     }
-    let of = |image: &[Option<TermId>], id: TermId| image[id.index()].expect("arguments first");
-    let cone = terms.cone(roots.iter().copied());
-    for id in (0..cone.len()).filter(|&i| cone[i]).map(TermId::new) {
-        if image[id.index()].is_none() {
-            let moved = match terms.symbol_of(id) {
-                Some(_) => terms.new_symbol(terms.sort(id)),
-                None => {
-                    let term = terms.get(id).with_args(|arg| of(&image, arg));
-                    terms.add(term).expect("sorts are kept")
-                }
-            };
-            image[id.index()] = Some(moved);
-        }
-    }
-    roots.iter().map(|&root| of(&image, root)).collect()
+    let image = terms.substitute(roots.iter().copied(), |terms, id| {
+        let is_symbol = terms.symbol_of(id).is_some();
+        next_of[id.index()].or_else(|| is_symbol.then(|| terms.new_symbol(terms.sort(id))))
+    });
+    roots.iter().map(|&root| image.of(root)).collect()
 }
 
 /// What is assumed and what is to be shown, over the symbols of both steps. The first terms of

@@ -9,8 +9,9 @@ use crate::word_proof::check_terms;
 use pedra_formats::btor2::Nodes;
 use pedra_model::bits::Name;
 use pedra_model::proof::WordProof;
+use pedra_model::rebuild::Image;
 use pedra_model::system::{NamedTerm, State, System};
-use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms, UnaryOp};
+use pedra_model::term::{BinaryOp, Sort, TermId, Terms, UnaryOp};
 
 /// The witness circuit of a proof about a model whose parts have these nodes.
 ///
@@ -60,14 +61,8 @@ pub fn btor2_certificate(proof: &WordProof, nodes: &Nodes) -> Result<System, Cer
 struct Register {
     /// Whether it holds a state.
     valid: TermId,
-    /// What stands for each of the model's terms in it; none for terms that nobody needs.
-    image: Vec<Option<TermId>>,
-}
-
-impl Register {
-    fn of(&self, term: TermId) -> TermId {
-        self.image[term.index()].expect("the term is in the copied cone")
-    }
+    /// What stands for each of the model's terms in it, as far as they are needed.
+    image: Image,
 }
 
 struct Maker<'a> {
@@ -81,7 +76,8 @@ impl Maker<'_> {
         let model = &self.proof.system;
         let always = self.witness.terms.bool(true);
         let never = self.witness.terms.bool(false);
-        let current = model.terms.iter().map(|(id, _)| Some(id)).collect();
+        let all = model.terms.iter().map(|(id, _)| id);
+        let current = self.witness.terms.substitute(all, |_, id| Some(id));
         let mut registers = vec![Register { valid: always, image: current }];
         let remembered = self.remembered();
         for age in 1..self.proof.k {
@@ -94,39 +90,23 @@ impl Maker<'_> {
             };
             let terms = &mut self.witness.terms;
             let valid = add(terms, Sort::BOOL, Some(never), younger.valid);
-            let mut image = vec![None; model.terms.len()];
-            let inputs = model.inputs.iter().map(|i| i.term);
-            let symbols = inputs.chain(model.states.iter().map(|s| s.term));
-            for symbol in symbols.filter(|s| remembered[s.index()]) {
-                let sort = terms.sort(symbol);
-                image[symbol.index()] = Some(add(terms, sort, None, younger.of(symbol)));
-            }
-            copy_terms(terms, &model.terms, &remembered, &mut image);
+            let image = terms.substitute(remembered.iter().copied(), |terms, id| {
+                let sort = terms.sort(id);
+                terms.symbol_of(id).map(|_| add(terms, sort, None, younger.image.of(id)))
+            });
             registers.push(Register { valid, image });
         }
         registers
     }
 
     /// What the properties, the constraints and the invariant depend on in any number of steps.
-    fn remembered(&self) -> Vec<bool> {
+    fn remembered(&self) -> Vec<TermId> {
         let model = &self.proof.system;
-        let mut of_state = vec![None; model.terms.len()];
-        for state in &model.states {
-            of_state[state.term.index()] = Some(state);
-        }
-        let mut stack: Vec<TermId> = self.proof.invariant.clone();
-        stack.extend(self.proof.properties.iter().map(|&p| model.bads[p].term));
-        stack.extend(model.constraints.iter().map(|c| c.term));
-        let mut needed = vec![false; model.terms.len()];
-        while let Some(term) = stack.pop() {
-            if !std::mem::replace(&mut needed[term.index()], true) {
-                stack.extend(model.terms.get(term).args());
-                let state = of_state[term.index()];
-                stack.extend(state.and_then(|s| s.init));
-                stack.extend(state.and_then(|s| s.next));
-            }
-        }
-        needed
+        let bads = self.proof.properties.iter().map(|&p| model.bads[p].term);
+        let constraints = model.constraints.iter().map(|c| c.term);
+        let roots = self.proof.invariant.iter().copied().chain(bads).chain(constraints);
+        let needed = model.influence(roots);
+        (0..needed.len()).filter(|&index| needed[index]).map(TermId::new).collect()
     }
 
     /// The conjuncts of `P'` about the register of this age and its predecessor, see
@@ -134,24 +114,24 @@ impl Maker<'_> {
     fn conditions_of(&mut self, registers: &[Register], age: usize, conditions: &mut Vec<TermId>) {
         let (proof, register) = (self.proof, &registers[age]);
         // vⱼ ⟹ (P ∧ Inv)(hⱼ), and C(hⱼ) for j ≥ 1
-        let bads = proof.properties.iter().map(|&p| register.of(proof.system.bads[p].term));
+        let bads = proof.properties.iter().map(|&p| register.image.of(proof.system.bads[p].term));
         let mut holds: Vec<TermId> = bads.collect();
         holds.iter_mut().for_each(|bad| *bad = self.not(*bad));
-        holds.extend(proof.invariant.iter().map(|&t| register.of(t)));
+        holds.extend(proof.invariant.iter().map(|&t| register.image.of(t)));
         if age > 0 {
-            holds.extend(proof.system.constraints.iter().map(|c| register.of(c.term)));
+            holds.extend(proof.system.constraints.iter().map(|c| register.image.of(c.term)));
         }
         self.push_implication(register.valid, holds, conditions);
         let Some(older) = registers.get(age + 1) else { return };
         // vⱼ₊₁ ⟹ vⱼ, and vⱼ₊₁ ⟹ hⱼ = F(hⱼ₊₁)
         let (mut follows, mut initial) = (vec![register.valid], Vec::new());
-        for state in proof.system.states.iter().filter(|s| older.image[s.term.index()].is_some()) {
-            let value = register.of(state.term);
+        for state in proof.system.states.iter().filter(|s| older.image.has(s.term)) {
+            let value = register.image.of(state.term);
             if let Some(next) = state.next {
-                follows.push(self.binary(BinaryOp::Eq, value, older.of(next)));
+                follows.push(self.binary(BinaryOp::Eq, value, older.image.of(next)));
             }
             if let Some(init) = state.init {
-                initial.push(self.binary(BinaryOp::Eq, value, register.of(init)));
+                initial.push(self.binary(BinaryOp::Eq, value, register.image.of(init)));
             }
         }
         self.push_implication(older.valid, follows, conditions);
@@ -178,25 +158,5 @@ impl Maker<'_> {
     fn and_all(&mut self, terms: Vec<TermId>) -> TermId {
         let all = terms.into_iter().reduce(|a, b| self.witness.terms.binary(BinaryOp::And, a, b));
         all.unwrap_or_else(|| self.witness.terms.bool(true))
-    }
-}
-
-/// Copies the `wanted` terms of `from`, whose symbols have their images already.
-fn copy_terms(terms: &mut Terms, from: &Terms, wanted: &[bool], image: &mut [Option<TermId>]) {
-    for (id, term) in from.iter().filter(|(id, _)| wanted[id.index()]) {
-        let of = |t: TermId| image[t.index()].expect("arguments come first");
-        let copy = match *term {
-            Term::Symbol(_) => continue,
-            Term::Const(ref value) => Term::Const(value.clone()),
-            Term::Unary(op, a) => Term::Unary(op, of(a)),
-            Term::Binary(op, a, b) => Term::Binary(op, of(a), of(b)),
-            Term::Ite(c, t, e) => Term::Ite(of(c), of(t), of(e)),
-            Term::Slice { arg, high, low } => Term::Slice { arg: of(arg), high, low },
-            Term::Extend { arg, by, signed } => Term::Extend { arg: of(arg), by, signed },
-            Term::ConstArray { index, value } => Term::ConstArray { index, value: of(value) },
-            Term::Read(a, at) => Term::Read(of(a), of(at)),
-            Term::Write(a, at, value) => Term::Write(of(a), of(at), of(value)),
-        };
-        image[id.index()] = Some(terms.add(copy).expect("the same sorts as before"));
     }
 }

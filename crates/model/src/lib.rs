@@ -20,6 +20,7 @@ pub mod lit;
 pub mod proof;
 pub mod raise;
 pub mod random;
+pub mod rebuild;
 pub mod reduce;
 pub mod system;
 pub mod term;

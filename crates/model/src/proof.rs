@@ -94,13 +94,13 @@ impl WordProof {
         joined.properties.sort_unstable();
         joined.properties.dedup();
         // Terms of the common system keep their ids; the others are built again.
-        let mut moved: Vec<TermId> = (0..num_terms).map(TermId::new).collect();
-        for (_, term) in other.system.terms.iter().skip(num_terms) {
-            let term = term.with_args(|arg| moved[arg.index()]);
-            moved.push(joined.system.terms.add(term).expect("sorts are kept"));
-        }
-        for conjunct in &other.invariant {
-            let conjunct = moved[conjunct.index()];
+        let image = joined.system.terms.import(
+            &other.system.terms,
+            other.invariant.iter().copied(),
+            |id| (id.index() < num_terms).then_some(id),
+        );
+        for &conjunct in &other.invariant {
+            let conjunct = image.of(conjunct);
             if !joined.invariant.contains(&conjunct) {
                 joined.invariant.push(conjunct);
             }

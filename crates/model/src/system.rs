@@ -81,6 +81,24 @@ impl System {
         System::default()
     }
 
+    /// On which terms the roots depend, through any number of steps: one flag a term.
+    pub fn influence(&self, roots: impl IntoIterator<Item = TermId>) -> Vec<bool> {
+        let mut state_of = vec![None; self.terms.len()];
+        for state in &self.states {
+            state_of[state.term.index()] = Some(state);
+        }
+        let mut seen = vec![false; self.terms.len()];
+        let mut stack: Vec<TermId> = roots.into_iter().collect();
+        while let Some(term) = stack.pop() {
+            if !std::mem::replace(&mut seen[term.index()], true) {
+                stack.extend(self.terms.get(term).args());
+                let state = state_of[term.index()];
+                stack.extend(state.into_iter().flat_map(|s| [s.init, s.next]).flatten());
+            }
+        }
+        seen
+    }
+
     /// Every term that the system refers to: the roots of its logic.
     pub fn roots(&self) -> impl Iterator<Item = TermId> + '_ {
         let states = self.states.iter().flat_map(|s| [Some(s.term), s.init, s.next]);

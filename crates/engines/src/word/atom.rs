@@ -258,7 +258,7 @@ impl Atom {
             }
             Atom::Bit(var, bit, value) => {
                 let bit = terms.slice(step.term(problem.var(var)), bit, bit);
-                if value { bit } else { super::problem::not(terms, bit) }
+                if value { bit } else { terms.not(bit) }
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Proofs and traces over the words of the model as it was read.
 
 use super::atom::Step;
-use super::problem::{Problem, Source, not};
+use super::problem::{Problem, Source};
 use super::relative::Found;
 use super::samples::state_value;
 use super::unit::Unit;
@@ -11,7 +11,6 @@ use pedra_model::system::System;
 use pedra_model::term::{BinaryOp, TermId, Terms};
 use pedra_model::trace::WordTrace;
 use pedra_model::value::TernaryValue;
-use rustc_hash::FxHashMap;
 
 /// The proof that none of the units is reachable, and so the properties hold.
 pub(super) fn proof(
@@ -30,42 +29,15 @@ pub(super) fn lemmas(terms: &mut Terms, problem: &Problem, units: &[Unit]) -> Ve
     let known = terms.len();
     let mut ours = problem.terms.clone();
     let roots: Vec<TermId> = units.iter().map(|unit| lemma(&mut ours, problem, unit)).collect();
-    let mut image: FxHashMap<TermId, TermId> = FxHashMap::default();
-    let mut needed = roots.clone();
+    // What `first` stands for is said of symbols of the system only.
     let first = problem.first.map(|(var, meaning)| (problem.var(var).term, meaning));
-    needed.extend(first.map(|(_, meaning)| meaning));
-    let cone = ours.cone(needed);
-    // `first` is a symbol of ours, younger than the terms that it stands for.
-    for (id, term) in ours.iter().filter(|(id, _)| cone[id.index()]) {
-        let moved = if id.index() < known {
-            id
-        } else if let Some((_, meaning)) = first.filter(|(symbol, _)| *symbol == id) {
-            translate(terms, &ours, &mut image, meaning, known)
-        } else {
-            terms.add(term.with_args(|arg| image[&arg])).expect("sorts are kept")
-        };
-        image.insert(id, moved);
-    }
-    roots.iter().map(|root| image[root]).collect()
-}
-
-/// The image of a term whose cone has no symbol of ours.
-fn translate(
-    terms: &mut Terms,
-    ours: &Terms,
-    image: &mut FxHashMap<TermId, TermId>,
-    root: TermId,
-    known: usize,
-) -> TermId {
-    let cone = ours.cone([root]);
-    for (id, term) in ours.iter().filter(|(id, _)| cone[id.index()]) {
-        let moved = match id.index() < known {
-            true => id,
-            false => terms.add(term.with_args(|arg| image[&arg])).expect("sorts are kept"),
-        };
-        image.insert(id, moved);
-    }
-    image[&root]
+    let meant =
+        |_: &mut Terms, id| first.filter(|(symbol, _)| *symbol == id).map(|(_, meaning)| meaning);
+    let plain = ours.substitute(roots.iter().copied(), meant);
+    let roots: Vec<TermId> = roots.into_iter().map(|root| plain.of(root)).collect();
+    let is_known = |id: TermId| (id.index() < known).then_some(id);
+    let image = terms.import(&ours, roots.iter().copied(), is_known);
+    roots.into_iter().map(|root| image.of(root)).collect()
 }
 
 /// `¬(a ∧ b ∧ …)`.
@@ -79,7 +51,7 @@ fn lemma(terms: &mut Terms, problem: &Problem, unit: &Unit) -> TermId {
         });
     }
     match all {
-        Some(all) => not(terms, all),
+        Some(all) => terms.not(all),
         None => terms.bool(false),
     }
 }

@@ -2,18 +2,10 @@
 
 use super::atom::Sum;
 use super::value::{Int, Point, VarId};
+use pedra_model::affine::gcd;
 
 /// Larger coefficients are refused: they blow up the circuits and rarely mean anything.
 pub(super) const MAX_COEFFICIENT: Int = 1 << 10;
-
-/// The greatest common divisor.
-pub(super) fn gcd(a: Int, b: Int) -> Int {
-    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a as Int
-}
 
 /// The normal of the hyperplane through `origin` and `others`, all of dimension `k`, with
 /// `others.len() == k − 1`: by cofactors. Divided by the common divisor; `None` if the points do

@@ -14,7 +14,7 @@ use super::value::{Int, VarId, WordVar, mask_of};
 use super::vote::vote_signs;
 use pedra_model::bv::Bv;
 use pedra_model::system::System;
-use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms, UnaryOp};
+use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms};
 use rustc_hash::FxHashMap;
 
 /// Arrays with more elements are left to bit-level PDR.
@@ -82,7 +82,8 @@ const MANY_VARS: NotForWords = NotForWords("there are more than 4096 words");
 impl Problem {
     /// The problem of the chosen properties.
     pub(super) fn new(system: &System, properties: &[usize]) -> Result<Problem, NotForWords> {
-        let cone = cone(system, properties);
+        let bads = properties.iter().map(|&p| system.bads[p].term);
+        let cone = system.influence(bads.chain(system.constraints.iter().map(|c| c.term)));
         let mut problem = Problem {
             terms: system.terms.clone(),
             vars: Vec::new(),
@@ -253,20 +254,12 @@ impl Problem {
             next_of.extend(next.map(|next| (state.term, next)));
         }
         let cone = self.terms.cone([root]);
-        let mut image: FxHashMap<TermId, TermId> = FxHashMap::default();
-        for index in (0..=root.index()).filter(|&i| cone[i]) {
-            let id = TermId::new(index);
-            let moved = match (self.terms.get(id), next_of.get(&id)) {
-                (_, Some(&next)) => next,
-                (Term::Symbol(_), None) => return None,
-                (term, None) => {
-                    let term = term.with_args(|arg| image[&arg]);
-                    self.terms.add(term).expect("sorts are kept")
-                }
-            };
-            image.insert(id, moved);
+        let mut inputs = self.inputs.iter().filter(|input| !next_of.contains_key(input));
+        if inputs.any(|input| cone[input.index()]) {
+            return None;
         }
-        image.get(&root).copied()
+        let image = self.terms.substitute([root], |_, id| next_of.get(&id).copied());
+        Some(image.of(root))
     }
 
     /// A variable.
@@ -312,37 +305,6 @@ impl Problem {
         found.sort_unstable();
         found.dedup();
         found
-    }
-}
-
-/// The terms on which the chosen properties and the constraints depend, through any number of
-/// steps.
-fn cone(system: &System, properties: &[usize]) -> Vec<bool> {
-    let mut seen = vec![false; system.terms.len()];
-    let mut state_of: FxHashMap<TermId, usize> = FxHashMap::default();
-    for (index, state) in system.states.iter().enumerate() {
-        state_of.insert(state.term, index);
-    }
-    let bads = properties.iter().map(|&p| system.bads[p].term);
-    let mut stack: Vec<TermId> = bads.chain(system.constraints.iter().map(|c| c.term)).collect();
-    while let Some(term) = stack.pop() {
-        if std::mem::replace(&mut seen[term.index()], true) {
-            continue;
-        }
-        stack.extend(system.terms.get(term).args());
-        if let Some(&index) = state_of.get(&term) {
-            stack.extend(system.states[index].init);
-            stack.extend(system.states[index].next);
-        }
-    }
-    seen
-}
-
-/// `¬a` without piling up negations.
-pub(super) fn not(terms: &mut Terms, term: TermId) -> TermId {
-    match *terms.get(term) {
-        Term::Unary(UnaryOp::Not, inner) => inner,
-        _ => terms.unary(UnaryOp::Not, term),
     }
 }
 

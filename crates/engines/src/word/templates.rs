@@ -14,10 +14,11 @@
 //! checked.
 
 use super::atom::{Atom, Sum};
-use super::linear::{MAX_COEFFICIENT, gcd, hull_normals, reduced, relation};
+use super::linear::{MAX_COEFFICIENT, hull_normals, reduced, relation};
 use super::problem::Problem;
 use super::samples::Samples;
 use super::value::{Int, Point, VarId, WordVar};
+use pedra_model::affine::gcd;
 use pedra_model::term::{BinaryOp, Term, TermId, UnaryOp};
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,15 +1,15 @@
 //! From linear forms back to terms: equal conditions become equal terms.
 
 use super::form::{Form, constant, range_of};
-use super::not;
 use crate::term::{BinaryOp, Term, TermId, Terms};
 
-fn gcd(a: i128, b: i128) -> i128 {
-    let (mut a, mut b) = (a.abs(), b.abs());
+/// The greatest common divisor; 0 of 0 and 0.
+pub fn gcd(a: i128, b: i128) -> i128 {
+    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
     while b != 0 {
         (a, b) = (b, a % b);
     }
-    a
+    a as i128
 }
 
 /// `form ≤ limit`; `None` if numbers become too large.
@@ -33,7 +33,7 @@ pub(super) fn at_most(terms: &mut Terms, form: &Form, limit: i128) -> Option<Ter
     } else {
         bounded(terms, &sum, limit, (low, high))?
     };
-    Some(if is_negated { not(terms, holds) } else { holds })
+    Some(if is_negated { terms.not(holds) } else { holds })
 }
 
 /// `sum ≤ limit`, where the answer is not the same for all values.

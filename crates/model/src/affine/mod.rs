@@ -19,6 +19,7 @@ mod cases;
 mod form;
 
 use crate::term::{BinaryOp, Sort, Term, TermId, Terms, UnaryOp};
+pub use build::gcd;
 use build::{at_most, divides};
 use cases::{Cases, exact, modular};
 use form::Form;
@@ -86,7 +87,7 @@ fn comparison(terms: &mut Terms, term: &Term) -> Option<TermId> {
             let left = modular(terms, a, width)?;
             let difference = left.plus(&modular(terms, b, width)?, -1)?;
             let equal = choice(terms, &difference, |terms, form| divides(terms, form, width))?;
-            return Some(if op == Eq { equal } else { not(terms, equal) });
+            return Some(if op == Eq { equal } else { terms.not(equal) });
         }
         _ => return None,
     };
@@ -121,14 +122,6 @@ fn choice(
         });
     }
     made
-}
-
-/// `¬a` without piling up negations.
-fn not(terms: &mut Terms, term: TermId) -> TermId {
-    match *terms.get(term) {
-        Term::Unary(UnaryOp::Not, inner) => inner,
-        _ => terms.unary(UnaryOp::Not, term),
-    }
 }
 
 #[cfg(test)]
