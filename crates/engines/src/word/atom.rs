@@ -188,7 +188,7 @@ fn extended(terms: &mut Terms, word: TermId, width: u32, signed: bool) -> TermId
 }
 
 impl Atom {
-    /// Whether it is about one variable, or a sum or difference of two.
+    /// Whether it is cheap to ask for: no half-space but a sum or difference of two variables.
     pub(super) fn is_simple(&self) -> bool {
         match self {
             Atom::Lin(sum, _) => sum.weight() <= 2,

@@ -12,8 +12,9 @@
 //! - `recCoverCube` is a queue, and blocked obligations are tried again at the next level.
 //! - Before a unit is expanded, the highest level is found where it is inductive as it is, and
 //!   it is expanded there. Otherwise a counter to 2^20 would get a frame for each value.
-//! - Mixed units (`templates`) also have bits, congruences, octagons, and what reachable samples
-//!   suggest; with them `parity`, which the paper cannot solve, is one query.
+//! - Invariants are proposed: comparisons of the model, octagons, and what reachable samples
+//!   suggest (`templates`). Mixed units also have bits and congruences; with them `parity`, which
+//!   the paper cannot solve, is one query.
 //! - When a budget is used up, what was learned is handed over to bit-level PDR (`hand_over`).
 //!
 //! Soundness rests on `relative` (all queries), `evidence` and the checks of `certify`; files

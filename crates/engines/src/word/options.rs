@@ -1,5 +1,5 @@
-//! The options of word-level PDR. All but the kind of unit are heuristics: any of them may be
-//! off without changing an answer.
+//! The options of word-level PDR: heuristics that do not change an answer. Without the hand-over
+//! there may be none.
 
 use super::atom::Atom;
 use crate::choices::{Choice, number, switch};

@@ -584,6 +584,7 @@ impl Relative {
         unit: Unit,
         level: Level,
     ) -> Result<Option<LemmaId>, Stopped> {
+        debug_assert!(!self.samples.hits(&unit, level), "a reachable state is excluded: {unit:?}");
         let Some((id, retired)) = self.frames.insert(&self.problem, unit, level) else {
             return Ok(None);
         };

@@ -1,7 +1,7 @@
 //! Atoms to propose: what might exclude a state for good.
 //!
-//! The seed finds half-spaces by geometry alone ([`super::reshape`]). Mixed units also look at
-//! the model and at reachable samples:
+//! The seed finds half-spaces by geometry alone ([`super::reshape`]). Polytopes and mixed units
+//! also look at the model and at reachable samples:
 //! - the sums that its comparisons compare;
 //! - octagons: `±x ± y` of each two variables;
 //! - relations `a·x = b` that all samples satisfy, modulo the width so that wrapping does not
