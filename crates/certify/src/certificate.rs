@@ -117,21 +117,21 @@ pub fn check_certificate_for(
     options: &CheckOptions,
 ) -> Result<CheckedCertificate, CertificateError> {
     let mapping = Mapping::of(model, witness)?;
-    check_mapped_certificate(model, properties, witness, &mapping, options, None)
+    check_mapped_certificate(model, properties, witness, &mapping, options, || None)
 }
 
 /// Checks that `witness` certifies these properties of `model` under a mapping that is given
 /// rather than read from the witness.
 ///
 /// An input of the witness may be mapped to any literal of the model, a latch only to an input
-/// or latch. If the induction formula has been shown before, it is given with the work that that took.
+/// or latch. `induction` may show the last formula in another way, and tells with which work.
 pub(crate) fn check_mapped_certificate(
     model: &BitSystem,
     properties: &[usize],
     witness: &BitSystem,
     mapping: &Mapping,
     options: &CheckOptions,
-    induction: Option<Effort>,
+    induction: impl FnOnce() -> Option<Effort>,
 ) -> Result<CheckedCertificate, CertificateError> {
     let malformed = |text: String| Err(CertificateError::Malformed(text));
     if let Some(p) = properties.iter().find(|&&p| p >= model.properties().len()) {
@@ -161,7 +161,7 @@ pub(crate) fn check_mapped_certificate(
     check.check_transition()?;
     check.check_safety()?;
     check.check_base()?;
-    match induction {
+    match induction() {
         Some(effort) => check.effort.add(effort),
         None => check.check_induction()?,
     }

@@ -137,15 +137,15 @@ pub fn check_bit_proof(
     proof: &BitProof,
     options: &CheckOptions,
 ) -> Result<CheckedProof, ProofError> {
-    check_claims(system, proof, options, None)
+    check_claims(system, proof, options, || None)
 }
 
-/// The same, where consecution may have been shown before, with this effort.
+/// The same, where consecution may be shown in another way, with the effort that this takes.
 pub(crate) fn check_claims(
     system: &BitSystem,
     proof: &BitProof,
     options: &CheckOptions,
-    consecution: Option<Effort>,
+    consecution: impl FnOnce() -> Option<Effort>,
 ) -> Result<CheckedProof, ProofError> {
     let aig = extended_logic(system, proof)?;
     let bads: Vec<Lit> = proof.properties.iter().map(|&p| system.properties()[p]).collect();
@@ -163,7 +163,7 @@ pub(crate) fn check_claims(
         effort: Effort::default(),
     };
     check.check_initiation()?;
-    match consecution {
+    match consecution() {
         Some(effort) => check.effort.add(effort),
         None => check.check_consecution()?,
     }

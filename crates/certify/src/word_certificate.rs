@@ -58,8 +58,10 @@ pub fn check_word_certificate(
         lits.into_iter().try_for_each(|(t, o)| mapping.add(t, o))?;
         map_choices(&mut mapping, (&theirs, their_part), (&ours, our_part))?;
     }
-    let (property, invariant) = conjuncts(witness);
-    let induction = shown_in_words(&property, &invariant, blasting, options);
+    let induction = || {
+        let (witness, property) = conjuncts(witness);
+        shown_in_words(&witness, &property, blasting, options)
+    };
     let (ours, theirs) = (&ours.system, &theirs.system);
     check_mapped_certificate(ours, properties, theirs, &mapping, options, induction)
 }
@@ -68,7 +70,8 @@ pub fn check_word_certificate(
 /// to which some of them were added.
 fn conjuncts(witness: &System) -> (System, Vec<TermId>) {
     let mut system = witness.clone();
-    let (mut parts, mut seen) = (Vec::new(), vec![[false; 2]; witness.terms.len()]);
+    let always = system.terms.bool(true);
+    let (mut parts, mut seen) = (Vec::new(), vec![[false; 2]; system.terms.len()]);
     // A term, and whether it is meant or its negation.
     let mut stack: Vec<(TermId, bool)> = witness.bads.iter().map(|bad| (bad.term, false)).collect();
     while let Some((id, is_meant)) = stack.pop() {
@@ -79,10 +82,7 @@ fn conjuncts(witness: &System) -> (System, Vec<TermId>) {
             (&Term::Unary(UnaryOp::Not, a), _) => stack.push((a, !is_meant)),
             (&Term::Binary(BinaryOp::And, a, b), true) => stack.extend([(b, true), (a, true)]),
             // What our own witnesses have for the current state.
-            (&Term::Binary(BinaryOp::Implies, a, b), true) if matches!(system.terms.get(a), Term::Const(value) if value.is_true()) =>
-            {
-                stack.push((b, true));
-            }
+            (&Term::Binary(BinaryOp::Implies, a, b), true) if a == always => stack.push((b, true)),
             (_, true) => parts.push(id),
             (_, false) => parts.push(system.terms.unary(UnaryOp::Not, id)),
         }

@@ -10,7 +10,7 @@
 use crate::options::{CheckOptions, Effort};
 use crate::prover::Prover;
 use crate::second_look::seem_equal;
-use pedra_model::affine::normalise;
+use pedra_model::affine::normalise_all;
 use pedra_model::blast::{BlastError, BlastOptions, Blaster};
 use pedra_model::lit::Lit;
 use pedra_model::system::System;
@@ -32,13 +32,14 @@ pub(crate) fn shown_in_words(
 ) -> Option<Effort> {
     let mut terms = system.terms.clone();
     let constraints = system.constraints.iter().map(|c| c.term);
-    let roots: Vec<TermId> = invariant.iter().copied().chain(constraints).collect();
-    let now: Vec<TermId> = roots.iter().map(|&root| normalise(&mut terms, root)).collect();
-    if now[..invariant.len()] == *invariant {
+    let changed = normalise_all(&mut terms, invariant);
+    if changed == invariant {
         return None;
     }
+    let roots: Vec<TermId> = invariant.iter().copied().chain(constraints).collect();
+    let now = normalise_all(&mut terms, &roots);
     let plain_next: Vec<TermId> = next_step(system, &mut terms, &roots);
-    let next: Vec<TermId> = plain_next.iter().map(|&root| normalise(&mut terms, root)).collect();
+    let next = normalise_all(&mut terms, &plain_next);
     let before = roots.iter().chain(&plain_next).copied();
     let pairs: Vec<(TermId, TermId)> =
         before.zip(now.iter().chain(&next).copied()).filter(|(a, b)| a != b).collect();

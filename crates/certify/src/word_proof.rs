@@ -26,7 +26,7 @@ pub fn check_word_proof(
     check_form(system, proof)?;
     let blasted = blast(&proof.system, blasting).map_err(not_checkable)?;
     let lowered = lower(proof, &blasted, blasting).map_err(not_checkable)?;
-    let consecution = shown_in_words(&proof.system, &proof.invariant, blasting, options);
+    let consecution = || shown_in_words(&proof.system, &proof.invariant, blasting, options);
     check_claims(&blasted.system, &lowered, options, consecution)
 }
 

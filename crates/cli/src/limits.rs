@@ -8,7 +8,7 @@ use crate::memory;
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 use pedra_solve::Interrupt;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -18,6 +18,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// How long a run may take to come back after the interrupt was raised.
 const GRACE: Duration = Duration::from_millis(600);
+
+/// How long files may take that are made when the search is over. A second signal ends that.
+const FILES: Duration = Duration::from_secs(20);
 
 /// How long the partial answer may take after a signal, before the program ends without it.
 const LAST_WORDS: Duration = Duration::from_secs(2);
@@ -52,6 +55,7 @@ impl StopCause {
 pub struct Watch {
     interrupt: Interrupt,
     cause: Arc<OnceLock<StopCause>>,
+    is_over: Arc<AtomicBool>,
 }
 
 impl Watch {
@@ -63,7 +67,8 @@ impl Watch {
         unknown: i32,
         last_words: impl FnOnce(StopCause) -> i32 + Send + 'static,
     ) -> Watch {
-        let watch = Watch { interrupt: Interrupt::new(), cause: Arc::new(OnceLock::new()) };
+        let watch =
+            Watch { interrupt: Interrupt::new(), cause: Arc::default(), is_over: Arc::default() };
         let signal = Arc::new(AtomicUsize::new(0));
         listen(&signal, [SIGINT, SIGTERM, SIGHUP, SIGXCPU]);
         let shared = watch.clone();
@@ -93,6 +98,14 @@ impl Watch {
             let _ = shared.cause.set(cause);
             shared.interrupt.raise();
             thread::sleep(GRACE);
+            signal.store(0, Ordering::Relaxed);
+            let end = Instant::now() + FILES;
+            while shared.is_over.load(Ordering::Relaxed)
+                && signal.load(Ordering::Relaxed) == 0
+                && Instant::now() < end
+            {
+                thread::sleep(LOOK_EVERY);
+            }
             if cause == StopCause::Signal {
                 // Nobody may be reading what is printed.
                 spawn(move || {
@@ -111,6 +124,11 @@ impl Watch {
     /// The token that engines and solvers listen to.
     pub fn interrupt(&self) -> &Interrupt {
         &self.interrupt
+    }
+
+    /// Nothing is searched any more, only files are still to be made: that may take longer.
+    pub fn search_is_over(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
     }
 
     /// Why the run was stopped, if it was.

@@ -152,6 +152,7 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
     }
     close_record(recorder.get(), &reporter);
     if let (Some(plotter), Some(prefix)) = (&plotter, &args.plots) {
+        watch.search_is_over();
         write_pictures(plotter, prefix, args, plan.engine.text())?;
     }
     Ok(reporter.finish("not decided", plan.engine.text(), start.elapsed()))

@@ -7,8 +7,9 @@
 //! end when the work does, also those on which completeness rests: bit-level PDR is complete.
 //!
 //! **Trial.** The search begins with a small part of the budget, and what it finds doubles it:
-//! each invariant that relates two or more words. Those are what bits cannot say in few clauses.
-//! Bounds, single bits and congruences of one word do not count: bit-level PDR finds them too.
+//! each invariant that is one relation of two or more words. Those are what bits cannot say in
+//! few clauses. Bounds, single bits and congruences of one word do not count: bit-level PDR finds
+//! them too.
 
 use super::relative::Stopped;
 use crate::context::Reason;

@@ -124,8 +124,6 @@ impl<'a> Wpdr<'a> {
             let open = self.ledger.open(context);
             self.prove(context, open, vec![Unit::default()]);
         }
-        self.strengthen_all(context)?;
-        self.strengthen_bads(context)?;
         loop {
             let open = self.ledger.open(context);
             if open.is_empty() {
@@ -141,6 +139,9 @@ impl<'a> Wpdr<'a> {
                 self.cover_all_bad(context, property, k)?;
             }
             (self.safe_up_to, self.safe) = (Some(k.index()), open);
+            if k == Level::ZERO {
+                self.strengthen_all(context)?;
+            }
             // pushNewFrame(); if propagateCubes() return "property holds"
             self.search().relative.open_frame(context)?;
             self.propagate(context)?;

@@ -17,7 +17,7 @@ use super::value::Point;
 use crate::context::{Context, Reason};
 use crate::events::{Claim, Event};
 use crate::pdr::Level;
-use pedra_model::affine::normalise;
+use pedra_model::affine::normalise_all;
 use pedra_model::blast::{BlastError, BlastOptions};
 use pedra_model::bv::Bv;
 use pedra_model::lit::Lit;
@@ -136,7 +136,7 @@ impl Relative {
             solver.bind(terms, symbol)?;
         }
         let mut all = |list: &[TermId]| -> Result<Vec<Lit>, BlastError> {
-            let normal: Vec<TermId> = list.iter().map(|&term| normalise(terms, term)).collect();
+            let normal = normalise_all(terms, list);
             normal.iter().map(|&term| solver.lit(terms, term)).collect()
         };
         self.bads = all(&problem.bads)?;

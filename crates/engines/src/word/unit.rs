@@ -87,14 +87,14 @@ impl Unit {
         }
     }
 
-    /// Whether an atom is about the sum of several words.
+    /// Whether it is one atom, about the sum of several words.
     pub(super) fn relates_words(&self, problem: &Problem) -> bool {
-        self.atoms.iter().any(|atom| match atom {
-            Atom::Lin(sum, _) | Atom::Cong { sum, .. } => {
+        match &self.atoms[..] {
+            [Atom::Lin(sum, _) | Atom::Cong { sum, .. }] => {
                 sum.0.iter().filter(|(var, _)| problem.var(*var).width > 1).count() > 1
             }
             _ => false,
-        })
+        }
     }
 
     /// Whether all states of `other` are in it; may miss cases.

@@ -3,11 +3,14 @@
 use super::build::at_most;
 use super::form::{Form, number, number_of, range_of};
 use crate::term::{BinaryOp, Term, TermId, Terms, UnaryOp};
+use rustc_hash::FxHashMap;
 
 /// Words with more cases are left as they are.
 const MAX_CASES: usize = 48;
 /// How deep terms are looked into; it bounds the recursion, too.
 const DEPTH: u32 = 12;
+/// How many pairs of cases may be joined for one comparison.
+const MAX_JOINS: usize = 10_000;
 
 /// Conditions, each true or false.
 pub(super) type Path = Vec<(TermId, bool)>;
@@ -24,19 +27,6 @@ impl Cases {
     /// All cases.
     pub(super) fn iter(&self) -> std::slice::Iter<'_, (Path, Form)> {
         self.0.iter()
-    }
-
-    /// `self + factor · other`.
-    pub(super) fn plus(&self, other: &Cases, factor: i128) -> Option<Cases> {
-        let mut all = Vec::new();
-        for (path, form) in self.iter() {
-            for (more, added) in other.iter() {
-                if let Some(path) = joined(path, more) {
-                    all.push((path, form.plus(added, factor)?));
-                }
-            }
-        }
-        limited(all)
     }
 
     /// These cases where the condition holds, those elsewhere.
@@ -69,41 +59,151 @@ fn joined(path: &[(TermId, bool)], more: &[(TermId, bool)]) -> Option<Path> {
     Some(all)
 }
 
-/// A word as a signed or an unsigned number.
-pub(super) fn exact(terms: &mut Terms, id: TermId, signed: bool) -> Option<Cases> {
-    exact_at(terms, id, signed, DEPTH)
+/// Reads words as forms, and remembers what it has read: terms are shared, and without that the
+/// work would double with each level.
+pub(super) struct Reader<'t> {
+    pub(super) terms: &'t mut Terms,
+    /// By term, whether it is read as signed, and the depth that was left.
+    exact: FxHashMap<(TermId, bool, u32), Option<Cases>>,
+    /// By term, the bits that are read, and the depth that was left.
+    modular: FxHashMap<(TermId, u32, u32), Option<Cases>>,
+    /// How many pairs of cases may still be joined.
+    joins: usize,
 }
 
-fn exact_at(terms: &mut Terms, id: TermId, signed: bool, depth: u32) -> Option<Cases> {
-    let opaque = Cases::one(Form::variable(id, signed));
-    let term = terms.get(id).clone();
-    match term {
-        _ if depth == 0 => Some(opaque),
-        Term::Const(value) => Some(Cases::one(Form::number(number(&value, signed)?))),
-        Term::Extend { arg, by: 0, .. } => exact_at(terms, arg, signed, depth - 1),
-        Term::Extend { arg, signed: false, .. } => exact_at(terms, arg, false, depth - 1),
-        Term::Extend { arg, signed: true, .. } if signed => exact_at(terms, arg, true, depth - 1),
-        Term::Ite(c, t, e) => {
-            let these = exact_at(terms, t, signed, depth - 1)?;
-            let those = exact_at(terms, e, signed, depth - 1)?;
-            Cases::choose((c, true), &these, &those)
-        }
-        term => {
-            let Some((parts, constant)) = sum_of(terms, &term) else { return Some(opaque) };
-            let mut cases = Cases::one(Form::number(constant));
-            for (part, factor) in parts {
-                cases = cases.plus(&exact_at(terms, part, signed, depth - 1)?, factor)?;
+impl Reader<'_> {
+    /// Nothing is read yet.
+    pub(super) fn new(terms: &mut Terms) -> Reader<'_> {
+        Reader { terms, exact: FxHashMap::default(), modular: FxHashMap::default(), joins: 0 }
+    }
+
+    /// The next comparison may cost as much as any.
+    pub(super) fn begin(&mut self) {
+        self.joins = MAX_JOINS;
+    }
+
+    /// `a + factor · b`.
+    pub(super) fn plus(&mut self, a: &Cases, b: &Cases, factor: i128) -> Option<Cases> {
+        let left = self.joins.checked_sub(a.0.len() * b.0.len());
+        self.joins = left.unwrap_or(0);
+        left?;
+        let mut all = Vec::new();
+        for (path, form) in a.iter() {
+            for (more, added) in b.iter() {
+                if let Some(path) = joined(path, more) {
+                    all.push((path, form.plus(added, factor)?));
+                }
             }
-            let width = terms.width(id);
-            let mut all = Vec::new();
-            for (path, form) in cases.0 {
-                let wrapped = wrapped(terms, &form, id, width, signed)?;
-                all.extend(
-                    wrapped.0.into_iter().filter_map(|(p, f)| Some((joined(&path, &p)?, f))),
-                );
-            }
-            limited(all)
         }
+        limited(all)
+    }
+
+    /// A word as a signed or an unsigned number.
+    pub(super) fn exact(&mut self, id: TermId, signed: bool) -> Option<Cases> {
+        self.exact_at(id, signed, DEPTH)
+    }
+
+    fn exact_at(&mut self, id: TermId, signed: bool, depth: u32) -> Option<Cases> {
+        let key = (id, signed, depth);
+        if let Some(known) = self.exact.get(&key) {
+            return known.clone();
+        }
+        let cases = self.read_exact(id, signed, depth);
+        // What was cut short says nothing of the word.
+        if cases.is_some() || self.joins > 0 {
+            self.exact.insert(key, cases.clone());
+        }
+        cases
+    }
+
+    fn read_exact(&mut self, id: TermId, signed: bool, depth: u32) -> Option<Cases> {
+        let opaque = Cases::one(Form::variable(id, signed));
+        let Some(below) = depth.checked_sub(1) else { return Some(opaque) };
+        match self.terms.get(id).clone() {
+            Term::Const(value) => Some(Cases::one(Form::number(number(&value, signed)?))),
+            Term::Extend { arg, by: 0, .. } => self.exact_at(arg, signed, below),
+            Term::Extend { arg, signed: false, .. } => self.exact_at(arg, false, below),
+            Term::Extend { arg, signed: true, .. } if signed => self.exact_at(arg, true, below),
+            Term::Ite(c, t, e) => {
+                let these = self.exact_at(t, signed, below)?;
+                let those = self.exact_at(e, signed, below)?;
+                Cases::choose((c, true), &these, &those)
+            }
+            term => {
+                let Some((parts, constant)) = sum_of(self.terms, &term) else {
+                    return Some(opaque);
+                };
+                let mut cases = Cases::one(Form::number(constant));
+                for (part, factor) in parts {
+                    let part = self.exact_at(part, signed, below)?;
+                    cases = self.plus(&cases, &part, factor)?;
+                }
+                let width = self.terms.width(id);
+                let mut all = Vec::new();
+                for (path, form) in cases.0 {
+                    let wrapped = wrapped(self.terms, &form, id, width, signed)?;
+                    all.extend(
+                        wrapped.0.into_iter().filter_map(|(p, f)| Some((joined(&path, &p)?, f))),
+                    );
+                }
+                limited(all)
+            }
+        }
+    }
+
+    /// The lowest bits of a word as a number that is right modulo `2^log`.
+    pub(super) fn modular(&mut self, id: TermId, log: u32) -> Option<Cases> {
+        range_of(log, false)?;
+        self.modular_at(id, log, DEPTH)
+    }
+
+    fn modular_at(&mut self, id: TermId, log: u32, depth: u32) -> Option<Cases> {
+        let key = (id, log, depth);
+        if let Some(known) = self.modular.get(&key) {
+            return known.clone();
+        }
+        let cases = self.read_modular(id, log, depth);
+        if cases.is_some() || self.joins > 0 {
+            self.modular.insert(key, cases.clone());
+        }
+        cases
+    }
+
+    fn read_modular(&mut self, id: TermId, log: u32, depth: u32) -> Option<Cases> {
+        let term = self.terms.get(id).clone();
+        if let Term::Const(value) = &term {
+            return Some(Cases::one(Form::number(number(value, false)?)));
+        }
+        let Some(below) = depth.checked_sub(1) else { return Some(self.low_bits(id, log)) };
+        match term {
+            Term::Extend { arg, signed, .. } => match self.terms.width(arg) >= log {
+                true => self.modular_at(arg, log, below),
+                false => self.exact_at(arg, signed, below),
+            },
+            Term::Slice { arg, low: 0, .. } => self.modular_at(arg, log, below),
+            Term::Ite(c, t, e) => {
+                let these = self.modular_at(t, log, below)?;
+                let those = self.modular_at(e, log, below)?;
+                Cases::choose((c, true), &these, &those)
+            }
+            term => {
+                let Some((parts, constant)) = sum_of(self.terms, &term) else {
+                    return Some(self.low_bits(id, log));
+                };
+                let mut cases = Cases::one(Form::number(constant));
+                for (part, factor) in parts {
+                    let part = self.modular_at(part, log, below)?;
+                    cases = self.plus(&cases, &part, factor)?;
+                }
+                Some(cases)
+            }
+        }
+    }
+
+    fn low_bits(&mut self, id: TermId, log: u32) -> Cases {
+        let is_wider = self.terms.width(id) > log;
+        let word = if is_wider { self.terms.slice(id, log - 1, 0) } else { id };
+        Cases::one(Form::variable(word, false))
     }
 }
 
@@ -148,40 +248,4 @@ fn wrapped(terms: &mut Terms, form: &Form, id: TermId, width: u32, signed: bool)
         cases = Cases::choose((within, true), &cases, &less)?;
     }
     Some(cases)
-}
-
-/// The lowest bits of a word as a number that is right modulo `2^log`.
-pub(super) fn modular(terms: &mut Terms, id: TermId, log: u32) -> Option<Cases> {
-    modular_at(terms, id, log, DEPTH)
-}
-
-fn modular_at(terms: &mut Terms, id: TermId, log: u32, depth: u32) -> Option<Cases> {
-    range_of(log, false)?;
-    let term = terms.get(id).clone();
-    match term {
-        Term::Const(value) => Some(Cases::one(Form::number(number(&value, false)?))),
-        Term::Extend { arg, signed, .. } if depth > 0 => match terms.width(arg) >= log {
-            true => modular_at(terms, arg, log, depth - 1),
-            false => exact_at(terms, arg, signed, depth - 1),
-        },
-        Term::Slice { arg, low: 0, .. } if depth > 0 => modular_at(terms, arg, log, depth - 1),
-        Term::Ite(c, t, e) if depth > 0 => {
-            let these = modular_at(terms, t, log, depth - 1)?;
-            let those = modular_at(terms, e, log, depth - 1)?;
-            Cases::choose((c, true), &these, &those)
-        }
-        term => match sum_of(terms, &term).filter(|_| depth > 0) {
-            Some((parts, constant)) => {
-                let mut cases = Cases::one(Form::number(constant));
-                for (part, factor) in parts {
-                    cases = cases.plus(&modular_at(terms, part, log, depth - 1)?, factor)?;
-                }
-                Some(cases)
-            }
-            None => {
-                let word = if terms.width(id) > log { terms.slice(id, log - 1, 0) } else { id };
-                Some(Cases::one(Form::variable(word, false)))
-            }
-        },
-    }
 }

@@ -21,7 +21,7 @@ mod form;
 use crate::term::{BinaryOp, Sort, Term, TermId, Terms, UnaryOp};
 pub use build::gcd;
 use build::{at_most, divides};
-use cases::{Cases, exact, modular};
+use cases::{Cases, Reader};
 use form::Form;
 use rustc_hash::FxHashMap;
 
@@ -30,29 +30,39 @@ use rustc_hash::FxHashMap;
 /// # Panics
 /// If the term is no bit.
 pub fn normalise(terms: &mut Terms, root: TermId) -> TermId {
-    assert_eq!(terms.sort(root), Sort::BOOL, "a condition");
+    normalise_all(terms, &[root])[0]
+}
+
+/// The same of several terms, which share what they have in common.
+///
+/// # Panics
+/// If one of them is no bit.
+pub fn normalise_all(terms: &mut Terms, roots: &[TermId]) -> Vec<TermId> {
+    let mut reader = Reader::new(terms);
     let mut image: FxHashMap<TermId, TermId> = FxHashMap::default();
-    let mut stack = vec![root];
+    let mut stack = roots.to_vec();
     while let Some(&id) = stack.last() {
         if image.contains_key(&id) {
             stack.pop();
             continue;
         }
-        let term = terms.get(id).clone();
-        let made = if !is_connective(terms, &term) {
-            comparison(terms, &term).unwrap_or(id)
+        assert_eq!(reader.terms.sort(id), Sort::BOOL, "a condition");
+        let term = reader.terms.get(id).clone();
+        let made = if !is_connective(reader.terms, &term) {
+            reader.begin();
+            comparison(&mut reader, &term).unwrap_or(id)
         } else {
             let before = stack.len();
             stack.extend(term.args().filter(|arg| !image.contains_key(arg)));
             if stack.len() > before {
                 continue;
             }
-            terms.add(term.with_args(|arg| image[&arg])).expect("bits stay bits")
+            reader.terms.add(term.with_args(|arg| image[&arg])).expect("bits stay bits")
         };
         image.insert(id, made);
         stack.pop();
     }
-    image[&root]
+    roots.iter().map(|root| image[root]).collect()
 }
 
 /// Whether the term is made of bits by a propositional operator.
@@ -72,10 +82,10 @@ fn is_connective(terms: &Terms, term: &Term) -> bool {
 }
 
 /// A comparison in normal form; `None` if the term is none, or has too many cases.
-fn comparison(terms: &mut Terms, term: &Term) -> Option<TermId> {
+fn comparison(reader: &mut Reader<'_>, term: &Term) -> Option<TermId> {
     use BinaryOp::*;
     let Term::Binary(op, a, b) = *term else { return None };
-    let Sort::Bv(width) = terms.sort(a) else { return None };
+    let Sort::Bv(width) = reader.terms.sort(a) else { return None };
     let signed = matches!(op, Slt | Slte | Sgt | Sgte);
     // `less − greater ≤ limit`
     let (less, greater, limit) = match op {
@@ -84,16 +94,17 @@ fn comparison(terms: &mut Terms, term: &Term) -> Option<TermId> {
         Sgte | Ugte => (b, a, 0),
         Sgt | Ugt => (b, a, -1),
         Eq | Neq => {
-            let left = modular(terms, a, width)?;
-            let difference = left.plus(&modular(terms, b, width)?, -1)?;
+            let (left, right) = (reader.modular(a, width)?, reader.modular(b, width)?);
+            let difference = reader.plus(&left, &right, -1)?;
+            let terms = &mut *reader.terms;
             let equal = choice(terms, &difference, |terms, form| divides(terms, form, width))?;
             return Some(if op == Eq { equal } else { terms.not(equal) });
         }
         _ => return None,
     };
-    let left = exact(terms, less, signed)?;
-    let difference = left.plus(&exact(terms, greater, signed)?, -1)?;
-    choice(terms, &difference, |terms, form| at_most(terms, form, limit))
+    let (left, right) = (reader.exact(less, signed)?, reader.exact(greater, signed)?);
+    let difference = reader.plus(&left, &right, -1)?;
+    choice(reader.terms, &difference, |terms, form| at_most(terms, form, limit))
 }
 
 /// The term that is, in each case, what the case's form is made into.
