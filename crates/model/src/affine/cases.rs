@@ -249,3 +249,27 @@ fn wrapped(terms: &mut Terms, form: &Form, id: TermId, width: u32, signed: bool)
     }
     Some(cases)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::Sort;
+
+    #[test]
+    fn shared_terms_are_read_once() {
+        let mut terms = Terms::new();
+        let mut word = terms.new_symbol(Sort::Bv(8));
+        for _ in 0..DEPTH {
+            let condition = terms.new_symbol(Sort::BOOL);
+            let more = terms.unary(UnaryOp::Inc, word);
+            let other = terms.binary(BinaryOp::Add, word, more);
+            word = terms.ite(condition, more, other);
+        }
+        let mut reader = Reader::new(&mut terms);
+        reader.begin();
+        let cases = reader.exact(word, false);
+        assert!(cases.is_none(), "too many cases");
+        // Each of the three terms of a level, once for each depth that may be left.
+        assert!(reader.exact.len() <= 3 * (DEPTH * DEPTH) as usize, "{}", reader.exact.len());
+    }
+}
