@@ -139,6 +139,7 @@ impl Watch {
 
 /// Starts a thread; without memory for one the program ends.
 fn spawn(body: impl FnOnce() + Send + 'static) {
+    memory::make_room_for_thread();
     if thread::Builder::new().spawn(body).is_err() {
         memory::give_up();
     }

@@ -39,6 +39,9 @@ const PATIENCE: Duration = Duration::from_secs(6);
 /// no memory, and cannot be caught. So this much of it exists from the beginning.
 const STACK_BYTES: usize = 256 << 10;
 
+/// The stack of another thread, and some more.
+const THREAD_BYTES: usize = (2 << 20) + (512 << 10);
+
 static EXHAUSTED: AtomicBool = AtomicBool::new(false);
 static HAS_WATCHDOG: AtomicBool = AtomicBool::new(false);
 static UNKNOWN_CODE: AtomicI32 = AtomicI32::new(3);
@@ -154,6 +157,12 @@ pub fn is_exhausted() -> bool {
 /// The exit code if nothing better can be said.
 pub(crate) fn set_unknown_code(code: i32) {
     UNKNOWN_CODE.store(code, Ordering::Relaxed);
+}
+
+/// Returns if there is room for the stack of a thread and for what the C library allocates when
+/// one starts, which it cannot do without and would abort for.
+pub(crate) fn make_room_for_thread() {
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(THREAD_BYTES)));
 }
 
 /// The calling thread is the watchdog, who speaks when others have no memory to.
