@@ -139,9 +139,13 @@ impl Strengthener {
         options: &WordOptions,
         atom: &Atom,
     ) -> Result<bool, Stopped> {
-        self.refresh(relative);
+        // What refutes it is excluded by further proposals, if there are any.
+        let depth = if options.templates { DEPTH } else { 0 };
+        if options.templates {
+            self.refresh(relative);
+        }
         easy_first(options, |effort| {
-            let aim = Aim { point: None, depth: DEPTH, effort };
+            let aim = Aim { point: None, depth, effort };
             self.prove_at(relative, context, options, std::slice::from_ref(atom), aim)
         })
     }
