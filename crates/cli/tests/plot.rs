@@ -200,6 +200,12 @@ fn what_cannot_be_drawn() {
         Plotter::new(&s, request, 0).err().expect("an error")
     };
     assert_eq!(wrong("x,z"), "there is no state `z`");
+    let narrow = system("lin_8.btor2");
+    let request = "x=300..400,y".parse().expect("a request");
+    let error = Plotter::new(&narrow, request, 0).err().expect("no such values");
+    assert_eq!(error, "`x` has 8 bits and no value in 300..400");
+    let error = "x=0..9223372036854775808,y".parse::<PlotRequest>().expect_err("too large");
+    assert!(error.contains("numbers below 2^63"), "{error}");
     // Nothing heard, no range given, 64 bits.
     let nothing = draw(&s, "x,y", &[]);
     assert!(nothing.steps.is_empty() && nothing.page.contains("Nothing happened"));

@@ -63,7 +63,11 @@ fn axis(text: &str) -> Result<AxisRequest, String> {
                 Some((low.trim().parse::<i64>().ok()?, high.trim().parse::<i64>().ok()?))
             });
             let ends = ends.filter(|(low, high)| low < high);
-            let wrong = || format!("`{range}` is no range; it should look like -5..20");
+            let wrong = || {
+                format!(
+                    "`{range}` is no range; it should look like -5..20, with numbers below 2^63"
+                )
+            };
             (name, Some(ends.ok_or_else(wrong)?))
         }
     };
@@ -120,9 +124,19 @@ impl<'a> Plotter<'a> {
             let named = |s: &pedra_model::system::State| s.name.as_deref() == Some(&*axis.name);
             let state = system.states.iter().position(named);
             let state = state.ok_or_else(|| format!("there is no state `{}`", axis.name))?;
-            match system.terms.sort(system.states[state].term).width() {
-                Some(..=64) => Ok(state),
-                _ => Err(format!("`{}` is no word of at most 64 bits", axis.name)),
+            let sort = system.terms.sort(system.states[state].term);
+            let Some(width) = sort.width().filter(|&width| width <= 64) else {
+                return Err(format!("`{}` is no word of at most 64 bits", axis.name));
+            };
+            // Whether it is signed is not known yet.
+            let (least, most) = (-1i128 << (width - 1), (1i128 << width) - 1);
+            let is_outside =
+                |&(low, high): &(i64, i64)| (high as i128) < least || low as i128 > most;
+            match axis.range.filter(is_outside) {
+                Some((low, high)) => {
+                    Err(format!("`{}` has {width} bits and no value in {low}..{high}", axis.name))
+                }
+                None => Ok(state),
             }
         };
         let states = [find(&request.axes[0])?, find(&request.axes[1])?];
