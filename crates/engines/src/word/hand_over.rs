@@ -237,7 +237,10 @@ fn offers(search: Search, blasted: &BlastMap, reduced: &ReduceMap) -> Vec<Vec<Li
             });
             let mut lits: Vec<Lit> = lits.collect();
             lits.sort_unstable();
-            offers.push(lits);
+            // Without any bit it would be everything.
+            if !lits.is_empty() {
+                offers.push(lits);
+            }
         }
     }
     let surplus = offers.len().saturating_sub(MAX_OFFERS);
@@ -295,4 +298,92 @@ fn find_inductive_subset(relative: &mut Relative) -> Result<Vec<Unit>, Stopped> 
     }
     invariants.extend(candidates);
     Ok(invariants)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::word::atom::Atom;
+    use crate::word::obligations::Obligations;
+    use crate::word::reshape::Failed;
+    use crate::word::strengthen::Strengthener;
+    use crate::word::value::VarId;
+    use pedra_formats::btor2;
+
+    /// `x` takes any value but keeps its highest bit, which is 0; `y` follows `x`.
+    const MODEL: &str = "
+        1 sort bitvec 4
+        2 sort bitvec 1
+        3 sort bitvec 3
+        4 input 3 in
+        5 zero 1
+        6 state 1 y
+        7 state 1 x
+        8 init 1 6 5
+        9 init 1 7 5
+        10 slice 2 7 3 3
+        11 concat 1 10 4
+        12 next 1 7 11
+        13 next 1 6 7
+        14 ugt 2 6 7
+        15 bad 14
+    ";
+
+    /// The cubes that are offered for a lemma that excludes `x ≥ 6`.
+    fn offered(reduce: &ReduceOptions) -> (Vec<Vec<Lit>>, Blasted, Reduced) {
+        let system = btor2::read(MODEL.as_bytes()).expect("a model");
+        let problem = Problem::new(&system, &[0]).expect("words");
+        let x = VarId::new(1);
+        assert_eq!(problem.var(x).name, "x");
+        let (blasting, context) = (BlastOptions::default(), Context::default());
+        let mut relative = Relative::new(problem, &blasting, &context).expect("small");
+        relative.frames.open();
+        let Relative { frames, problem, .. } = &mut relative;
+        frames.insert(problem, Unit::new(vec![Atom::Lower(x, 6)]), Level::new(1));
+        let search = Search {
+            relative,
+            obligations: Obligations::default(),
+            simulation: None,
+            strengthener: Strengthener::default(),
+            failed: Failed::default(),
+        };
+        let blasted = blast(&system, &blasting).expect("small");
+        let reduced = super::reduce(&blasted.system, &[0], reduce);
+        (offers(search, &blasted.map, &reduced.map), blasted, reduced)
+    }
+
+    /// The cubes as sets of bits of `x`, with their values.
+    fn bits_of(
+        cubes: &[Vec<Lit>],
+        blasted: &Blasted,
+        reduced: &Reduced,
+    ) -> Vec<Vec<(usize, bool)>> {
+        let x = blasted.map.state_lits(&blasted.system, 1);
+        let bit_of = |&lit: &Lit| {
+            let latch = reduced.map.latches()[lit.var().index() - 1] as usize;
+            let var = blasted.system.latches[latch].var;
+            let bit = x.iter().position(|b| b.var() == var).expect("a bit of x");
+            (bit, !lit.is_negated())
+        };
+        let sorted = |cube: &Vec<Lit>| {
+            let mut bits: Vec<_> = cube.iter().map(bit_of).collect();
+            bits.sort_unstable();
+            bits
+        };
+        cubes.iter().map(sorted).collect()
+    }
+
+    #[test]
+    fn lemmas_of_frames_are_offered_bit_by_bit() {
+        let nothing =
+            ReduceOptions { cone: false, structure: false, constants: false, duplicates: false };
+        let (cubes, blasted, reduced) = offered(&nothing);
+        let mut bits = bits_of(&cubes, &blasted, &reduced);
+        bits.sort_unstable();
+        // 8 to 15, and 6 and 7.
+        assert_eq!(bits, [vec![(1, true), (2, true), (3, false)], vec![(3, true)]]);
+        // The highest bit is constant, and no latch any more.
+        let (cubes, blasted, reduced) = offered(&ReduceOptions::default());
+        assert_eq!(bits_of(&cubes, &blasted, &reduced), [vec![(1, true), (2, true)]]);
+    }
 }
