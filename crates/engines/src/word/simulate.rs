@@ -195,7 +195,11 @@ fn accepts(sim: &IntervalSim, problem: &Problem, target: &Target) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::gallop;
+    use super::*;
+    use crate::word::value::WordVar;
+    use pedra_formats::btor2;
+    use pedra_model::bv::Bv;
+    use pedra_testkit::random::Random;
 
     #[test]
     fn galloping_finds_the_edge() {
@@ -205,5 +209,91 @@ mod tests {
         }
         assert_eq!(gallop(3, 100, 1, |_| true), 100);
         assert_eq!(gallop(7, 7, 1, |_| false), 7);
+    }
+
+    const MODEL: &str = "
+        1 sort bitvec 4
+        2 sort bitvec 1
+        3 input 1 in
+        4 state 1 x
+        5 state 1 y
+        6 slt 2 4 5
+        7 add 1 4 3
+        8 sub 1 5 3
+        9 ite 1 6 7 8
+        10 and 1 4 5
+        11 next 1 4 9
+        12 next 1 5 10
+        13 constd 1 3
+        14 ugte 2 5 13
+        15 constraint 14
+        16 sgt 2 4 3
+        17 bad 16
+    ";
+
+    /// What one state becomes, and whether it satisfies the constraint and is bad.
+    fn step(problem: &Problem, point: &[Int], input: &Bv) -> (Vec<Int>, bool, bool) {
+        let nexts = problem.vars.iter().map(|var| var.next);
+        let roots = nexts.chain([problem.constraints[0], problem.bads[0]]);
+        let mut sim = IntervalSim::new(&problem.terms, roots);
+        let words = problem.vars.iter().zip(point).map(|(var, &x)| (var.term, var.bv(x)));
+        let words = words.chain([(problem.inputs[0], input.clone())]);
+        sim.set_all(words.map(|(id, value)| (id, Interval::between(&value, &value))));
+        let next = problem
+            .vars
+            .iter()
+            .map(|var| var.int(&sim.value(var.next).as_point().expect("a point becomes a point")));
+        let next = next.collect();
+        (next, sim.value(problem.constraints[0]).is_true(), sim.value(problem.bads[0]).is_true())
+    }
+
+    #[test]
+    fn all_states_of_a_relaxed_unit_lead_to_the_target() {
+        let system = btor2::read(MODEL.as_bytes()).expect("a model");
+        let mut problem = Problem::new(&system, &[0]).expect("words");
+        let mut random = Random::new(5);
+        let (mut relaxed, mut tried) = (0, 0);
+        for _ in 0..400 {
+            problem.vars.iter_mut().for_each(|var| var.signed = random.one_in(2));
+            let mut value = |var: &WordVar| var.int(&Bv::from_u64(4, random.bits() & 15));
+            let point: Vec<Int> = problem.vars.iter().map(&mut value).collect();
+            let input = Bv::from_u64(4, random.bits() & 15);
+            let (next, is_allowed, is_bad) = step(&problem, &point, &input);
+            if !is_allowed {
+                continue;
+            }
+            // A box around the next state, or the bad itself.
+            let target = if is_bad && random.one_in(2) {
+                Target::Bad(0)
+            } else {
+                let around = problem.var_ids().zip(&next).flat_map(|(var, &x)| {
+                    let (down, up) = (random.between(0, 4) as Int, random.between(0, 4) as Int);
+                    [Atom::Lower(var, x - down), Atom::Upper(var, x + up)]
+                });
+                Target::Unit(Unit::new(around.collect()))
+            };
+            let box_of = problem.var_ids().zip(&point);
+            let atoms = box_of.flat_map(|(var, &x)| [Atom::Lower(var, x), Atom::Upper(var, x)]);
+            let before = Unit::new(atoms.collect());
+            let found = Found { point, inputs: vec![input.clone()] };
+            let mut simulation = Simulation::new(&problem).expect("whole states");
+            let after = simulation.relax(&problem, before.clone(), &found, &target);
+            relaxed += (after != before) as usize;
+            assert!(after.contains(&found.point));
+            let range = |var: usize| problem.vars[var].min()..=problem.vars[var].max();
+            for state in range(0).flat_map(|x| range(1).map(move |y| vec![x, y])) {
+                if !after.contains(&state) {
+                    continue;
+                }
+                let (next, is_allowed, is_bad) = step(&problem, &state, &input);
+                let leads_on = match &target {
+                    Target::Bad(_) => is_bad,
+                    Target::Unit(unit) => unit.contains(&next),
+                };
+                assert!(is_allowed && leads_on, "{after:?} {state:?} {target:?}");
+                tried += 1;
+            }
+        }
+        assert!(relaxed > 100 && tried > 1000, "{relaxed} {tried}");
     }
 }
