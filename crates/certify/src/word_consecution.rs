@@ -31,13 +31,13 @@ pub(crate) fn shown_in_words(
     options: &CheckOptions,
 ) -> Option<Effort> {
     let mut terms = system.terms.clone();
-    let constraints = system.constraints.iter().map(|c| c.term);
-    let changed = normalise_all(&mut terms, invariant);
-    if changed == invariant {
+    let mut now = normalise_all(&mut terms, invariant);
+    if now == invariant {
         return None;
     }
-    let roots: Vec<TermId> = invariant.iter().copied().chain(constraints).collect();
-    let now = normalise_all(&mut terms, &roots);
+    let constraints: Vec<TermId> = system.constraints.iter().map(|c| c.term).collect();
+    now.extend(normalise_all(&mut terms, &constraints));
+    let roots = [invariant, &constraints].concat();
     let plain_next: Vec<TermId> = next_step(system, &mut terms, &roots);
     let next = normalise_all(&mut terms, &plain_next);
     let before = roots.iter().chain(&plain_next).copied();

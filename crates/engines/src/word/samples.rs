@@ -167,8 +167,8 @@ impl<'a> Runner<'a> {
                     }
                     Some(next) => self.simulator.value(next).clone(),
                     None => {
-                        let chosen = problem.states.iter().find(|s| s.state == i);
-                        let chosen = chosen.and_then(|s| s.chosen).filter(|_| step == 0);
+                        let first = || problem.states.iter().find(|s| s.state == i);
+                        let chosen = (step == 0).then(first).flatten().and_then(|s| s.chosen);
                         match chosen {
                             Some(input) => TernaryValue::Bv(start.inputs[input].clone().into()),
                             None => dice.value(self.system.terms.sort(state.term), &self.constants),

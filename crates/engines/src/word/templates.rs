@@ -34,10 +34,9 @@ const MAX_SUMS: usize = 400;
 pub(super) struct Templates {
     /// Directions, each in both signs.
     sums: Vec<Sum>,
-    /// Sums that are constant on all samples, with that constant and the modulus.
-    relations: Vec<(Sum, Int, u32)>,
-    /// Single variables: all samples are congruent to this modulo 2^log.
-    congruences: Vec<(VarId, Int, u32)>,
+    /// Congruences that all samples satisfy, denied: of sums that are constant on them, and of
+    /// single variables.
+    congruences: Vec<Atom>,
     /// How many samples this rests on.
     samples: usize,
     mined: Option<Vec<Sum>>,
@@ -71,8 +70,7 @@ impl Templates {
             .filter(|&v| problem.var(v).width > 1 || problem.vars.len() <= MAX_TRIPLED)
             .collect();
         let mut sums = mined;
-        self.relations.clear();
-        self.congruences = congruences(problem, samples);
+        self.congruences.clear();
         if numbers.len() <= MAX_PAIRED {
             for (i, &x) in numbers.iter().enumerate() {
                 for &y in &numbers[..i] {
@@ -89,6 +87,7 @@ impl Templates {
                 }
             }
         }
+        self.congruences.extend(congruences(problem, samples));
         let mut seen = FxHashSet::default();
         sums.retain(|sum| seen.insert(sum.clone()) && seen.insert(sum.negated()));
         sums.truncate(MAX_SUMS);
@@ -125,27 +124,18 @@ impl Templates {
             for (range, &value) in self.var_ranges.iter_mut().zip(point) {
                 widen(range, value);
             }
+            self.congruences.retain(|atom| atom.holds(point) == Some(false));
             for ([ones, zeros], &value) in self.seen_bits.iter_mut().zip(point) {
                 *ones |= value;
                 *zeros |= !value;
             }
         }
         self.ranged = samples.len();
-        self.boldest = self.find_boldest(problem, samples);
+        self.boldest = self.find_boldest(problem);
     }
 
-    fn find_boldest(&self, problem: &Problem, samples: &Samples) -> Vec<Atom> {
-        let mut atoms = Vec::new();
-        let single =
-            |&(var, residue, log): &(VarId, Int, u32)| (Sum::new(vec![(var, 1)]), residue, log);
-        let congruences = self.congruences.iter().map(single);
-        for (sum, residue, log) in self.relations.iter().cloned().chain(congruences) {
-            // Samples that came later may deny it.
-            let atom = Atom::Cong { sum, log, residue, holds: false };
-            if !samples.points().any(|point| atom.holds(point) == Some(true)) {
-                atoms.push(atom);
-            }
-        }
+    fn find_boldest(&self, problem: &Problem) -> Vec<Atom> {
+        let mut atoms = self.congruences.clone();
         for var in problem.var_ids().filter(|&v| problem.var(v).width > 1) {
             let (least, greatest) = self.var_ranges[var.index()];
             if (least, greatest) != NOTHING {
@@ -200,7 +190,13 @@ impl Templates {
         let Some(sum) = relation(vars, samples.points()) else { return };
         let width = vars.iter().map(|&v| problem.var(v).width).max().unwrap_or(1);
         if let Some(point) = samples.points().next() {
-            self.relations.push((sum.clone(), sum.value(point), width));
+            let residue = sum.value(point);
+            self.congruences.push(Atom::Cong {
+                sum: sum.clone(),
+                log: width,
+                residue,
+                holds: false,
+            });
         }
         sums.push(sum);
     }
@@ -235,7 +231,7 @@ impl Templates {
 }
 
 /// For each variable the greatest power of two modulo which all samples are equal.
-fn congruences(problem: &Problem, samples: &Samples) -> Vec<(VarId, Int, u32)> {
+fn congruences(problem: &Problem, samples: &Samples) -> Vec<Atom> {
     let mut found = Vec::new();
     for var in problem.var_ids() {
         let mut values = samples.points().map(|p| p[var.index()]);
@@ -243,7 +239,8 @@ fn congruences(problem: &Problem, samples: &Samples) -> Vec<(VarId, Int, u32)> {
         let divisor = values.fold(0, |d, value| gcd(d, value - first));
         let log = divisor.trailing_zeros();
         if divisor != 0 && (1..problem.var(var).width).contains(&log) {
-            found.push((var, first & ((1 << log) - 1), log));
+            let (sum, residue) = (Sum::new(vec![(var, 1)]), first & ((1 << log) - 1));
+            found.push(Atom::Cong { sum, log, residue, holds: false });
         }
     }
     found

@@ -59,14 +59,21 @@ fn joined(path: &[(TermId, bool)], more: &[(TermId, bool)]) -> Option<Path> {
     Some(all)
 }
 
+/// How a word is read as a number.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Reading {
+    /// As it is, signed or not.
+    Exact { signed: bool },
+    /// So many of its lowest bits, by a number that is right modulo the power of two.
+    Modulo(u32),
+}
+
 /// Reads words as forms, and remembers what it has read: terms are shared, and without that the
 /// work would double with each level.
 pub(super) struct Reader<'t> {
     pub(super) terms: &'t mut Terms,
-    /// By term, whether it is read as signed, and the depth that was left.
-    exact: FxHashMap<(TermId, bool, u32), Option<Cases>>,
-    /// By term, the bits that are read, and the depth that was left.
-    modular: FxHashMap<(TermId, u32, u32), Option<Cases>>,
+    /// By term, how it is read, and the depth that was left.
+    known: FxHashMap<(TermId, Reading, u32), Option<Cases>>,
     /// How many pairs of cases may still be joined.
     joins: usize,
 }
@@ -74,7 +81,7 @@ pub(super) struct Reader<'t> {
 impl Reader<'_> {
     /// Nothing is read yet.
     pub(super) fn new(terms: &mut Terms) -> Reader<'_> {
-        Reader { terms, exact: FxHashMap::default(), modular: FxHashMap::default(), joins: 0 }
+        Reader { terms, known: FxHashMap::default(), joins: 0 }
     }
 
     /// The next comparison may cost as much as any.
@@ -98,112 +105,97 @@ impl Reader<'_> {
         limited(all)
     }
 
-    /// A word as a signed or an unsigned number.
-    pub(super) fn exact(&mut self, id: TermId, signed: bool) -> Option<Cases> {
-        self.exact_at(id, signed, DEPTH)
+    /// A word as a number.
+    pub(super) fn read(&mut self, id: TermId, how: Reading) -> Option<Cases> {
+        if let Reading::Modulo(log) = how {
+            range_of(log, false)?;
+        }
+        self.read_at(id, how, DEPTH)
     }
 
-    fn exact_at(&mut self, id: TermId, signed: bool, depth: u32) -> Option<Cases> {
-        let key = (id, signed, depth);
-        if let Some(known) = self.exact.get(&key) {
+    fn read_at(&mut self, id: TermId, how: Reading, depth: u32) -> Option<Cases> {
+        let key = (id, how, depth);
+        if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
-        let cases = self.read_exact(id, signed, depth);
+        let cases = self.read_anew(id, how, depth);
         // What was cut short says nothing of the word.
         if cases.is_some() || self.joins > 0 {
-            self.exact.insert(key, cases.clone());
+            self.known.insert(key, cases.clone());
         }
         cases
     }
 
-    fn read_exact(&mut self, id: TermId, signed: bool, depth: u32) -> Option<Cases> {
-        let opaque = Cases::one(Form::variable(id, signed));
-        let Some(below) = depth.checked_sub(1) else { return Some(opaque) };
-        match self.terms.get(id).clone() {
-            Term::Const(value) => Some(Cases::one(Form::number(number(&value, signed)?))),
-            Term::Extend { arg, by: 0, .. } => self.exact_at(arg, signed, below),
-            Term::Extend { arg, signed: false, .. } => self.exact_at(arg, false, below),
-            Term::Extend { arg, signed: true, .. } if signed => self.exact_at(arg, true, below),
-            Term::Ite(c, t, e) => {
-                let these = self.exact_at(t, signed, below)?;
-                let those = self.exact_at(e, signed, below)?;
-                Cases::choose((c, true), &these, &those)
-            }
-            term => {
-                let Some((parts, constant)) = sum_of(self.terms, &term) else {
-                    return Some(opaque);
-                };
-                let mut cases = Cases::one(Form::number(constant));
-                for (part, factor) in parts {
-                    let part = self.exact_at(part, signed, below)?;
-                    cases = self.plus(&cases, &part, factor)?;
-                }
-                let width = self.terms.width(id);
-                let mut all = Vec::new();
-                for (path, form) in cases.0 {
-                    let wrapped = wrapped(self.terms, &form, id, width, signed)?;
-                    all.extend(
-                        wrapped.0.into_iter().filter_map(|(p, f)| Some((joined(&path, &p)?, f))),
-                    );
-                }
-                limited(all)
-            }
-        }
-    }
-
-    /// The lowest bits of a word as a number that is right modulo `2^log`.
-    pub(super) fn modular(&mut self, id: TermId, log: u32) -> Option<Cases> {
-        range_of(log, false)?;
-        self.modular_at(id, log, DEPTH)
-    }
-
-    fn modular_at(&mut self, id: TermId, log: u32, depth: u32) -> Option<Cases> {
-        let key = (id, log, depth);
-        if let Some(known) = self.modular.get(&key) {
-            return known.clone();
-        }
-        let cases = self.read_modular(id, log, depth);
-        if cases.is_some() || self.joins > 0 {
-            self.modular.insert(key, cases.clone());
-        }
-        cases
-    }
-
-    fn read_modular(&mut self, id: TermId, log: u32, depth: u32) -> Option<Cases> {
+    fn read_anew(&mut self, id: TermId, how: Reading, depth: u32) -> Option<Cases> {
         let term = self.terms.get(id).clone();
         if let Term::Const(value) = &term {
-            return Some(Cases::one(Form::number(number(value, false)?)));
+            let signed = how == Reading::Exact { signed: true };
+            return Some(Cases::one(Form::number(number(value, signed)?)));
         }
-        let Some(below) = depth.checked_sub(1) else { return Some(self.low_bits(id, log)) };
-        match term {
-            Term::Extend { arg, signed, .. } => match self.terms.width(arg) >= log {
-                true => self.modular_at(arg, log, below),
-                false => self.exact_at(arg, signed, below),
-            },
-            Term::Slice { arg, low: 0, .. } => self.modular_at(arg, log, below),
-            Term::Ite(c, t, e) => {
-                let these = self.modular_at(t, log, below)?;
-                let those = self.modular_at(e, log, below)?;
-                Cases::choose((c, true), &these, &those)
-            }
-            term => {
-                let Some((parts, constant)) = sum_of(self.terms, &term) else {
-                    return Some(self.low_bits(id, log));
-                };
-                let mut cases = Cases::one(Form::number(constant));
-                for (part, factor) in parts {
-                    let part = self.modular_at(part, log, below)?;
-                    cases = self.plus(&cases, &part, factor)?;
-                }
-                Some(cases)
-            }
+        let Some(below) = depth.checked_sub(1) else { return Some(self.opaque(id, how)) };
+        if let Some((arg, how)) = self.inside(&term, how) {
+            return self.read_at(arg, how, below);
+        }
+        if let Term::Ite(c, t, e) = term {
+            let these = self.read_at(t, how, below)?;
+            let those = self.read_at(e, how, below)?;
+            return Cases::choose((c, true), &these, &those);
+        }
+        let Some((parts, constant)) = sum_of(self.terms, &term) else {
+            return Some(self.opaque(id, how));
+        };
+        let mut cases = Cases::one(Form::number(constant));
+        for (part, factor) in parts {
+            let part = self.read_at(part, how, below)?;
+            cases = self.plus(&cases, &part, factor)?;
+        }
+        match how {
+            Reading::Exact { signed } => self.in_word(cases, id, signed),
+            Reading::Modulo(_) => Some(cases),
         }
     }
 
-    fn low_bits(&mut self, id: TermId, log: u32) -> Cases {
-        let is_wider = self.terms.width(id) > log;
-        let word = if is_wider { self.terms.slice(id, log - 1, 0) } else { id };
-        Cases::one(Form::variable(word, false))
+    /// The word that an extension or a slice is the same as, and how that one is read.
+    fn inside(&self, term: &Term, how: Reading) -> Option<(TermId, Reading)> {
+        match (term, how) {
+            (&Term::Extend { arg, by: 0, .. }, Reading::Exact { .. }) => Some((arg, how)),
+            (&Term::Extend { arg, signed: false, .. }, Reading::Exact { .. }) => {
+                Some((arg, Reading::Exact { signed: false }))
+            }
+            (&Term::Extend { arg, signed: true, .. }, Reading::Exact { signed: true }) => {
+                Some((arg, how))
+            }
+            (&Term::Extend { arg, signed, .. }, Reading::Modulo(log)) => {
+                match self.terms.width(arg) >= log {
+                    true => Some((arg, how)),
+                    false => Some((arg, Reading::Exact { signed })),
+                }
+            }
+            (&Term::Slice { arg, low: 0, .. }, Reading::Modulo(_)) => Some((arg, how)),
+            _ => None,
+        }
+    }
+
+    /// The word itself, or its lowest bits, as a variable.
+    fn opaque(&mut self, id: TermId, how: Reading) -> Cases {
+        Cases::one(match how {
+            Reading::Exact { signed } => Form::variable(id, signed),
+            Reading::Modulo(log) if self.terms.width(id) > log => {
+                Form::variable(self.terms.slice(id, log - 1, 0), false)
+            }
+            Reading::Modulo(_) => Form::variable(id, false),
+        })
+    }
+
+    /// What the cases of a sum are in its word, where they may wrap.
+    fn in_word(&mut self, cases: Cases, id: TermId, signed: bool) -> Option<Cases> {
+        let width = self.terms.width(id);
+        let mut all = Vec::new();
+        for (path, form) in cases.0 {
+            let wrapped = wrapped(self.terms, &form, id, width, signed)?;
+            all.extend(wrapped.0.into_iter().filter_map(|(p, f)| Some((joined(&path, &p)?, f))));
+        }
+        limited(all)
     }
 }
 
@@ -267,9 +259,9 @@ mod tests {
         }
         let mut reader = Reader::new(&mut terms);
         reader.begin();
-        let cases = reader.exact(word, false);
+        let cases = reader.read(word, Reading::Exact { signed: false });
         assert!(cases.is_none(), "too many cases");
         // Each of the three terms of a level, once for each depth that may be left.
-        assert!(reader.exact.len() <= 3 * (DEPTH * DEPTH) as usize, "{}", reader.exact.len());
+        assert!(reader.known.len() <= 3 * (DEPTH * DEPTH) as usize, "{}", reader.known.len());
     }
 }

@@ -21,7 +21,7 @@ mod form;
 use crate::term::{BinaryOp, Sort, Term, TermId, Terms, UnaryOp};
 pub use build::gcd;
 use build::{at_most, divides};
-use cases::{Cases, Reader};
+use cases::{Cases, Reader, Reading};
 use form::Form;
 use rustc_hash::FxHashMap;
 
@@ -94,7 +94,8 @@ fn comparison(reader: &mut Reader<'_>, term: &Term) -> Option<TermId> {
         Sgte | Ugte => (b, a, 0),
         Sgt | Ugt => (b, a, -1),
         Eq | Neq => {
-            let (left, right) = (reader.modular(a, width)?, reader.modular(b, width)?);
+            let how = Reading::Modulo(width);
+            let (left, right) = (reader.read(a, how)?, reader.read(b, how)?);
             let difference = reader.plus(&left, &right, -1)?;
             let terms = &mut *reader.terms;
             let equal = choice(terms, &difference, |terms, form| divides(terms, form, width))?;
@@ -102,7 +103,8 @@ fn comparison(reader: &mut Reader<'_>, term: &Term) -> Option<TermId> {
         }
         _ => return None,
     };
-    let (left, right) = (reader.exact(less, signed)?, reader.exact(greater, signed)?);
+    let how = Reading::Exact { signed };
+    let (left, right) = (reader.read(less, how)?, reader.read(greater, how)?);
     let difference = reader.plus(&left, &right, -1)?;
     choice(reader.terms, &difference, |terms, form| at_most(terms, form, limit))
 }
