@@ -6,6 +6,7 @@ use super::{File, Violation};
 /// For crates that do not ship and that nothing that ships may use.
 const EVERYTHING: &[&str] = &[
     "pedra-model",
+    "pedra-program",
     "pedra-formats",
     "pedra-solve",
     "pedra-engines",
@@ -18,6 +19,7 @@ const EVERYTHING: &[&str] = &[
 /// Which of our crates each crate may use.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("pedra-model", &[]),
+    ("pedra-program", &["pedra-model"]),
     ("pedra-formats", &["pedra-model"]),
     ("pedra-solve", &["pedra-model"]),
     ("pedra-engines", &["pedra-model", "pedra-solve"]),

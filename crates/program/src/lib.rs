@@ -1,0 +1,16 @@
+//! Programs: what C, Boogie and Horn clauses become.
+//!
+//! A [`Program`] is a control-flow graph over the terms of [`pedra_model::term`]: places, edges
+//! with guards and simultaneous updates, procedures with call edges, and one error place for each
+//! property. This crate knows no language, no solver and no engine; front ends make programs, and
+//! everything else reads them.
+//!
+//! - [`graph`]: the program graph itself, its meaning, and the check that it is well formed.
+
+pub mod graph;
+
+pub use graph::{
+    Action, Call, Check, CheckKind, Edge, EdgeId, EdgeRef, Input, InputKind, Loop, Place, PlaceId,
+    PlaceRef, Procedure, ProcedureId, Program, ProgramError, Property, PropertyKind, Span, Step,
+    Variable, VariableId,
+};
