@@ -6,20 +6,36 @@
 //! So in this mode nothing but the answer is printed:
 //! - AIGER: `1` and the witness for violated, `0` for proved, `2` for unknown; exit 10, 20, 30;
 //! - BTOR2: the witness (`sat` … `.`) for violated, exit 0; `unsat` for proved, exit 1; else
-//!   `unknown`, exit 255. With a bound (`-k`), `unknown` is what sby counts as passed.
+//!   `unknown`, exit 255.
+//!
+//! What sby makes of *unknown* (`sby_engine_aiger.py`, `sby_engine_btor.py`):
+//!
+//! | slot | mode | our flags | it prints | sby's status |
+//! |---|---|---|---|---|
+//! | `aiger rIC3` | `prove` | no bound | `2` | UNKNOWN |
+//! | `aiger rIC3` | `bmc` | `--bmc-max-k` | `2` | **PASS** |
+//! | `btor pono` | `bmc` | `-k` | `unknown` | **PASS** |
+//!
+//! *Required for soundness*: where *unknown* counts as passed, it may only be said if no path
+//! violates a property up to the bound. All else (a model that cannot be made into bits, a limit,
+//! a signal, an engine that gave up) is an error: a line on standard error, no verdict, exit 2.
+//! Without a verdict the AIGER slot reports an error; 2 is none of the codes that the BTOR2 slot
+//! knows, so that does, too.
 
 use crate::args::LimitArgs;
 use crate::decide::{EngineName, Observer, Open, Plan, decide};
 use crate::evidence::witness_text;
-use crate::limits::Watch;
+use crate::limits::{StopCause, Watch};
 use crate::load::{InputError, load};
-use crate::output::answer_once;
+use crate::output::{answer_once, note, printable};
 use crate::pipeline::{Checked, Trace};
 use anyhow::Result;
+use pedra_engines::Reason;
 use pedra_model::Model;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// What sby asks for.
 #[derive(Debug, PartialEq, Eq)]
@@ -96,25 +112,75 @@ fn engine(name: &str) -> Result<EngineName, String> {
     }
 }
 
+/// What was answered; stops the run at the first violation.
 #[derive(Default)]
 struct Answers {
-    violated: Mutex<Option<Trace>>,
-    open: Mutex<bool>,
+    found: Mutex<Found>,
     stop: pedra_solve::Interrupt,
 }
 
+#[derive(Default)]
+struct Found {
+    violated: Option<Trace>,
+    /// The properties that are neither proved nor violated, and why.
+    open: Vec<(usize, Open)>,
+    /// The last step up to which a property is safe.
+    safe: BTreeMap<usize, usize>,
+}
+
+impl Answers {
+    fn found(&self) -> MutexGuard<'_, Found> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Observer for Answers {
+    fn safe_until(&self, property: usize, step: usize) {
+        let mut found = self.found();
+        let safe = found.safe.entry(property).or_insert(step);
+        *safe = step.max(*safe);
+    }
+
     fn settled(&self, _: usize, _: &'static str, answer: Checked) -> Result<()> {
         if let Checked::Violated(trace) = answer {
-            self.violated.lock().expect("no panic while held").get_or_insert(trace);
+            self.found().violated.get_or_insert(trace);
             self.stop.raise();
         }
         Ok(())
     }
 
-    fn open(&self, _: usize, _: Open) {
-        *self.open.lock().expect("no panic while held") = true;
+    fn open(&self, property: usize, why: Open) {
+        self.found().open.push((property, why));
     }
+}
+
+impl Found {
+    /// Why it is not known that no path of up to `bound` steps violates an open property.
+    fn missing(&self, bound: usize, cause: Option<StopCause>) -> Option<String> {
+        let missing = |(property, why): &(usize, Open)| match why {
+            Open::Engines(Reason::Exhausted(_)) => None,
+            Open::Engines(Reason::DepthLimit) if self.safe.get(property) >= Some(&bound) => None,
+            _ => Some(format!("b{property}: {}", why.text(cause))),
+        };
+        self.open.iter().find_map(missing)
+    }
+}
+
+/// How unknown is said, and the exit code.
+#[derive(Copy, Clone)]
+struct Unknown {
+    text: &'static str,
+    code: i32,
+    /// Whether sby takes it as passed.
+    is_pass: bool,
+}
+
+/// No verdict, for a reason: what sby reports as an error.
+fn error(once: &OnceLock<i32>, why: &str) -> i32 {
+    *once.get_or_init(|| {
+        note(&format!("error: {}", printable(why)));
+        2
+    })
 }
 
 /// Answers in sby's words; gives the exit code.
@@ -122,26 +188,42 @@ pub fn run(request: Request) -> Result<i32> {
     let limits = LimitArgs { timeout: None, memory: None };
     let loaded = load(&request.model)?;
     let is_bits = matches!(loaded.model, Model::Bits(_));
-    let unknown = if is_bits { ("2", 30) } else { ("unknown", 255) };
+    let unknown = match is_bits {
+        true => Unknown { text: "2", code: 30, is_pass: request.depth.is_some() },
+        false => Unknown { text: "unknown", code: 255, is_pass: true },
+    };
     let once = Arc::new(OnceLock::new());
-    let watch = Watch::start(&limits, unknown.1, {
+    let watch = Watch::start(&limits, if unknown.is_pass { 2 } else { unknown.code }, {
         let once = once.clone();
-        move |_| answer_once(&once, unknown.0, unknown.1)
+        move |cause| match unknown.is_pass {
+            true => error(&once, cause.text()),
+            false => answer_once(&once, unknown.text, unknown.code),
+        }
     });
     let selected = loaded.select(&[])?;
     let plan = Plan { engine: request.engine, depth: request.depth, ..Plan::default() };
     let answers = Answers { stop: watch.interrupt().child(), ..Answers::default() };
     decide(&loaded.model, &selected, &plan, &answers.stop, &answers)?;
-    if let Some(trace) = answers.violated.into_inner().expect("no panic while held") {
+    let mut found = answers.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(trace) = found.violated.take() {
         // Not every version of sby's converter knows `x`.
         let text = witness_text(&loaded.model, &trace.zero_filled());
         return Ok(answer_once(&once, text.trim_end(), if is_bits { 10 } else { 0 }));
     }
-    if answers.open.into_inner().expect("no panic while held") {
-        return Ok(answer_once(&once, unknown.0, unknown.1));
+    if found.open.is_empty() {
+        let proved = if is_bits { ("0", 20) } else { ("unsat", 1) };
+        return Ok(answer_once(&once, proved.0, proved.1));
     }
-    let proved = if is_bits { ("0", 20) } else { ("unsat", 1) };
-    Ok(answer_once(&once, proved.0, proved.1))
+    if unknown.is_pass {
+        let missing = match request.depth {
+            Some(bound) => found.missing(bound, watch.cause()),
+            None => Some("neither proved nor violated, and no bound was given (-k)".to_owned()),
+        };
+        if let Some(why) = missing {
+            return Ok(error(&once, &why));
+        }
+    }
+    Ok(answer_once(&once, unknown.text, unknown.code))
 }
 
 #[cfg(test)]
