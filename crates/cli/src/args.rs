@@ -209,7 +209,7 @@ pub struct CheckArgs {
     /// PDR: one choice of its own, for example ctg=off (names: docs/CLI.md); may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = choice_of(pdr::CHOICES))]
     pub pdr: Vec<String>,
-    /// fbPDR and Reverse PDR: chooses one part by name, for example lemmas=off or slice=30s; may
+    /// fbPDR and Reverse PDR: chooses one part by name, for example lemmas=off; may
     /// be repeated (docs/CLI.md has all of them)
     #[arg(long, value_name = "NAME=VALUE", value_parser = choice_of(fb::CHOICES))]
     pub fb: Vec<String>,

@@ -57,8 +57,9 @@ fn every_option_is_in_the_reference() {
 fn check_table<O>(choices: &[Choice<O>], defaults: &[O]) {
     let rows = choices.iter().map(|choice| {
         let defaults: Vec<String> = defaults.iter().map(|options| choice.get(options)).collect();
-        let Choice { name, values, meaning, .. } = choice;
-        format!("| `{name}` | {values} | {} | {meaning} |\n", defaults.join(" | "))
+        let Choice { name, class, values, meaning, .. } = choice;
+        let (class, defaults) = (class.text(), defaults.join(" | "));
+        format!("| `{name}` | {class} | {values} | {defaults} | {meaning} |\n")
     });
     let table = format!("|\n{}\n", rows.collect::<String>());
     let text = document("CLI.md");

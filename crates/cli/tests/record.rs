@@ -150,7 +150,7 @@ fn a_record_tells_of_both_directions_and_every_exchange() {
     let mut seen = BTreeMap::new();
     let record = file("fb.jsonl");
     let models = ["fifo.btor2", "fifo_bug.btor2", "lock.btor2", "battery.btor2", "arbiter.aag"];
-    let choices = ["lemmas=checked", "lemmas=theorem", "threads=2", "exchange=off"];
+    let choices = ["lemmas=checked", "lemmas=theorem", "exchange=off"];
     for name in models {
         for choice in choices {
             for slice in ["slice=1", "slice=1000", "slice=20000"] {

@@ -38,9 +38,7 @@ pub fn judge_bits(system: &BitSystem, outcomes: &[Outcome], note: &str) {
 
 /// Any combination of choices.
 pub fn random_fb_options(random: &mut Random) -> FbOptions {
-    let options = random_choices(CHOICES, FbOptions::default(), 1, random);
-    // Two threads in one run of four.
-    FbOptions { threads: random.pick(&[1, 1, 1, 2]), ..options }
+    random_choices(CHOICES, FbOptions::default(), 1, random)
 }
 
 /// Runs turn by turn, and looks at both searches after each.

@@ -38,7 +38,7 @@ struct Answers {
 pub struct Turns {
     /// Runs of an engine, or of a part of it.
     pub started: u64,
-    /// New starts, on a swept system or (`property-in-frames=on`) for fewer properties.
+    /// New starts, on a swept system.
     pub restarted: u64,
 }
 
@@ -283,16 +283,12 @@ fn judge(
     }
 }
 
-/// Whether counterexamples are shortest: not PDR's, nor those of AVY where PDR has a hand in it or
-/// several steps are taken at once.
+/// Whether counterexamples are shortest: not PDR's, nor those of AVY where PDR has a hand in it.
 fn finds_shortest(plan: &Plan) -> bool {
     match plan.engine {
         EngineName::Pdr | EngineName::Rpdr | EngineName::Fbpdr => false,
         EngineName::Auto | EngineName::Wpdr => false,
-        EngineName::Avy => {
-            let is_mixed = plan.avy.turns > 0 || plan.avy.plain > 0 || plan.avy.cubes > 0;
-            !is_mixed && plan.avy.step <= 1
-        }
+        EngineName::Avy => plan.avy.turns == 0,
         _ => true,
     }
 }

@@ -28,8 +28,7 @@ fn hasty_engines_hand_over() {
         (0..100).for_each(|seed| turns += differential_bits_by(seed, &[contender]));
         turns
     };
-    // PDR starts anew with `property-in-frames=on` as well.
-    let (pdr, swept, auto) = (turns("pdr"), turns("swept"), turns("auto"));
-    assert!(swept.restarted >= pdr.restarted + 10, "{pdr:?}, {swept:?}");
+    let (swept, auto) = (turns("swept"), turns("auto"));
+    assert!(swept.restarted >= 10, "{swept:?}");
     assert!(auto.restarted >= 3 && auto.started > 130, "{auto:?}");
 }

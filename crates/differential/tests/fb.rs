@@ -1,7 +1,7 @@
 //! fbPDR: a bounded run of its fuzzer, and the traps of the exchange.
 
 use pedra_differential::fb::{check_turns, differential_fb, judge_bits, random_fb_options};
-use pedra_engines::fb::{FbOptions, FbPdr, Import, Lemmas, Slice};
+use pedra_engines::fb::{FbOptions, FbPdr, Import, Lemmas};
 use pedra_engines::pdr::Pdr;
 use pedra_engines::{
     Collector, Context, Direction, Engine, Event, Outcome, PdrOptions, Reason, Unknown,
@@ -56,8 +56,7 @@ fn without_exchange_there_are_two_independent_runs() {
         // With several properties, what one direction settles the other need not look at.
         system.bads.truncate(1);
         system.outputs.truncate(1);
-        // With two threads a direction may go on a little after the other one has the answer.
-        let options = FbOptions { threads: 1, ..random_fb_options(&mut random).no_exchange() };
+        let options = random_fb_options(&mut random).no_exchange();
         let record = |engine: &mut dyn Engine| {
             let collector = Collector::with_details();
             engine.run(&Context { events: &collector, ..Context::default() });
@@ -123,8 +122,7 @@ fn naive_mutual_import_excludes_a_reachable_state() {
     let system = chain();
     for import in [Import::Both, Import::Forward, Import::Reverse] {
         for lemmas in [Lemmas::Checked, Lemmas::Theorem] {
-            for work in [1, 100, 1000] {
-                let slice = Slice::Work(work);
+            for slice in [1, 100, 1000] {
                 let options = FbOptions { import, lemmas, slice, ..FbOptions::default() };
                 let note = format!("{options:?}");
                 check_turns(&system, PdrOptions::default(), options, &note);
@@ -141,7 +139,7 @@ fn exchanges_happen() {
     for seed in 0..600 {
         let mut random = Random::new(seed ^ 0xe8c0_0000_0000);
         let system = random_bits(&mut random, BitShape::default());
-        let options = FbOptions { slice: Slice::Work(500), ..FbOptions::default() };
+        let options = FbOptions { slice: 500, ..FbOptions::default() };
         let mut engine = FbPdr::new(&system, PdrOptions::default(), options);
         judge_bits(&system, &engine.run(&Context::default()), &format!("seed {seed}"));
         let happened = engine.exchanges();

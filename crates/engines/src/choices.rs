@@ -4,11 +4,38 @@
 //! A table is a list of [`Choice`]s, written with one macro a row: `switch!` (on or off),
 //! `named!` (one of several words), `count!` (a number that can be off) and `number!` (a number
 //! between bounds). What fits none of them has a row by hand.
+//!
+//! Every choice has a [`Class`], the reason for which it exists. What has none becomes a constant
+//! beside its use, with the measurement, or is deleted.
+
+/// Why a choice exists.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// It teaches: a step of the ladder from the simplest form of an algorithm to the full one.
+    Ladder,
+    /// It reproduces something that a paper describes and compares.
+    Paper,
+    /// It has a measured effect on some family of models, see docs/BENCHMARKS.md.
+    Expert,
+}
+
+impl Class {
+    /// Its name.
+    pub fn text(self) -> &'static str {
+        match self {
+            Class::Ladder => "ladder",
+            Class::Paper => "paper",
+            Class::Expert => "expert",
+        }
+    }
+}
 
 /// A choice of an engine with the options `O` that can be made by name.
 pub struct Choice<O> {
     /// Its name.
     pub name: &'static str,
+    /// Why it exists.
+    pub class: Class,
     /// What it may be set to, for people.
     pub values: &'static str,
     /// What it means.
@@ -55,11 +82,12 @@ pub fn choose<O>(table: &[Choice<O>], options: &mut O, setting: &str) -> Result<
 /// A row for a choice between named values.
 macro_rules! named {
     (
-        $name:literal, $($field:ident).+, [$($text:literal => $($value:ident)::+),+],
+        $name:literal, $class:expr, $($field:ident).+, [$($text:literal => $($value:ident)::+),+],
         $meaning:literal
     ) => {
         $crate::choices::Choice {
             name: $name,
+            class: $class,
             values: $crate::choices::named!(@list $($text),+),
             meaning: $meaning,
             samples: &[$($text),+],
@@ -75,16 +103,19 @@ macro_rules! named {
 
 /// A row for a choice between on and off.
 macro_rules! switch {
-    ($name:literal, $($field:ident).+, $meaning:literal) => {
-        $crate::choices::named!($name, $($field).+, ["on" => true, "off" => false], $meaning)
+    ($name:literal, $class:expr, $($field:ident).+, $meaning:literal) => {
+        $crate::choices::named!(
+            $name, $class, $($field).+, ["on" => true, "off" => false], $meaning
+        )
     };
 }
 
 /// A row for a number where `off` is another word for 0.
 macro_rules! count {
-    ($name:literal, $($field:ident).+, $samples:expr, $meaning:literal) => {
+    ($name:literal, $class:expr, $($field:ident).+, $samples:expr, $meaning:literal) => {
         $crate::choices::Choice {
             name: $name,
+            class: $class,
             values: "a number, off",
             meaning: $meaning,
             samples: &$samples,
@@ -102,9 +133,13 @@ macro_rules! count {
 
 /// A row for a number between bounds, both included.
 macro_rules! number {
-    ($name:literal, $field:ident, $min:literal..=$max:literal, $samples:expr, $meaning:literal) => {
+    (
+        $name:literal, $class:expr, $field:ident, $min:literal..=$max:literal, $samples:expr,
+        $meaning:literal
+    ) => {
         $crate::choices::Choice {
             name: $name,
+            class: $class,
             values: concat!($min, " to ", $max),
             meaning: $meaning,
             samples: &$samples,
@@ -184,9 +219,9 @@ mod tests {
         let error = |text| choose(pdr::CHOICES, &mut PdrOptions::default(), text).expect_err(text);
         assert_eq!(error("ctg"), "write NAME=VALUE, for example lift=off");
         assert!(error("ctx=1").starts_with("there is no choice `ctx`; there are: lift, "));
-        assert_eq!(error("lift=up"), "`up` is no value of `lift`: off, core, ternary, both");
+        assert_eq!(error("lift=up"), "`up` is no value of `lift`: off, core");
         assert_eq!(error("ctg=-1"), "`-1` is no value of `ctg`: a number, off");
-        assert_eq!(error("join=1"), "`1` is no value of `join`: on, off");
+        assert_eq!(error("push=1"), "`1` is no value of `push`: on, off");
         let error = |text| choose(fb::CHOICES, &mut FbOptions::default(), text).expect_err(text);
         assert_eq!(error("share=0"), "`0` is no value of `share`: 1 to 100");
     }

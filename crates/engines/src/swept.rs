@@ -11,7 +11,6 @@
 use crate::context::{Context, Engine, Outcome, Reason, Unknown};
 use crate::events::{Claim, Event, EventSink, Progress};
 use crate::ledger::SettledBoard;
-use crate::pdr::Pdr;
 use crate::portfolio::best;
 use crate::sweep::{SweepOptions, sweep};
 use pedra_model::bits::BitSystem;
@@ -157,13 +156,6 @@ impl<'a, E: Engine> Swept<'a, E> {
         let lifted = Lifted { original: self.system, reduced, events: context.events };
         let outcomes = swept.run(&Context { events: &lifted, ..context.clone() });
         self.swept_outcomes = outcomes.iter().map(|outcome| lifted.outcome(outcome)).collect();
-    }
-}
-
-impl<'a> Swept<'a, Pdr<'a>> {
-    /// Offers cubes of latches to PDR on the system as it is; see [`Pdr::offer`].
-    pub(crate) fn offer(&mut self, cubes: Vec<Vec<Lit>>) {
-        self.raw.offer(cubes);
     }
 }
 

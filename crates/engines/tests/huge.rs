@@ -25,13 +25,11 @@ fn ring(latches: usize) -> BitSystem {
 }
 
 fn engines(system: &BitSystem) -> Vec<Box<dyn Engine + '_>> {
-    let in_frames = PdrOptions { property_in_frames: true, ..PdrOptions::default() };
     let pdr = PdrOptions::default();
     vec![
         Box::new(Bmc::new(system, BmcOptions::default())),
         Box::new(Kind::new(system, KindOptions::default())),
         Box::new(Pdr::new(system, pdr)),
-        Box::new(Pdr::new(system, in_frames)),
         Box::new(Pdr::reverse(system, pdr, Successors::default())),
         Box::new(FbPdr::new(system, pdr, FbOptions::default())),
         Box::new(Avy::new(system, AvyOptions::default())),

@@ -8,7 +8,7 @@ use pedra_engines::portfolio::{Listener, race};
 use pedra_engines::{
     Claim, Collector, Context, Engine, Event, FbOptions, FbPdr, Kind, KindOptions, Leg, Outcome,
     Pdr, PdrOptions, Reason, Relay, Room, Successors, SweepOptions, SweepPlan, Sweeper, Swept,
-    Unknown, fb::Slice,
+    Unknown,
 };
 use pedra_model::bits::BitSystem;
 use pedra_model::reduce::ReduceOptions;
@@ -35,7 +35,7 @@ fn swept<'a>(
             Box::new(Swept::new(system, make, plan, room))
         }
         _ => {
-            let fb = FbOptions { slice: Slice::Work(1000), ..FbOptions::default() };
+            let fb = FbOptions { slice: 1000, ..FbOptions::default() };
             let make = move |system| FbPdr::new(system, options, fb);
             Box::new(Swept::new(system, make, plan, room))
         }

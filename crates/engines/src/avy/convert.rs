@@ -65,29 +65,19 @@ impl Hole {
     }
 }
 
-/// Strengthens a frame, with at most `limit` cubes; says whether that was enough.
-pub(super) fn convert(
-    trace: &mut Pdr,
-    context: &Context,
-    goal: &Goal,
-    limit: Option<u32>,
-) -> Result<bool, Stopped> {
+/// Strengthens a frame until it implies its goal.
+pub(super) fn convert(trace: &mut Pdr, context: &Context, goal: &Goal) -> Result<(), Stopped> {
     let mut gap = Gap::new(trace, context, goal);
-    let mut cubes = 0;
     // while SAT(F_{i+1} ∧ ¬F_j ∧ ¬I_{j+1})
     while let Some(hole) = gap.find(trace)? {
-        if limit.is_some_and(|limit| cubes >= limit) {
-            return Ok(false);
-        }
         // Heuristic: with the law of the sequence alone, all states that the interpolant excludes
         // may have no predecessor. Such a cube is shorter, by the literals that keep it out of
         // `F_j`.
         if !trace.try_exclude(context, &hole.interpolant, goal.level)? {
             trace.exclude(context, hole.cube(), goal.level)?;
         }
-        cubes += 1;
     }
-    Ok(true)
+    Ok(())
 }
 
 impl Gap {

@@ -26,7 +26,6 @@
 mod convert;
 mod extension;
 mod options;
-mod stuck;
 mod unrolling;
 
 pub use options::{Algorithm, AvyOptions, CHOICES};
@@ -34,7 +33,7 @@ pub use options::{Algorithm, AvyOptions, CHOICES};
 use crate::context::{Context, Engine, Outcome, Reason};
 use crate::events::{Event, Progress};
 use crate::layers::{StateCircuit, Template};
-use crate::pdr::{Level, Pdr, PdrOptions, Stopped};
+use crate::pdr::{Level, Pdr, Stopped};
 use convert::{Goal, convert};
 use extension::{Extension, Found};
 use pedra_model::bits::BitSystem;
@@ -57,8 +56,6 @@ pub struct Avy<'a> {
     /// The work of PDR's turns, and that of interpolation with all that comes with it.
     turns_work: u64,
     own_work: u64,
-    /// Whether bad states are known to have bad successors, so that larger steps are sound.
-    is_stuck: bool,
 }
 
 impl<'a> Avy<'a> {
@@ -66,15 +63,13 @@ impl<'a> Avy<'a> {
     pub fn new(system: &'a BitSystem, options: AvyOptions) -> Avy<'a> {
         Avy {
             options,
-            // Interpolants speak of bad states in the last frame.
-            trace: Pdr::new(system, PdrOptions { property_in_frames: false, ..options.pdr }),
+            trace: Pdr::new(system, options.pdr),
             template: None,
             unrolling: None,
             extension: Extension::default(),
             past: SatStats::default(),
             turns_work: 0,
             own_work: 0,
-            is_stuck: false,
         }
     }
 
@@ -92,29 +87,14 @@ impl<'a> Avy<'a> {
             }
             let depth = self.trace.safe_up_to().map_or(0, |step| step + 1);
             context.emit(|| Event::Depth { depth, progress: self.progress() });
-            if self.is_plain(n) {
-                for property in open {
-                    self.trace.make_safe(context, property)?;
-                }
-            } else {
-                self.take_turn(context, &open)?;
-                self.make_safe(context, n)?;
-            }
+            self.take_turn(context, &open)?;
+            self.make_safe(context, n)?;
             // F_0, …, F_N is a safe δ-trace; if ∃ 0 < i < N: F_i = F_{i+1} then SAFE; N := N + 1
             self.trace.next_frame(context)?;
             if cfg!(debug_assertions) {
                 self.trace.check_trace(context);
             }
-            let next = n.index() + self.options.step.max(1) as usize;
-            let next = context.max_depth.map_or(next, |max| next.min(max));
-            self.trace.open_up_to(context, Level::new(next))?;
         }
-    }
-
-    /// Whether PDR takes this iteration.
-    fn is_plain(&self, n: Level) -> bool {
-        let every = self.options.plain as usize;
-        every > 0 && n.index().is_multiple_of(every)
     }
 
     /// PDR's turn at `F_N`. Heuristic: it ends when PDR has had as much work as interpolation, and
@@ -256,15 +236,9 @@ impl<'a> Avy<'a> {
                 continue;
             }
             let (below, level) = (Level::new(cut - 1), Level::new(cut.max(i + 1)));
-            let limit = (self.options.cubes > 0).then_some(self.options.cubes);
             // F_{j+1} := PDRMkSafe([Init, F_j, F_{j+1}], ¬(F_j ∨ I_{j+1})), kAvy: in F_{i+1}
             let goal = Goal { circuit: &circuit, interpolant, below, level };
-            if !convert(&mut self.trace, context, &goal, limit)? {
-                for property in self.trace.open(context) {
-                    self.trace.make_safe(context, property)?;
-                }
-                break;
-            }
+            convert(&mut self.trace, context, &goal)?;
             if self.options.push {
                 self.trace.push_from(context, level)?;
             }
@@ -294,9 +268,14 @@ impl<'a> Avy<'a> {
         self.trace.forget(context)?;
         self.trace.open_up_to(context, Level::new(n))
     }
+}
 
-    /// Runs without larger steps, or on a system that stays in bad states.
-    fn run_here(&mut self, context: &Context) -> Vec<Outcome> {
+impl Engine for Avy<'_> {
+    fn name(&self) -> &'static str {
+        "avy"
+    }
+
+    fn run(&mut self, context: &Context) -> Vec<Outcome> {
         let open = self.trace.open(context).len();
         context.emit(|| Event::Started { engine: "avy", open });
         let prepared = self.trace.prepare(context);
@@ -320,19 +299,6 @@ impl<'a> Avy<'a> {
             self.trace.abandon();
         }
         outcomes
-    }
-}
-
-impl Engine for Avy<'_> {
-    fn name(&self) -> &'static str {
-        "avy"
-    }
-
-    fn run(&mut self, context: &Context) -> Vec<Outcome> {
-        if self.options.step > 1 && !self.is_stuck {
-            return self.run_stuck(context);
-        }
-        self.run_here(context)
     }
 
     fn progress(&self) -> Progress {

@@ -1,6 +1,6 @@
 //! The choices of AVY.
 
-use crate::choices::{Choice, count, named, switch};
+use crate::choices::{Choice, Class, count, named, switch};
 use crate::pdr::PdrOptions;
 use pedra_solve::interpolate::System;
 
@@ -35,16 +35,9 @@ pub struct AvyOptions {
     /// Whether one solver serves all bounds; if not, each bound has one with the steps that its
     /// queries are about, and no others.
     pub incremental: bool,
-    /// By how many frames the trace grows at a time. More than one makes the system stay in
-    /// bad states.
-    pub step: u32,
     /// PDR has the first turn at each frame: for this much work in all (in thousands of
     /// propagations), and as much as interpolation has had; 0 for no turns.
     pub turns: u32,
-    /// One frame in so many is left to PDR; 0 for none.
-    pub plain: u32,
-    /// A frame that needs more cubes than this is left to PDR; 0 for no limit.
-    pub cubes: u32,
 }
 
 impl Default for AvyOptions {
@@ -58,56 +51,60 @@ impl Default for AvyOptions {
             kavy: 0,
             push: true,
             incremental: false,
-            step: 1,
             turns: 1000,
-            plain: 0,
-            cubes: 0,
         }
     }
 }
 
-/// All choices by name, in the order in which they are told.
+/// All choices by name, in the order in which they are listed.
 pub static CHOICES: &[Choice<AvyOptions>] = &[
     switch!(
         "suffix",
+        Class::Paper,
         suffix,
         "whether the shortest suffix of the unrolling is refuted (min-suffix)"
     ),
-    switch!("core", core, "whether the lemmas in the unrolling are minimised (min-core)"),
+    switch!(
+        "core",
+        Class::Paper,
+        core,
+        "whether the lemmas in the unrolling are minimised (min-core)"
+    ),
     count!(
         "kavy",
+        Class::Paper,
         kavy,
         ["off", "2", "3", "8"],
         "strong induction on the trace, up to this k (kAvy); only with suffix=on and trace=global"
     ),
-    switch!("push", push, "whether lemmas are pushed after each strengthened frame (shallow push)"),
+    switch!(
+        "push",
+        Class::Paper,
+        push,
+        "whether lemmas are pushed after each strengthened frame (shallow push)"
+    ),
     named!(
         "trace",
+        Class::Paper,
         algorithm,
         ["global" => Algorithm::Global, "simple" => Algorithm::Simple],
         "one δ-trace for all iterations (Algorithm 7), or a new one each (Algorithms 4 to 6)"
     ),
     named!(
         "system",
+        Class::Paper,
         system,
         ["mcmillan" => System::McMillan, "pudlak" => System::Pudlak],
         "the rules of interpolation"
     ),
-    switch!("incremental", incremental, "whether one solver serves all bounds"),
-    count!(
-        "step",
-        step,
-        ["1", "2", "3"],
-        "by how many frames the trace grows at a time; bad states are made to stay bad if several"
-    ),
+    switch!("incremental", Class::Expert, incremental, "whether one solver serves all bounds"),
     count!(
         "turns",
+        Class::Expert,
         turns,
         ["off", "1", "1000"],
-        "PDR tries each frame first, for half of all work and so many thousand propagations"
+        "PDR tries each frame first, for half of all work and this many thousand propagations"
     ),
-    count!("plain", plain, ["off", "1", "2", "3"], "one frame in so many is left to PDR"),
-    count!("cubes", cubes, ["off", "1", "5"], "frames that need more cubes are left to PDR"),
 ];
 
 impl AvyOptions {

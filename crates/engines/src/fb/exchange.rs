@@ -6,7 +6,7 @@ use super::{FbPdr, other};
 use crate::context::Context;
 use crate::events::{Direction, Event};
 use crate::ledger::SettledBoard;
-use crate::pdr::{ForeignUse, Level, Stopped};
+use crate::pdr::{Level, Stopped};
 use pedra_model::lit::Lit;
 
 /// How often something was exchanged.
@@ -30,24 +30,22 @@ const FRAMES: usize = 3;
 const CONFLICTS: u64 = 1000;
 
 impl FbPdr<'_> {
-    /// After a turn: the directions that ran tell what they know.
-    pub(super) fn exchange(&mut self, context: &Context, board: &SettledBoard, ran: &[Direction]) {
+    /// After a turn: the direction that ran tells what it knows.
+    pub(super) fn exchange(&mut self, context: &Context, board: &SettledBoard, from: Direction) {
         let context = Context { settled: Some(board), ..context.clone() };
-        for &from in ran {
-            if self.options.obligations > 0 {
-                self.tell_obligations(&context, from);
+        if self.options.obligations > 0 {
+            self.tell_obligations(&context, from);
+        }
+        if self.takes_lemmas(other(from)) {
+            if self.options.hints {
+                let lemmas = self.search(from).all_lemmas();
+                self.search_mut(other(from)).take_hints(&lemmas);
             }
-            if self.takes_lemmas(other(from)) {
-                if self.options.hints {
-                    let lemmas = self.search(from).all_lemmas();
-                    self.search_mut(other(from)).take_hints(&lemmas);
-                }
-                // Stopped by the interrupt: the next turn will see it, too.
-                let _ = self.offer_lemmas(&context, from);
-            }
-            if self.options.extend {
-                self.extend(&context, from);
-            }
+            // Stopped by the interrupt: the next turn will see it, too.
+            let _ = self.offer_lemmas(&context, from);
+        }
+        if self.options.extend {
+            self.extend(&context, from);
         }
     }
 
@@ -55,11 +53,10 @@ impl FbPdr<'_> {
     fn tell_obligations(&mut self, context: &Context, from: Direction) {
         let max = self.options.obligations as usize;
         let published = self.search_mut(from).publish(context, max);
-        let usage = ForeignUse { restrict: self.options.restrict, doom: self.options.doom };
         let count = published.len();
         let deepest = published.first().map_or(0, |p| p.depth);
         context.detail(|| Event::ObligationsShared { from, count, deepest });
-        self.search_mut(other(from)).hear(published, usage);
+        self.search_mut(other(from)).hear(published);
     }
 
     fn takes_lemmas(&self, direction: Direction) -> bool {

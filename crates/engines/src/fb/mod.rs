@@ -13,8 +13,9 @@
 //! they start short, so that small models exchange something, too. Those of the reverse direction
 //! are half as long, since the forward one is the better one on most models. Lemmas are admitted
 //! by a query rather than by the theorem, which is an option; and besides those that the theorem
-//! gives, the other direction's frames give hints where a lemma is needed. With two threads both
-//! directions run at the same time and exchange when both have ended their slices.
+//! gives, the other direction's frames give hints where a lemma is needed. Both directions at the
+//! same time, in two threads, were tried and did not pay: mostly one of them decides, and it waits
+//! for the other at every exchange.
 
 mod dual_rail;
 mod exchange;
@@ -22,12 +23,12 @@ mod options;
 mod side;
 
 pub use exchange::Exchanges;
-pub use options::{CHOICES, FbOptions, Import, Lemmas, Slice};
+pub use options::{CHOICES, FbOptions, Import, Lemmas};
 
 use crate::context::{Context, Engine, Outcome, Reason};
 use crate::events::{Direction, Event, Progress};
 use crate::ledger::{Ledger, SettledBoard};
-use crate::pdr::{ForeignUse, Meeting, Pause, Pdr, PdrOptions};
+use crate::pdr::{Meeting, Pdr, PdrOptions};
 use pedra_model::bits::BitSystem;
 use pedra_model::lit::Lit;
 use pedra_model::trace::BitTrace;
@@ -41,8 +42,6 @@ pub struct FbPdr<'a> {
     ledger: Ledger,
     /// Whose turn it is.
     turn: Direction,
-    /// Whether there was a turn.
-    is_begun: bool,
     /// Units of work in a slice of the forward direction.
     work: u64,
     exchanges: Exchanges,
@@ -54,19 +53,13 @@ const GROWTH: (u64, u64) = (3, 2);
 impl<'a> FbPdr<'a> {
     /// Two engines that have not looked at any frame yet.
     pub fn new(system: &'a BitSystem, pdr: PdrOptions, options: FbOptions) -> FbPdr<'a> {
-        // The two directions exchange lemmas, which must not rest on the property.
-        let pdr = PdrOptions { property_in_frames: false, ..pdr };
         FbPdr {
             forward: Pdr::new(system, pdr),
             reverse: Pdr::reverse(system, pdr, options.successors),
             options,
             ledger: Ledger::new(system.properties().len()),
             turn: Direction::Forward,
-            is_begun: false,
-            work: match options.slice {
-                Slice::Work(work) => work,
-                Slice::Time(_) => 0,
-            },
+            work: options.slice,
             exchanges: Exchanges::default(),
         }
     }
@@ -91,8 +84,8 @@ impl<'a> FbPdr<'a> {
         self.exchanges
     }
 
-    /// One turn: the directions whose turn it is run for a slice, and exchange. Gives the reason
-    /// if they are at their end.
+    /// One turn: the direction whose turn it is runs for a slice, and tells what it knows. Gives
+    /// the reason if it is at its end.
     pub fn turn(&mut self, context: &Context, board: &SettledBoard) -> Option<Reason> {
         for property in 0..self.ledger.len() {
             let elsewhere = context.settled.is_some_and(|outer| outer.is_settled(property));
@@ -100,89 +93,50 @@ impl<'a> FbPdr<'a> {
                 board.mark(property);
             }
         }
-        let directions: &[Direction] = match (self.options.threads, self.turn) {
-            // Heuristic: the reverse direction gains most from an exchange if the other one is
-            // well ahead; so that has the first slice for itself.
-            (2.., _) if self.is_begun => &[Direction::Forward, Direction::Backward],
-            (_, Direction::Forward) => &[Direction::Forward],
-            (_, Direction::Backward) => &[Direction::Backward],
-        };
-        self.is_begun = true;
-        let before = directions.iter().map(|&direction| self.effort(direction)).collect::<Vec<_>>();
-        let ended = self.run_slices(context, board, directions);
-        for (&direction, (work, voided)) in directions.iter().zip(before) {
-            let now = self.effort(direction);
-            let (work, voided) = (now.0.saturating_sub(work), now.1 - voided);
-            context.detail(|| Event::SliceEnded { direction, work, voided });
-        }
-        for &direction in directions {
-            if let Some(meeting) = self.search_mut(direction).take_meeting() {
-                self.stitch(context, board, direction, meeting);
-            }
+        let direction = self.turn;
+        let (work, voided) = self.effort(direction);
+        let ended = self.run_slice(context, board, direction);
+        let now = self.effort(direction);
+        let (work, voided) = (now.0.saturating_sub(work), now.1 - voided);
+        context.detail(|| Event::SliceEnded { direction, work, voided });
+        if let Some(meeting) = self.search_mut(direction).take_meeting() {
+            self.stitch(context, board, direction, meeting);
         }
         if ended.is_none() && !self.ledger.open(context).is_empty() {
-            self.exchange(context, board, directions);
+            self.exchange(context, board, direction);
         }
-        if self.turn == Direction::Backward || self.options.threads > 1 {
+        if direction == Direction::Backward {
             self.work = (self.work / GROWTH.1).saturating_mul(GROWTH.0).saturating_add(1);
         }
-        self.turn = other(self.turn);
+        self.turn = other(direction);
         ended
     }
 
-    /// Lets directions run until their slices end. Gives the reason if there is no use in going
+    /// Lets a direction run until its slice ends. Gives the reason if there is no use in going
     /// on.
-    fn run_slices(
+    fn run_slice(
         &mut self,
         context: &Context,
         board: &SettledBoard,
-        directions: &[Direction],
+        direction: Direction,
     ) -> Option<Reason> {
-        let (slice, work) = (self.options.slice, self.work);
-        let share = (work / 100 * self.options.share as u64).max(1);
+        let slice = match direction {
+            Direction::Forward => self.work,
+            Direction::Backward => (self.work / 100 * self.options.share as u64).max(1),
+        };
         let shared = Shared::new(context, std::mem::replace(&mut self.ledger, Ledger::new(0)));
-        // Looks at a child are not looks at its parent, which may have a budget of them.
-        let is_race = directions.len() > 1;
-        let interrupt = &context.interrupt;
-        let stop = if is_race { interrupt.child() } else { interrupt.clone() };
-        let run = |pdr: &mut Pdr<'a>, direction: Direction| {
-            pdr.set_pause(Some(match (slice, direction) {
-                (Slice::Work(_), Direction::Forward) => {
-                    Pause::Work(pdr.work().saturating_add(work))
-                }
-                (Slice::Work(_), Direction::Backward) => {
-                    Pause::Work(pdr.work().saturating_add(share))
-                }
-                (Slice::Time(time), _) => Pause::For(time),
-            }));
-            let side = Side { shared: &shared, direction };
-            let (interrupt, settled) = (stop.clone(), Some(board));
-            let outcomes =
-                pdr.run(&Context { events: &side, interrupt, settled, ..context.clone() });
-            if is_race && outcomes.iter().all(|o| o.is_settled() || is_elsewhere(o)) {
-                // Nothing is left for the other direction either.
-                stop.raise();
-            }
-            reason_of(&outcomes)
-        };
-        let reasons: Vec<Reason> = match directions {
-            [Direction::Forward] => vec![run(&mut self.forward, Direction::Forward)],
-            [Direction::Backward] => vec![run(&mut self.reverse, Direction::Backward)],
-            _ => std::thread::scope(|scope| {
-                let forward = scope.spawn(|| run(&mut self.forward, Direction::Forward));
-                let reverse = run(&mut self.reverse, Direction::Backward);
-                let forward = forward.join();
-                vec![forward.unwrap_or_else(|panic| std::panic::resume_unwind(panic)), reverse]
-            }),
-        };
+        let side = Side { shared: &shared, direction };
+        let search = self.search_mut(direction);
+        search.set_pause(Some(search.work().saturating_add(slice)));
+        let outcomes =
+            search.run(&Context { events: &side, settled: Some(board), ..context.clone() });
         self.ledger = shared.into_ledger();
         if context.interrupt.is_raised() {
             return Some(Reason::Interrupted);
         }
         // A slice that ended is no reason to end, and neither is a meeting.
-        let ends =
-            |reason: &&Reason| matches!(reason, Reason::DepthLimit | Reason::SettledElsewhere);
-        reasons.iter().find(ends).copied()
+        let reason = reason_of(&outcomes);
+        matches!(reason, Reason::DepthLimit | Reason::SettledElsewhere).then_some(reason)
     }
 
     /// The counterexample of two obligations that meet: the path into a common state from the
@@ -201,8 +155,7 @@ impl<'a> FbPdr<'a> {
         let known = self.search(other(direction)).obligation(meeting.foreign.number);
         if known.as_deref() != Some(&*meeting.foreign.cube) {
             // That search was begun anew.
-            let usage = ForeignUse { restrict: false, doom: false };
-            self.search_mut(direction).hear(Vec::new(), usage);
+            self.search_mut(direction).hear(Vec::new());
             return;
         }
         let cubes = [self.forward.obligation(forward), self.reverse.obligation(reverse)];
@@ -242,10 +195,6 @@ fn other(direction: Direction) -> Direction {
         Direction::Forward => Direction::Backward,
         Direction::Backward => Direction::Forward,
     }
-}
-
-fn is_elsewhere(outcome: &Outcome) -> bool {
-    matches!(outcome, Outcome::Unknown(u) if u.reason == Reason::SettledElsewhere)
 }
 
 /// Why the open properties are open.

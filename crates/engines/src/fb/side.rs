@@ -36,7 +36,6 @@ pub(super) struct Side<'s, 'c> {
 
 impl Side<'_, '_> {
     fn settle(&self, state: &mut State, property: usize, outcome: &Outcome) {
-        // With two threads, both may have found an answer.
         if !state.ledger.is_settled(property) {
             state.ledger.settle(self.shared.context, property, outcome.clone());
         }

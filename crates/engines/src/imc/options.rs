@@ -1,6 +1,6 @@
 //! The choices of interpolation-based model checking.
 
-use crate::choices::{Choice, named};
+use crate::choices::{Choice, Class, named};
 use pedra_solve::interpolate::System;
 
 /// Which algorithm.
@@ -22,16 +22,18 @@ pub struct ImcOptions {
     pub system: System,
 }
 
-/// All choices by name, in the order in which they are told.
+/// All choices by name, in the order in which they are listed.
 pub static CHOICES: &[Choice<ImcOptions>] = &[
     named!(
         "algorithm",
+        Class::Paper,
         algorithm,
         ["sequence" => Algorithm::Sequence, "image" => Algorithm::Image],
         "one interpolant a step, or McMillan's, which approximates the image of the first step"
     ),
     named!(
         "system",
+        Class::Paper,
         system,
         ["mcmillan" => System::McMillan, "pudlak" => System::Pudlak],
         "the rules of interpolation"

@@ -20,13 +20,11 @@ pub enum Purpose {
     Push,
     /// Propagating lemmas when a frame is opened.
     Propagate,
-    /// Lemmas as invariants.
-    Invariant,
 }
 
 impl Purpose {
     /// Every purpose, in the order of [`Counts`].
-    pub const ALL: [Purpose; 8] = [
+    pub const ALL: [Purpose; 7] = [
         Purpose::Bad,
         Purpose::Block,
         Purpose::Hint,
@@ -34,7 +32,6 @@ impl Purpose {
         Purpose::Ctg,
         Purpose::Push,
         Purpose::Propagate,
-        Purpose::Invariant,
     ];
 
     /// In words.
@@ -47,7 +44,6 @@ impl Purpose {
             Purpose::Ctg => "block counterexamples to generalisation",
             Purpose::Push => "push new lemmas",
             Purpose::Propagate => "propagate lemmas",
-            Purpose::Invariant => "find invariants",
         }
     }
 }

@@ -25,7 +25,6 @@
 //! dead end is a state that reaches nothing. Only the reverse `F_0` needs a second copy of
 //! logic, the cones of bads and constraints, since a bad may read inputs of its own step.
 
-use super::options::PdrOptions;
 use crate::events::Direction;
 
 /// The name of the engine.
@@ -36,10 +35,9 @@ pub(super) fn engine_name(direction: Direction) -> &'static str {
     }
 }
 
-/// If `F_k` is closed, the last step that is free of violations is so many after `k`. Where the
-/// property is part of the frames, `F_k` is asked for states before bad ones.
-pub(super) fn safe_beyond(direction: Direction, options: &PdrOptions) -> usize {
-    (direction == Direction::Backward || options.property_in_frames) as usize
+/// How many steps beyond its number a closed frame is free of violations.
+pub(super) fn safe_beyond(direction: Direction) -> usize {
+    (direction == Direction::Backward) as usize
 }
 
 /// How obligations of [`Direction::Backward`] are widened. The transition relation is unique on

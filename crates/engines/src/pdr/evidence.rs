@@ -32,12 +32,7 @@ pub(super) fn proof(
     let transition = &relative.transition;
     let clauses = cubes.iter().map(|cube| transition.system_clause(cube));
     let (gates, clauses) = match relative.direction {
-        Direction::Forward => {
-            // Frames that contain properties are inductive together with them.
-            let assumed =
-                relative.assumed_properties().iter().map(|&p| vec![!system.properties()[p]]);
-            (transition.gates.clone(), clauses.chain(assumed).collect())
-        }
+        Direction::Forward => (transition.gates.clone(), clauses.collect()),
         Direction::Backward => {
             // If there are gates for `first` already, they are these.
             let (mut gates, init) = init_gates(system);
@@ -65,17 +60,7 @@ pub(super) fn suffix(
     id: ObligationId,
 ) -> Vec<Vec<Ternary>> {
     let chain = std::iter::successors(Some(id), |&id| obligations.get(id).successor);
-    let (mut steps, mut last) = (Vec::new(), None);
-    for id in chain {
-        let inputs = &obligations.get(id).inputs;
-        steps.push(relative.transition.input_values(inputs));
-        last = Some(inputs);
-    }
-    if let (true, Some(inputs)) = (relative.has_property_in_frames(), last) {
-        // The last obligation is not bad itself: its successor is, with inputs that it has, too.
-        steps.push(relative.transition.values_after(inputs));
-    }
-    steps
+    chain.map(|id| relative.transition.input_values(&obligations.get(id).inputs)).collect()
 }
 
 /// Forward: an obligation contains an initial state.

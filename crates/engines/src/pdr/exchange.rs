@@ -5,7 +5,6 @@
 use super::claims::Claims;
 use super::counts::Purpose;
 use super::evidence::{self, Prefix};
-use super::foreign::ForeignUse;
 use super::frames::Level;
 use super::hints::Hints;
 use super::relative::{Answer, Hypothesis};
@@ -15,22 +14,10 @@ use crate::context::Context;
 use crate::events::Direction;
 use pedra_model::lit::{Lit, Var};
 use pedra_model::value::Ternary;
-use std::time::{Duration, Instant};
 
 /// A query costs some ten microseconds even if it propagates nothing: as much as so many
 /// propagations.
 pub(crate) const QUERY_WORK: u64 = 100;
-
-/// When a search pauses.
-#[derive(Copy, Clone, Debug)]
-pub(crate) enum Pause {
-    /// When the work of all its solvers has reached this: the same in every run.
-    Work(u64),
-    /// After so much time, counted from the first obligation.
-    For(Duration),
-    /// At this moment.
-    At(Instant),
-}
 
 /// Two obligations of different directions that have a state in common.
 #[derive(Clone, Debug)]
@@ -42,8 +29,8 @@ pub(crate) struct Meeting {
 }
 
 impl Pdr<'_> {
-    /// Lets the search pause, between two obligations, when this is reached.
-    pub(crate) fn set_pause(&mut self, pause: Option<Pause>) {
+    /// Lets the search pause, between two obligations, when [`work`](Pdr::work) has reached this.
+    pub(crate) fn set_pause(&mut self, pause: Option<u64>) {
         (self.pause, self.is_paused) = (pause, false);
     }
 
@@ -56,16 +43,7 @@ impl Pdr<'_> {
 
     /// Ends the slice if it is time.
     pub(super) fn check_pause(&mut self) -> Result<(), Stopped> {
-        if let Some(Pause::For(time)) = self.pause {
-            // Set-up does not count, so that each slice deals with one obligation at least. A
-            // moment that no clock can tell never comes.
-            self.pause = Instant::now().checked_add(time).map(Pause::At);
-        }
-        self.is_paused = match self.pause {
-            None | Some(Pause::For(_)) => false,
-            Some(Pause::Work(limit)) => self.work() >= limit,
-            Some(Pause::At(moment)) => Instant::now() >= moment,
-        };
+        self.is_paused = self.pause.is_some_and(|limit| self.work() >= limit);
         if self.is_paused { Err(Stopped) } else { Ok(()) }
     }
 
@@ -140,10 +118,10 @@ impl Pdr<'_> {
     }
 
     /// Takes note of obligations of the other direction, which replace all former ones.
-    pub(crate) fn hear(&mut self, published: Vec<Published>, usage: ForeignUse) {
+    pub(crate) fn hear(&mut self, published: Vec<Published>) {
         let num_vars = self.num_vars();
         if let Some(search) = &mut self.search {
-            search.relative.foreign.set(published, num_vars, usage);
+            search.relative.foreign.set(published, num_vars);
         }
     }
 
@@ -196,22 +174,6 @@ impl Pdr<'_> {
         evidence::prefix(&mut search.relative, &search.obligations, id, target).ok()
     }
 
-    /// Offers cubes of latches, which will be [imported](Pdr::import_checked) when the first frame
-    /// is there, from the last to the first.
-    pub(crate) fn offer(&mut self, cubes: Vec<Vec<Lit>>) {
-        self.offered = cubes;
-    }
-
-    /// Imports what is offered, as far as it can be checked.
-    pub(super) fn take_offers(&mut self, context: &Context) -> Result<(), Stopped> {
-        while let Some(mut cube) = self.offered.pop() {
-            let transition = &self.search().relative.transition;
-            cube.retain(|lit| transition.is_encoded(lit.var().index()));
-            self.import_checked(context, cube)?;
-        }
-        Ok(())
-    }
-
     /// Imports a lemma by asking: `c` is excluded from `F_1, F_2, …` as long as it is inductive
     /// relative to the frame below, like any other lemma. Gives the level that it reached.
     pub(crate) fn import_checked(
@@ -242,7 +204,7 @@ impl Pdr<'_> {
         Ok(relative.add_lemma(context, cube, level).map(|_| level))
     }
 
-    /// Imports a lemma up to a level on the word of the seed's theorem. *Required for
+    /// Imports a lemma up to a level on the word of the paper's theorem. *Required for
     /// soundness*: the other direction takes in no lemmas in this way, and has discharged what
     /// the theorem asks for. From now on fixpoints are looked at twice.
     pub(crate) fn import_trusted(

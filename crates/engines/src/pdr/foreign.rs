@@ -26,26 +26,15 @@ pub struct Published {
     pub property: Option<usize>,
 }
 
-/// What is done with obligations of the other direction.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ForeignUse {
-    /// Whether they restrict how far lemmas are widened.
-    pub(crate) restrict: bool,
-    /// Whether lemmas that exclude a part of one are not pushed.
-    pub(crate) doom: bool,
-}
-
 /// Obligations of the other direction.
 #[derive(Default)]
 pub(super) struct Foreign {
     all: Vec<(Published, StateBits)>,
-    restrict: bool,
-    doom: bool,
 }
 
 impl Foreign {
     /// These replace all that were known.
-    pub(super) fn set(&mut self, all: Vec<Published>, num_vars: usize, usage: ForeignUse) {
+    pub(super) fn set(&mut self, all: Vec<Published>, num_vars: usize) {
         let bits = |p: &Published| StateBits::new(num_vars, p.cube.iter().copied());
         self.all = all
             .into_iter()
@@ -54,7 +43,6 @@ impl Foreign {
                 (p, bits)
             })
             .collect();
-        (self.restrict, self.doom) = (usage.restrict, usage.doom);
     }
 
     /// All of them.
@@ -79,18 +67,18 @@ impl Foreign {
 
     /// Whether a lemma should not be this wide.
     pub(super) fn restricts(&self, cube: &[Lit]) -> bool {
-        self.restrict && self.all.iter().any(|(_, bits)| Foreign::meets(bits, cube))
+        self.all.iter().any(|(_, bits)| Foreign::meets(bits, cube))
     }
 
     /// Whether a lemma cannot be part of an invariant.
     pub(super) fn dooms(&self, cube: &[Lit]) -> bool {
-        self.doom && self.all.iter().any(|(_, bits)| Foreign::meets(bits, cube))
+        self.all.iter().any(|(_, bits)| Foreign::meets(bits, cube))
     }
 
     /// Adds literals of a cube to a part of it until that meets no more than the cube does. Both
     /// are sorted.
     pub(super) fn separate(&self, part: &mut Vec<Lit>, cube: &[Lit]) {
-        if !self.restrict || part.len() == cube.len() {
+        if part.len() == cube.len() {
             return;
         }
         for (_, bits) in &self.all {

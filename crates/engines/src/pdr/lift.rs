@@ -9,9 +9,7 @@
 //! with the recorded inputs would get into the cube, and counterexamples that are none would
 //! come out.
 
-use super::options::{Lift, LiftEffort};
 use super::solver::{FrameSolver, Stopped};
-use super::ternary::TernaryLifter;
 use super::transition::Transition;
 use pedra_model::lit::{Lit, Var};
 
@@ -29,8 +27,6 @@ pub(super) struct Lifted {
 pub(super) enum Goal<'c> {
     /// Violating this property.
     Bad(usize),
-    /// Violating this property one step later, with the inputs of the model.
-    BadAfter(usize),
     /// Going into this cube.
     Cube(&'c [Lit]),
 }
@@ -38,48 +34,37 @@ pub(super) enum Goal<'c> {
 /// The solver for lifting, with definitions only.
 pub(super) struct Lifter {
     pub(super) solver: FrameSolver,
-    /// If ternary simulation is wanted, and possible.
-    pub(super) ternary: Option<TernaryLifter>,
 }
 
 impl Lifter {
     /// Widens the state of `model`, the last model of a frame's solver, which has this target.
-    /// `order` sorts the state literals so that those to keep come first.
+    /// `order` sorts the state literals so that those to keep come first; at most `rounds` queries
+    /// are asked.
     pub(super) fn lift(
         &mut self,
         transition: &Transition,
         model: &FrameSolver,
         target: Goal,
-        effort: LiftEffort,
+        rounds: u32,
         order: impl FnOnce(&mut Vec<Lit>),
     ) -> Result<Lifted, Stopped> {
         let mut goal = transition.constraints.clone();
         match target {
             Goal::Bad(property) => goal.push(transition.bads[property]),
-            Goal::BadAfter(property) => goal.extend(transition.violation_after(property)),
             Goal::Cube(cube) => goal.extend(cube.iter().map(|&lit| transition.primed(lit))),
         }
-        let Lifter { solver, ternary } = self;
+        let Lifter { solver } = self;
         solver.pin(&goal);
         let known = |var: usize| {
             let value = model.value(Var::new(var).lit())?;
             Some(Lit::new(Var::new(var), !value))
         };
         let matters = |lit: &Lit| solver.is_in_domain(lit.var());
-        let after = matches!(target, Goal::BadAfter(_)).then(|| transition.vars_after());
-        let all_inputs = transition.input_vars().chain(after.into_iter().flatten());
-        let inputs: Vec<Lit> = all_inputs.filter_map(known).filter(matters).collect();
+        let inputs: Vec<Lit> = transition.input_vars().filter_map(known).filter(matters).collect();
         let states = transition.state_vars().filter(|&var| transition.is_encoded(var));
         let mut cube: Vec<Lit> = states.filter_map(known).filter(matters).collect();
         order(&mut cube);
         let not_goal: Vec<Lit> = goal.iter().map(|&lit| !lit).collect();
-        let mut rounds = if effort.lift == Lift::Off { 0 } else { effort.rounds };
-        if let Some(ternary) = ternary {
-            ternary.lift(target, &inputs, &mut cube);
-            if effort.lift == Lift::Ternary && !matches!(target, Goal::BadAfter(_)) {
-                rounds = 0;
-            }
-        }
         let mut stopped = Ok(());
         for _ in 0..rounds {
             let before = cube.len();

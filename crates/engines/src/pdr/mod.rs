@@ -17,7 +17,6 @@
 //! Deviations. The slides look for states with an edge to a bad state and have the property in
 //! every frame; here bad states themselves are looked for, so that lemmas do not depend on the
 //! property, one tower of frames serves all properties, and a bad state may depend on inputs.
-//! (`property-in-frames` is the slides' way, see `property`.)
 //! `removeBad` is a queue rather than a recursion, which allows for counterexamples of any
 //! length: an obligation that was blocked at one level is tried again at the next.
 //!
@@ -46,27 +45,23 @@ mod generalize;
 mod hints;
 mod initial;
 mod lift;
-mod luck;
 mod obligations;
 mod options;
 mod propagate;
-mod property;
 mod relative;
 mod share;
 mod simplify;
 mod solver;
 mod successor;
-mod ternary;
 mod transition;
 mod trigger;
 
 pub use choices::CHOICES;
 pub use direction::Successors;
-pub(crate) use exchange::{Meeting, Pause, QUERY_WORK};
-pub(crate) use foreign::ForeignUse;
+pub(crate) use exchange::{Meeting, QUERY_WORK};
 pub use foreign::Published;
 pub use frames::{Frames, Lemma, LemmaId, Level};
-pub use options::{Ctg, DropOrder, Effort, Generalize, Lift, PdrOptions, Variant};
+pub use options::{DropOrder, Generalize, Lift, PdrOptions, Variant};
 
 use crate::context::{Context, Engine, Outcome, Reason};
 use crate::events::{Direction, Event, Progress, Summary};
@@ -78,7 +73,7 @@ use generalize::Generalizer;
 use obligations::{Obligation, ObligationId, Obligations};
 use pedra_model::bits::BitSystem;
 use pedra_model::lit::Lit;
-use propagate::{find_invariants, propagate_clauses};
+use propagate::propagate_clauses;
 use relative::{Answer, Hypothesis, Relative};
 pub(crate) use simplify::simplify_relation;
 pub(crate) use solver::Stopped;
@@ -103,13 +98,11 @@ pub struct Pdr<'a> {
     closed: Vec<Option<usize>>,
     /// The last frame whose frontier was asked and found empty.
     discharged: Option<Level>,
-    /// When to pause, and whether that was so.
-    pause: Option<Pause>,
+    /// The work at which to pause, and whether that was so.
+    pause: Option<u64>,
     is_paused: bool,
     /// How many obligations took more than the patience.
     given_up: u32,
-    /// Cubes that might be lemmas.
-    offered: Vec<Vec<Lit>>,
     /// fbPDR: why the run ended.
     meeting: Option<Meeting>,
     /// fbPDR: obligations of shorter counterexamples are void.
@@ -151,7 +144,6 @@ impl<'a> Pdr<'a> {
         successors: Successors,
     ) -> Pdr<'a> {
         let ledger = Ledger::new(system.properties().len());
-        let options = property::where_possible(options, direction);
         Pdr {
             system,
             options,
@@ -167,7 +159,6 @@ impl<'a> Pdr<'a> {
             pause: None,
             is_paused: false,
             given_up: 0,
-            offered: Vec::new(),
             meeting: None,
             void_up_to: None,
             voided: 0,
@@ -196,16 +187,13 @@ impl<'a> Pdr<'a> {
     /// The main loop. Returns why it stopped, `None` if nothing is open.
     fn pdr(&mut self, context: &Context) -> Result<Option<Reason>, Stopped> {
         if !self.is_started || self.search().relative.has_settled_targets(context.settled) {
-            self.start(context)?;
+            self.check_start(context)?;
+            self.is_started = true;
         }
         loop {
             let open = self.ledger.open(context);
             if open.is_empty() {
                 return Ok(None);
-            }
-            if self.is_about_others(&open) {
-                self.start_anew(context)?;
-                continue;
             }
             let k = self.search().relative.top();
             let depth = k.index() + self.safe_beyond();
@@ -220,15 +208,11 @@ impl<'a> Pdr<'a> {
                     self.closed.push(goal);
                 }
             }
-            if self.is_outdated() {
-                continue;
-            }
             // What others have settled meanwhile need not be closed.
             let closed = self.ledger.open(context);
             (self.safe_up_to, self.safe, self.discharged) = (Some(depth), closed, Some(k));
             // k++; propagateClauses(k)
             self.open_frame(context)?;
-            self.take_offers(context)?;
             // if ∃ 0 < i < k: F_i = F_{i+1} then SUCCEED
             if let Some(cubes) = self.find_fixpoint(context)? {
                 self.succeed(context, cubes);
@@ -298,8 +282,8 @@ impl<'a> Pdr<'a> {
             if !self.is_open(context, property) {
                 return Ok(());
             }
-            let effort = self.options.lifting();
-            let Some(bad) = self.search().relative.find_bad(property, effort)? else {
+            let rounds = self.options.lift_rounds();
+            let Some(bad) = self.search().relative.find_bad(property, rounds)? else {
                 return Ok(());
             };
             let obligation = Obligation {
@@ -376,7 +360,7 @@ impl<'a> Pdr<'a> {
         // Heuristic: a state that comes up again and again is better forgotten for now.
         let activity = obligations.activity_mut(id);
         *activity += 1.0;
-        if options.drop_obligations > 0 && *activity > options.drop_obligations as f32 {
+        if options.is_too_active(*activity) {
             return Ok(Blocked::Yes);
         }
         let hypothesis = match options.generalize {
@@ -398,7 +382,7 @@ impl<'a> Pdr<'a> {
                 self.given_up += 1;
             }
             Some(Answer::Predecessor) => {
-                let found = relative.lift_predecessor(&cube, level, options.lifting())?;
+                let found = relative.lift_predecessor(&cube, level, options.lift_rounds())?;
                 let Obligation { property, depth, .. } = *obligations.get(id);
                 let predecessor = Obligation {
                     cube: found.cube.into(),
@@ -413,7 +397,7 @@ impl<'a> Pdr<'a> {
             }
             Some(Answer::Inductive(core)) => {
                 let core = if options.generalize == Generalize::Off { cube.clone() } else { core };
-                let ctg = options.effort(obligations.heat(id));
+                let ctg = options.ctg_at(obligations.heat(id));
                 let depth = obligations.get(id).depth as usize;
                 let hint = relative.hints.part(&cube, &core, depth);
                 let mut generalizer = Generalizer { relative, options: &options, ctg, context };
@@ -446,7 +430,7 @@ impl<'a> Pdr<'a> {
         let number = self.search().obligations.number(id);
         let reached = level.finite();
         context.detail(|| Event::ObligationBlocked { obligation: number, level: reached });
-        if self.options.persistent && level != Level::INFINITY {
+        if self.options.persistent {
             let obligations = &mut self.search().obligations;
             *obligations.activity_mut(id) *= 0.6;
             obligations.wait(id, level.above());
@@ -464,22 +448,6 @@ impl<'a> Pdr<'a> {
         let Search { relative, .. } = self.search();
         if options.propagate {
             propagate_clauses(relative, context)?;
-        }
-        if options.infinity
-            && relative.frames().fixpoint().is_none()
-            && find_invariants(relative, context)?
-        {
-            let mut proved = Vec::new();
-            for property in open {
-                if relative.check_invariants_imply(property)? {
-                    proved.push(property);
-                }
-            }
-            let cubes: Vec<Vec<Lit>> =
-                relative.frames().cubes(Level::INFINITY).map(<[Lit]>::to_vec).collect();
-            if self.is_provable(&proved) {
-                self.prove(context, proved, &cubes);
-            }
         }
         Ok(())
     }
@@ -526,9 +494,6 @@ impl<'a> Pdr<'a> {
     /// Whether the property still needs work; without one, whether any does.
     fn is_open(&self, context: &Context, property: Option<usize>) -> bool {
         let Some(property) = property else { return !self.ledger.open(context).is_empty() };
-        if self.options.property_in_frames {
-            return !self.is_outdated();
-        }
         let elsewhere = context.settled.is_some_and(|board| board.is_settled(property));
         !self.ledger.is_settled(property) && !elsewhere
     }
@@ -550,7 +515,7 @@ impl<'a> Pdr<'a> {
 
     /// How many steps beyond its number a closed frame is free of violations.
     fn safe_beyond(&self) -> usize {
-        safe_beyond(self.direction, &self.options)
+        safe_beyond(self.direction)
     }
 }
 

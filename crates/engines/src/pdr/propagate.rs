@@ -58,42 +58,6 @@ pub(super) fn propagate_from(
     Ok(())
 }
 
-/// Moves lemmas of the last two frames that are inductive without any frame to level infinity;
-/// says whether there were any.
-///
-/// `¬c ∧ F_∞ ∧ C ∧ T ⟹ ¬c'`, and no initial state is in `c`: then `¬c` is an invariant.
-pub(super) fn find_invariants(relative: &mut Relative, context: &Context) -> Result<bool, Stopped> {
-    let mut found = false;
-    let top = relative.top();
-    for level in [top, top.below()] {
-        if level == Level::ZERO {
-            continue;
-        }
-        for id in shortest_first(relative, level) {
-            if !relative.frames().is_live(id) {
-                continue;
-            }
-            let cube: Vec<Lit> = relative.frames().lemma(id).cube().to_vec();
-            let answer = relative.check_inductive(
-                context,
-                &cube,
-                Level::INFINITY,
-                Hypothesis::NotCube,
-                Purpose::Invariant,
-            )?;
-            if let Answer::Inductive(core) = answer {
-                found = true;
-                if core.len() == cube.len() {
-                    relative.raise_lemma(context, id, Level::INFINITY);
-                } else {
-                    relative.add_lemma(context, core, Level::INFINITY);
-                }
-            }
-        }
-    }
-    Ok(found)
-}
-
 /// `Δ_i`. Heuristic order: a short lemma that moves up subsumes longer ones.
 fn shortest_first(relative: &Relative, level: Level) -> Vec<LemmaId> {
     let frames = relative.frames();

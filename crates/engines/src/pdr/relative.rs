@@ -10,13 +10,11 @@
 //! - I4: `F_i ∧ C ∧ T ⟹ F'_{i+1}`.
 //!
 //! The property is in no frame (`F_k` is asked for bad states instead), so lemmas serve all
-//! properties; unless that is asked for, see `property`.
+//! properties.
 //!
 //! Formulas and words are those of the forward direction; see `direction` for what they stand
 //! for in the other one. The difference is in three places: [`Relative::assumed`] and
 //! [`Relative::framed`] (which side of a step a cube is on), the start set, and the frontier.
-
-mod in_frames;
 
 use super::activity::Activity;
 use super::counts::{Counts, Purpose};
@@ -26,11 +24,9 @@ use super::frames::{Frames, LemmaId, Level};
 use super::hints::Hints;
 use super::initial::Initial;
 use super::lift::{Goal, Lifted, Lifter};
-use super::luck::Luck;
-use super::options::{DropOrder, Lift, LiftEffort, PdrOptions};
+use super::options::{DropOrder, PdrOptions};
 use super::solver::{FrameSolver, SolverMaker, Stopped};
 use super::successor::Simulator;
-use super::ternary::TernaryLifter;
 use super::transition::{Step, Transition};
 use super::trigger::{StateBits, Triggers};
 use crate::context::Context;
@@ -80,8 +76,8 @@ pub(super) struct Relative {
     solvers: Vec<FrameSolver>,
     /// How many lemmas each solver was given.
     given: Vec<usize>,
-    /// `C` and the invariants.
-    infinity: FrameSolver,
+    /// The definitions and `C`, to be copied.
+    base: FrameSolver,
     lifter: Lifter,
     initial: Initial,
     reverse: Option<Reverse>,
@@ -92,16 +88,11 @@ pub(super) struct Relative {
     pub(super) activity: Activity,
     by_activity: bool,
     pub(super) random: Random,
-    /// Of blocking counterexamples to generalisation.
-    pub(super) ctg_luck: Luck,
     /// The work of solvers that are no more.
     past: SatStats,
     primed: Vec<Lit>,
     pub(super) counts: Counts,
     triggers: Option<Triggers>,
-    /// Whether properties are part of the frames, see `property`; and those that are.
-    property_in_frames: bool,
-    assumed: Vec<usize>,
 }
 
 /// What only the reverse direction needs.
@@ -127,16 +118,12 @@ impl Relative {
         // From here on it is copies of what there is; each is quick by itself.
         let go_on = || if context.interrupt.is_raised() { Err(Stopped) } else { Ok(()) };
         let num_vars = transition.state_vars().end;
-        let mut infinity = maker.make(context);
+        let mut base = maker.make(context);
         for &constraint in &transition.constraints {
-            infinity.add_clause(&[constraint]);
+            base.add_clause(&[constraint]);
         }
         go_on()?;
-        let wants_ternary = matches!(options.lift, Lift::Ternary | Lift::Both);
-        let is_forward = direction == Direction::Forward;
-        let ternary =
-            (wants_ternary && is_forward).then(|| TernaryLifter::new(system, &transition));
-        let lifter = Lifter { solver: maker.make(context), ternary: ternary.flatten() };
+        let lifter = Lifter { solver: maker.make(context) };
         go_on()?;
         let reverse = (direction == Direction::Backward).then(|| Reverse {
             targets: Vec::new(),
@@ -153,19 +140,16 @@ impl Relative {
             maker,
             solvers: Vec::new(),
             given: Vec::new(),
-            infinity,
+            base,
             lifter,
             frames: Frames::new(num_vars),
             activity: Activity::new(num_vars, context.seed),
             random: Random::new(context.seed),
             by_activity: options.drop_order == DropOrder::Activity,
-            ctg_luck: Luck::default(),
             past: SatStats::default(),
             primed: Vec::new(),
             counts: Counts::default(),
             triggers: options.triggered_push.then(Triggers::default),
-            property_in_frames: options.property_in_frames,
-            assumed: Vec::new(),
         };
         go_on()?;
         let f0 = relative.make_solver(Level::ZERO, context);
@@ -192,7 +176,7 @@ impl Relative {
         self.solvers.push(solver);
         self.given.push(0);
         // Heuristic: retired lemmas stay in solvers; when they are the majority, start afresh.
-        let mut lemmas = self.frames.delta(Level::INFINITY).len();
+        let mut lemmas = 0;
         for level in (1..level.index()).rev().map(Level::new) {
             lemmas += self.frames.delta(level).len();
             if self.given[level.index()] > 2 * lemmas + 500 {
@@ -207,26 +191,19 @@ impl Relative {
 
     /// A solver with the lemmas of a frame.
     fn make_solver(&self, level: Level, context: &Context) -> FrameSolver {
-        let copy = self.infinity.try_clone();
-        let is_copy = copy.is_some();
-        let mut solver = copy.unwrap_or_else(|| {
+        let mut solver = self.base.try_clone().unwrap_or_else(|| {
             let mut solver = self.maker.make(context);
             for &constraint in &self.transition.constraints {
                 solver.add_clause(&[constraint]);
             }
-            for &property in &self.assumed {
-                solver.add_clause(&[!self.transition.bads[property]]);
-            }
             solver
         });
         if level == Level::ZERO {
+            // It needs no lemma.
             self.add_start(&mut solver);
             return solver;
         }
-        // A copy has the invariants already; the solver of `F_0` needs no lemma at all.
-        let invariants = self.frames.delta(Level::INFINITY).len() * is_copy as usize;
-        let needed = self.frames.cubes(level).count() - invariants;
-        for cube in self.frames.cubes(level).take(needed) {
+        for cube in self.frames.cubes(level) {
             solver.add_clause(&self.frame_clause(cube));
         }
         solver
@@ -375,13 +352,12 @@ impl Relative {
         Ok((self.transition.step_of(solver), self.transition.latch_values(solver)))
     }
 
-    /// The frontier. Forward, `s := SAT(F_k ∧ C ∧ ¬P)`: states of the last frame that are bad,
-    /// or, if `P` is part of it, `s := SAT(F_k ∧ C ∧ T ∧ C' ∧ ¬P')`: those before a bad one;
+    /// The frontier. Forward, `s := SAT(F_k ∧ C ∧ ¬P)`: states of the last frame that are bad;
     /// reverse, `s := SAT(Init ∧ C ∧ T ∧ F'_k)`: a successor of an initial state in it.
     pub(super) fn find_bad(
         &mut self,
         property: Option<usize>,
-        effort: LiftEffort,
+        rounds: u32,
     ) -> Result<Option<Lifted>, Stopped> {
         let goal = self.frontier(property);
         let (top, start) = (self.top(), Instant::now());
@@ -393,11 +369,7 @@ impl Relative {
         match &mut self.reverse {
             None => {
                 let property = property.expect("forward it is asked about one");
-                let goal = match self.property_in_frames {
-                    false => Goal::Bad(property),
-                    true => Goal::BadAfter(property),
-                };
-                self.lift_model(top, goal, effort).map(Some)
+                self.lift_model(top, Goal::Bad(property), rounds).map(Some)
             }
             Some(reverse) => {
                 let model = &self.solvers[top.index()];
@@ -409,9 +381,6 @@ impl Relative {
     /// What is asked of the last frame.
     fn frontier(&self, property: Option<usize>) -> Vec<Lit> {
         match property {
-            Some(property) if self.property_in_frames => {
-                self.transition.violation_after(property).collect()
-            }
             Some(property) => vec![self.transition.bads[property]],
             None => self.transition.init.clone(),
         }
@@ -419,7 +388,7 @@ impl Relative {
 
     /// Can the cube, which contains no initial state, be excluded from `F_i`?
     ///
-    /// `[¬c ∧] F_{i−1} ∧ C ∧ T ⟹ ¬c'`; at level infinity, `¬c ∧ F_∞ ∧ C ∧ T ⟹ ¬c'`.
+    /// `[¬c ∧] F_{i−1} ∧ C ∧ T ⟹ ¬c'`
     pub(super) fn check_inductive(
         &mut self,
         context: &Context,
@@ -452,16 +421,11 @@ impl Relative {
         for lit in &mut primed {
             *lit = self.assumed(*lit);
         }
-        let solver = match level {
-            Level::INFINITY => &mut self.infinity,
-            _ => {
-                let below = level.below();
-                if self.solvers[below.index()].is_worn() {
-                    self.renew(below, context);
-                }
-                &mut self.solvers[below.index()]
-            }
-        };
+        let below = level.below();
+        if self.solvers[below.index()].is_worn() {
+            self.renew(below, context);
+        }
+        let solver = &mut self.solvers[below.index()];
         // In F_0 the hypothesis holds anyway (reverse: no state of the cube is bad).
         let assume = hypothesis == Hypothesis::NotCube && level != Level::ZERO.above();
         let start = Instant::now();
@@ -473,7 +437,7 @@ impl Relative {
             Some(true) => return Ok(Some(Answer::Predecessor)),
             None => return Ok(None),
         }
-        let solver = self.frame_below(level);
+        let solver = &self.solvers[below.index()];
         let failed = |lit: &Lit| solver.is_failed(self.assumed(*lit));
         let mut core: Vec<Lit> = cube.iter().copied().filter(failed).collect();
         let start = match &mut self.reverse {
@@ -485,27 +449,19 @@ impl Relative {
         Ok(Some(Answer::Inductive(core)))
     }
 
-    /// The solver that answers for a level.
-    fn frame_below(&self, level: Level) -> &FrameSolver {
-        match level {
-            Level::INFINITY => &self.infinity,
-            _ => &self.solvers[level.below().index()],
-        }
-    }
-
     /// The states around the last [`Answer::Predecessor`] that go into the cube; reverse, the
     /// states to which it goes.
     pub(super) fn lift_predecessor(
         &mut self,
         cube: &[Lit],
         level: Level,
-        effort: LiftEffort,
+        rounds: u32,
     ) -> Result<Lifted, Stopped> {
         if let Some(reverse) = &mut self.reverse {
             let model = &self.solvers[level.below().index()];
             return Ok(reverse.simulator.successor(&self.transition, model, Some(cube)));
         }
-        self.lift_model(level.below(), Goal::Cube(cube), effort)
+        self.lift_model(level.below(), Goal::Cube(cube), rounds)
     }
 
     /// The literals of the cube that hold in the last [`Answer::Predecessor`].
@@ -543,12 +499,7 @@ impl Relative {
         triggers.is_some_and(|triggers| triggers.is_stuck(&self.frames, id, level))
     }
 
-    fn lift_model(
-        &mut self,
-        at: Level,
-        target: Goal,
-        effort: LiftEffort,
-    ) -> Result<Lifted, Stopped> {
+    fn lift_model(&mut self, at: Level, target: Goal, rounds: u32) -> Result<Lifted, Stopped> {
         let Relative { lifter, transition, solvers, activity, by_activity, counts, .. } = self;
         let (before, start) = (lifter.solver.stats().queries, Instant::now());
         let order = |cube: &mut Vec<Lit>| {
@@ -557,7 +508,7 @@ impl Relative {
                 activity.sort(cube);
             }
         };
-        let lifted = lifter.lift(transition, &solvers[at.index()], target, effort, order)?;
+        let lifted = lifter.lift(transition, &solvers[at.index()], target, rounds, order)?;
         self.counts.lifts += lifter.solver.stats().queries - before;
         self.counts.lifting += start.elapsed();
         self.counts.lifted[1] += lifted.cube.len() as u64;
@@ -621,9 +572,6 @@ impl Relative {
             self.solvers[level].add_clause(&clause);
             self.given[level] += 1;
         }
-        if lemma.level() == Level::INFINITY {
-            self.infinity.add_clause(&clause);
-        }
     }
 
     /// The largest part of the cubes whose exclusion is inductive, if that part decides the
@@ -672,7 +620,7 @@ impl Relative {
 
     /// From now on this token stops queries.
     pub(super) fn set_interrupt(&mut self, interrupt: &Interrupt) {
-        let all = self.solvers.iter_mut().chain([&mut self.infinity, &mut self.lifter.solver]);
+        let all = self.solvers.iter_mut().chain([&mut self.base, &mut self.lifter.solver]);
         let start = self.reverse.iter_mut().map(|reverse| &mut reverse.start);
         all.chain(start).for_each(|solver| solver.set_interrupt(interrupt));
     }
@@ -681,8 +629,7 @@ impl Relative {
     pub(super) fn stats(&self) -> SatStats {
         let mut sum = self.past;
         let start = self.reverse.iter().map(|reverse| &reverse.start);
-        for solver in self.solvers.iter().chain([&self.infinity, &self.lifter.solver]).chain(start)
-        {
+        for solver in self.solvers.iter().chain([&self.base, &self.lifter.solver]).chain(start) {
             let stats = solver.stats();
             sum.queries += stats.queries;
             sum.conflicts += stats.conflicts;

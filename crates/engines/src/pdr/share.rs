@@ -7,12 +7,12 @@
 use super::Purpose;
 use super::frames::{Frames, Level};
 use super::generalize::Generalizer;
-use super::options::{Lift, LiftEffort, PdrOptions};
+use super::options::PdrOptions;
 use super::propagate::propagate_from;
 use super::relative::{Answer, Hypothesis, Relative};
 use super::solver::Stopped;
 use super::transition::{Horizon, Transition};
-use super::{Pause, Pdr, Search};
+use super::{Pdr, Search};
 use crate::context::{Context, Outcome, Reason};
 use crate::events::Summary;
 use pedra_model::bits::BitSystem;
@@ -64,31 +64,9 @@ impl<'a> Pdr<'a> {
         self.ledger.settle(context, property, outcome);
     }
 
-    /// Whether there is an answer.
-    pub(crate) fn is_settled(&self, property: usize) -> bool {
-        self.ledger.is_settled(property)
-    }
-
-    /// Enters an answer, unless there is one.
-    pub(crate) fn settle_once(&mut self, context: &Context, property: usize, outcome: Outcome) {
-        if !self.is_settled(property) {
-            self.ledger.settle(context, property, outcome);
-        }
-    }
-
     /// All answers so far; the others are left open for this reason.
     pub(crate) fn outcomes(&self, context: &Context, reason: Reason) -> Vec<Outcome> {
         self.ledger.outcomes(context, reason, self.safe_up_to)
-    }
-
-    /// The same where others know how far the open properties are safe.
-    pub(crate) fn outcomes_with(
-        &self,
-        context: &Context,
-        reason: Reason,
-        safe: Option<usize>,
-    ) -> Vec<Outcome> {
-        self.ledger.outcomes(context, reason, safe)
     }
 
     /// If no path begins, everything is proved.
@@ -99,12 +77,7 @@ impl<'a> Pdr<'a> {
     /// Whether the last frame has no bad state: `F_k ∧ C ⟹ P` for all these properties.
     pub(crate) fn check_safe(&mut self, properties: &[usize]) -> Result<bool, Stopped> {
         for &property in properties {
-            if self
-                .search()
-                .relative
-                .find_bad(Some(property), LiftEffort { lift: Lift::Off, rounds: 0 })?
-                .is_some()
-            {
+            if self.search().relative.find_bad(Some(property), 0)?.is_some() {
                 return Ok(false);
             }
         }
@@ -125,7 +98,7 @@ impl<'a> Pdr<'a> {
         properties: &[usize],
         limit: u64,
     ) -> Result<(), Stopped> {
-        self.set_pause(Some(Pause::Work(self.work().saturating_add(limit))));
+        self.set_pause(Some(self.work().saturating_add(limit)));
         let mut rest = properties.iter();
         let result = rest.try_for_each(|&property| self.make_safe(context, property));
         let is_paused = self.is_paused;
@@ -160,7 +133,7 @@ impl<'a> Pdr<'a> {
             let hypothesis = Hypothesis::NotCube;
             match relative.check_inductive(context, cube, level, hypothesis, Purpose::Block)? {
                 Answer::Predecessor => {
-                    let found = relative.lift_predecessor(cube, level, options.lifting())?;
+                    let found = relative.lift_predecessor(cube, level, options.lift_rounds())?;
                     stack.push((found.cube, level.below()));
                 }
                 Answer::Inductive(core) => {

@@ -6,7 +6,6 @@
 //! these solvers are made anew from time to time.
 
 use super::definitions::Definitions;
-use super::direction::safe_beyond;
 use super::options::PdrOptions;
 use super::simplify::simplify_relation;
 use super::transition::{Horizon, Transition};
@@ -66,9 +65,9 @@ impl SolverMaker {
         context: &Context,
     ) -> Result<(SolverMaker, Transition), Stopped> {
         let mut definitions = Definitions::new();
-        let horizon = match safe_beyond(direction, options) {
-            0 => Horizon::OneStep,
-            _ => Horizon::TwoSteps,
+        let horizon = match direction {
+            Direction::Forward => Horizon::OneStep,
+            Direction::Backward => Horizon::TwoSteps,
         };
         let interrupt = &context.interrupt;
         let mut transition =

@@ -217,16 +217,6 @@ impl Transition {
         start..start + self.num_inputs
     }
 
-    /// The variables of the inputs of the second step.
-    pub(super) fn vars_after(&self) -> impl Iterator<Item = usize> {
-        self.inputs_after.iter().map(|input| input.var().index())
-    }
-
-    /// What makes the successor violate a property: `C' ∧ bad'`.
-    pub(super) fn violation_after(&self, property: usize) -> impl Iterator<Item = Lit> {
-        self.constraints_after.iter().copied().chain([self.bads_after[property]])
-    }
-
     /// The literal of a state literal in the next step.
     #[inline]
     pub(crate) fn primed(&self, lit: Lit) -> Lit {
@@ -260,24 +250,11 @@ impl Transition {
         }
     }
 
-    /// The inputs of a step, one value each. Those of a second step are left out.
+    /// The inputs of a step, one value each.
     pub(super) fn input_values(&self, inputs: &[Lit]) -> Vec<Ternary> {
         let mut values = vec![Ternary::Unknown; self.num_inputs];
-        for lit in inputs.iter().filter(|lit| self.input_vars().contains(&lit.var().index())) {
-            values[lit.var().index() - self.input_vars().start] = Ternary::from(!lit.is_negated());
-        }
-        values
-    }
-
-    /// The inputs of the second step, one value each. Those of the first are left out.
-    pub(super) fn values_after(&self, inputs: &[Lit]) -> Vec<Ternary> {
-        let mut values = vec![Ternary::Unknown; self.num_inputs];
         for lit in inputs {
-            // They were made one after the other, and renaming keeps the order.
-            let place = self.inputs_after.binary_search_by_key(&lit.var(), |after| after.var());
-            if let Ok(place) = place {
-                values[place] = Ternary::from(!lit.is_negated());
-            }
+            values[lit.var().index() - self.input_vars().start] = Ternary::from(!lit.is_negated());
         }
         values
     }

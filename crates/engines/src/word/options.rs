@@ -2,7 +2,7 @@
 //! there may be none.
 
 use super::atom::Atom;
-use crate::choices::{Choice, number, switch};
+use crate::choices::{Choice, Class, number, switch};
 
 /// What atoms a unit may have.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -41,8 +41,6 @@ pub struct WordOptions {
     /// Propose atoms from the model's comparisons, from octagons and from what reachable
     /// samples have in common.
     pub templates: bool,
-    /// Try all proposals as invariants before anything else.
-    pub all: bool,
     /// How many random paths give samples.
     pub samples: usize,
     /// How many states that refute a proposed atom may be excluded first (CTGs).
@@ -51,10 +49,6 @@ pub struct WordOptions {
     pub bads: bool,
     /// How many variables a half-space of reshape may have at most; less than 2 for none.
     pub arity: usize,
-    /// How many substitutions reshape tries for one unit.
-    pub attempts: usize,
-    /// How many of the nearest units serve as guides.
-    pub guides: usize,
     /// How many conflicts a query may have that is not needed, but would help.
     pub effort: u64,
     /// After so much work the rest is handed over to bit-level PDR, in thousands.
@@ -62,8 +56,6 @@ pub struct WordOptions {
     /// After so much already, if no invariant of several words is found by then; each one
     /// doubles it.
     pub trial: u64,
-    /// Whether lemmas of frames are handed over, too.
-    pub frames: bool,
     /// Whether to hand over at all; `unknown` otherwise.
     pub hand_over: bool,
 }
@@ -74,39 +66,50 @@ impl Default for WordOptions {
     }
 }
 
-/// All choices by name, in the order in which they are told.
+/// All choices by name, in the order in which they are listed.
 pub static CHOICES: &[Choice<WordOptions>] = &[
-    switch!("simulate", simulate, "relax obligations by interval simulation"),
-    switch!("lift", lift, "drop atoms of obligations by the core of a query"),
-    switch!("highest", highest, "expand at the highest level where the obligation is inductive"),
-    switch!("templates", templates, "propose atoms from comparisons, octagons and samples"),
-    switch!("all", all, "try all that no sample contains as invariants before anything else"),
-    number!("samples", samples, 0..=1000, ["0", "1", "8"], "how many random paths give samples"),
+    switch!("simulate", Class::Paper, simulate, "relax obligations by interval simulation"),
+    switch!("lift", Class::Expert, lift, "drop atoms of obligations by the core of a query"),
+    switch!(
+        "highest",
+        Class::Expert,
+        highest,
+        "expand at the highest level where the obligation is inductive"
+    ),
+    switch!(
+        "templates",
+        Class::Expert,
+        templates,
+        "propose atoms from comparisons, octagons and samples"
+    ),
+    number!(
+        "samples",
+        Class::Expert,
+        samples,
+        0..=1000,
+        ["0", "1", "8"],
+        "how many random paths give samples"
+    ),
     number!(
         "ctg",
+        Class::Expert,
         ctg,
         0..=100,
         ["0", "1", "3"],
         "how many refutations of a proposed atom may be excluded first"
     ),
-    switch!("bads", bads, "propose whole bads as units"),
+    switch!("bads", Class::Expert, bads, "propose whole bads as units"),
     number!(
         "arity",
+        Class::Paper,
         arity,
         0..=4,
         ["0", "2", "3", "4"],
         "how many variables a half-space of reshape may have; 0 for none"
     ),
     number!(
-        "attempts",
-        attempts,
-        0..=10_000,
-        ["1", "8", "32"],
-        "how many substitutions reshape tries for one unit"
-    ),
-    number!("guides", guides, 0..=100, ["1", "4"], "how many of the nearest units serve as guides"),
-    number!(
         "effort",
+        Class::Expert,
         effort,
         0..=1_000_000_000,
         ["1", "2000"],
@@ -114,6 +117,7 @@ pub static CHOICES: &[Choice<WordOptions>] = &[
     ),
     number!(
         "budget",
+        Class::Expert,
         budget,
         0..=1_000_000_000_000,
         ["0", "1", "20", "100000"],
@@ -121,13 +125,18 @@ pub static CHOICES: &[Choice<WordOptions>] = &[
     ),
     number!(
         "trial",
+        Class::Expert,
         trial,
         0..=1_000_000_000_000,
         ["0", "5", "100000"],
         "the same as long as no invariant relates words; each that does doubles it"
     ),
-    switch!("frames", frames, "whether lemmas of frames are handed over, too, to be checked"),
-    switch!("handover", hand_over, "whether bit-level PDR takes over; unknown otherwise"),
+    switch!(
+        "handover",
+        Class::Expert,
+        hand_over,
+        "whether bit-level PDR takes over; unknown otherwise"
+    ),
 ];
 
 impl WordOptions {
@@ -139,18 +148,14 @@ impl WordOptions {
             lift: true,
             highest: true,
             templates: unit != Kind::Cubes,
-            all: unit == Kind::Mixed,
             samples: 16,
             ctg: 3,
             bads: unit == Kind::Mixed,
             arity: if unit == Kind::Cubes { 0 } else { 3 },
-            attempts: 32,
-            guides: 8,
             effort: 500,
             // The other two are there to be compared, and not to be helped.
             budget: if unit == Kind::Mixed { 20_000 } else { 100_000 },
             trial: if unit == Kind::Mixed { 1_000 } else { 100_000 },
-            frames: true,
             hand_over: true,
         }
     }

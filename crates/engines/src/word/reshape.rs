@@ -1,10 +1,10 @@
-//! The seed's `reshape`: half-spaces of several variables, guessed from the corners of units.
+//! The paper's `reshape`: half-spaces of several variables, guessed from the corners of units.
 //!
 //! A *corner* of a unit takes for each of `k` variables one of its bounds. The same corners of
 //! other units, the *guides*, fix with it a hyperplane, which is substituted for one of the
-//! corner's own bounds; if the result can still be excluded, it is kept. The seed asks for `n`
+//! corner's own bounds; if the result can still be excluded, it is kept. The paper asks for `n`
 //! guides; with the corner that is one too many, so `k − 1` are used. Near guides succeed most
-//! often (so the seed), so they are tried first.
+//! often (so the paper), so they are tried first.
 //!
 //! Units with many bounds have more corners than can be listed: `C(n, k)`. They are made one at
 //! a time, each is counted as work, and after [`MAX_CORNERS`] the others are left aside.
@@ -23,6 +23,13 @@ use rustc_hash::FxHashSet;
 
 /// So many choices of bounds are looked at, for each number of variables.
 const MAX_CORNERS: usize = 5000;
+
+/// How many substitutions are tried for one unit.
+const MAX_ATTEMPTS: usize = 32;
+
+/// How many of the nearest units serve as guides. With 2 the times on the paper's Table 2 are the
+/// same, but for `bound`, which then is solved after 4 s.
+const MAX_GUIDES: usize = 8;
 
 /// A corner: which bound of each variable, and where it is.
 struct Corner {
@@ -60,7 +67,7 @@ pub(super) fn reshape(
     mut unit: Unit,
     level: Level,
 ) -> Result<Unit, Stopped> {
-    let mut attempts = options.attempts;
+    let mut attempts = MAX_ATTEMPTS;
     for arity in 2..=options.arity {
         for corner in corners(&unit, arity) {
             if attempts == 0 {
@@ -70,7 +77,7 @@ pub(super) fn reshape(
             let Some(corner) = corner.filter(|corner| corner.is_of(&unit)) else { continue };
             let looked_at = relative.shapes().map(|unit| unit.atoms().len() * arity).sum::<usize>();
             relative.spend(1 + looked_at as u64 / meter::VALUES)?;
-            let guides = guides(relative, &corner, options.guides);
+            let guides = guides(relative, &corner);
             for set in Subsets::new(guides.len(), arity - 1).take(MAX_CORNERS) {
                 let others: Vec<&[Int]> = set.iter().map(|&g| &guides[g][..]).collect();
                 let Some(normal) = normal(&corner.at, &others) else { continue };
@@ -123,7 +130,7 @@ fn corners(unit: &Unit, k: usize) -> impl Iterator<Item = Option<Corner>> + use<
 }
 
 /// The same corners of other units, nearest first.
-fn guides(relative: &Relative, corner: &Corner, count: usize) -> Vec<Vec<Int>> {
+fn guides(relative: &Relative, corner: &Corner) -> Vec<Vec<Int>> {
     let mut found: Vec<(Int, Vec<Int>)> = Vec::new();
     for unit in relative.shapes() {
         let at: Option<Vec<Int>> = corner
@@ -141,7 +148,7 @@ fn guides(relative: &Relative, corner: &Corner, count: usize) -> Vec<Vec<Int>> {
     }
     found.sort_unstable();
     found.dedup();
-    found.into_iter().take(count).map(|(_, at)| at).collect()
+    found.into_iter().take(MAX_GUIDES).map(|(_, at)| at).collect()
 }
 
 /// The half-space `a·x ≤ b` with the corner on its edge and the unit inside: moving from a
@@ -233,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn the_seeds_figure_4() {
+    fn figure_4_of_the_paper() {
         // Lower-left corners (2, 2) and (4, 1) lie on x + 2y = 6.
         let (x, y) = (VarId::new(0), VarId::new(1));
         let corner = Corner { vars: vec![x, y], lower: vec![true, true], at: vec![2, 2] };
