@@ -193,7 +193,7 @@ fn pool(reader: &Reader, models: &[Vec<u8>], block: u64) -> Vec<Vec<u8>> {
 /// The file of one run, and whether it differs from the good one that it was made of.
 fn damaged(reader: &Reader, pool: &[Vec<u8>], number: u64) -> (Vec<u8>, bool) {
     // Seeds in a row would give nearly the same row of choices, one step apart.
-    let mut random = Random::new(Random::new(number).bits());
+    let mut random = Random::new(Random::new(number).word());
     let good = &pool[random.below(pool.len())];
     let mut bytes = good.clone();
     for _ in 0..1 + random.below(4) {

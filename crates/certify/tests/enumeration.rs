@@ -2,28 +2,35 @@
 
 mod common;
 
-use common::{Random, Truth, excluding, expected, found_claim, random_system};
+use common::found_claim;
 use pedra_certify::{
     CertificateError, CheckOptions, ProofError, Stop, aiger_certificate, check_bit_proof,
     check_certificate_for,
 };
+use pedra_model::aig::Aig;
 use pedra_model::bits::BitSystem;
+use pedra_model::lit::Lit;
 use pedra_model::proof::BitProof;
 use pedra_solve::SolverKind;
+use pedra_testkit::bits::{BitShape, random_bits};
+use pedra_testkit::points::{Claims, Points};
+use pedra_testkit::random::Random;
+
+fn random_system(random: &mut Random) -> BitSystem {
+    random_bits(random, BitShape { latches: 3, inputs: 2, gates: 10 })
+}
+
+fn any_lit(random: &mut Random, aig: &Aig) -> Lit {
+    Lit::from_code(random.below(2 * aig.len()) as u32)
+}
 
 /// The exact reachable states as an invariant; then perhaps some clauses dropped, cut short or
 /// added, so that proofs come in every degree of wrongness.
 fn random_proof(random: &mut Random, system: &BitSystem) -> BitProof {
     let all: Vec<usize> = (0..system.properties().len()).collect();
-    let properties = if random.flip() { all } else { vec![random.below(all.len())] };
+    let properties = if random.coin() { all } else { vec![random.below(all.len())] };
     let mut proof = BitProof { properties, k: 1 + random.below(3), ..BitProof::default() };
-    let truth = Truth::of(system, &proof);
-    let reached = truth.reachable();
-    for state in 0..1 << truth.latches {
-        if !(0..truth.points).any(|p| reached[p] && truth.state(p) == state) {
-            proof.clauses.push(excluding(system, state));
-        }
-    }
+    proof.clauses = Points::new(system).unreached_states();
     match random.below(4) {
         0 => {}
         1 => {
@@ -34,11 +41,11 @@ fn random_proof(random: &mut Random, system: &BitSystem) -> BitProof {
         _ => {
             let mut aig = system.aig.clone();
             for _ in 0..random.below(3) {
-                let gate = [random.lit(&aig), random.lit(&aig)];
+                let gate = [any_lit(random, &aig), any_lit(random, &aig)];
                 proof.gates.push(gate);
                 aig.push_and(gate[0], gate[1]);
             }
-            let clause = (0..random.below(4)).map(|_| random.lit(&aig)).collect();
+            let clause = (0..random.below(4)).map(|_| any_lit(random, &aig)).collect();
             proof.clauses.push(clause);
         }
     }
@@ -55,12 +62,13 @@ fn found(system: &BitSystem, proof: &BitProof, options: &CheckOptions) -> &'stat
 
 #[test]
 fn proofs_are_judged_as_enumeration_does() {
-    let mut random = Random(0x1234_5678_9abc_def1);
+    let mut random = Random::new(1);
     let mut seen = std::collections::BTreeMap::<&str, usize>::new();
     for round in 0..4000 {
         let system = random_system(&mut random);
         let proof = random_proof(&mut random, &system);
-        let truth = Truth::of(&system, &proof);
+        let points = Points::new(&system);
+        let truth = Claims::of(&points, &proof);
         let options = match round % 3 {
             0 => CheckOptions::with_solver(SolverKind::Batsat),
             1 => CheckOptions::with_solver(SolverKind::Cadical),
@@ -68,7 +76,7 @@ fn proofs_are_judged_as_enumeration_does() {
             _ => CheckOptions { limit_conflicts: Some(0), ..CheckOptions::default() },
         };
         let verdict = found(&system, &proof, &options);
-        assert_eq!(verdict, expected(&truth, &proof), "round {round}: {system:?} {proof:?}");
+        assert_eq!(verdict, truth.first_false(), "round {round}: {system:?} {proof:?}");
         assert!(verdict != "accepted" || truth.is_safe(), "an unsound proof was accepted");
         *seen.entry(verdict).or_default() += 1;
     }
@@ -80,18 +88,14 @@ fn proofs_are_judged_as_enumeration_does() {
 /// The exact set of reachable states always proves a property that holds.
 #[test]
 fn reachable_states_are_a_proof() {
-    let mut random = Random(0x0bad_cafe_1234_5677);
+    let mut random = Random::new(2);
     let mut safe = 0;
     for _ in 0..500 {
         let system = random_system(&mut random);
-        let mut proof = BitProof { properties: vec![0], k: 1, ..BitProof::default() };
-        let truth = Truth::of(&system, &proof);
-        let reached = truth.reachable();
-        for state in 0..1 << truth.latches {
-            if !(0..truth.points).any(|p| reached[p] && truth.state(p) == state) {
-                proof.clauses.push(excluding(&system, state));
-            }
-        }
+        let points = Points::new(&system);
+        let clauses = points.unreached_states();
+        let proof = BitProof { properties: vec![0], k: 1, clauses, ..BitProof::default() };
+        let truth = Claims::of(&points, &proof);
         let verdict = check_bit_proof(&system, &proof, &CheckOptions::default());
         assert_eq!(verdict.is_ok(), truth.is_safe());
         safe += truth.is_safe() as usize;
@@ -104,7 +108,7 @@ fn reachable_states_are_a_proof() {
 /// inductive.
 #[test]
 fn certificates_are_judged_as_enumeration_does() {
-    let mut random = Random(0x5555_aaaa_3333_cccd);
+    let mut random = Random::new(3);
     let mut accepted = [0; 4];
     let mut refused = 0;
     for round in 0..3000 {
@@ -118,13 +122,14 @@ fn certificates_are_judged_as_enumeration_does() {
             Err(error) => panic!("{error}"),
         };
         let verdict = check_certificate_for(&system, &proof.properties, &witness, &options);
-        let truth = Truth::of(&system, &proof);
+        let points = Points::new(&system);
+        let mut truth = Claims::of(&points, &proof);
         assert!(!valid || verdict.is_ok(), "round {round}: {verdict:?} {system:?} {proof:?}");
         assert!(verdict.is_err() || truth.is_safe(), "round {round}: unsound");
         if proof.k == 1 {
-            let together = (0..truth.points).map(|p| truth.invariant[p] && truth.good[p]);
-            let both = Truth { invariant: together.collect(), ..Truth::of(&system, &proof) };
-            assert_eq!(verdict.is_ok(), both.initiation() && both.consecution(), "round {round}");
+            points.all().for_each(|p| truth.invariant[p] &= truth.good[p]);
+            let inductive = truth.initiation() && truth.consecution();
+            assert_eq!(verdict.is_ok(), inductive, "round {round}");
         }
         match verdict {
             Ok(_) => accepted[proof.k] += 1,
@@ -139,7 +144,7 @@ fn certificates_are_judged_as_enumeration_does() {
 /// one there is no verdict.
 #[test]
 fn the_second_solver_takes_over() {
-    let mut random = Random(0x2468_ace0_1357_9bdf);
+    let mut random = Random::new(4);
     let (mut taken_over, mut undecided) = (0, 0);
     for _ in 0..500 {
         let system = random_system(&mut random);
@@ -151,7 +156,10 @@ fn the_second_solver_takes_over() {
         let alone = CheckOptions { fallback: None, ..options };
         match check_bit_proof(&system, &proof, &alone) {
             Err(ProofError::Stopped(Stop::OutOfBudget)) => undecided += 1,
-            Ok(_) => assert_eq!(expected(&Truth::of(&system, &proof), &proof), "accepted"),
+            Ok(_) => {
+                let points = Points::new(&system);
+                assert_eq!(Claims::of(&points, &proof).first_false(), "accepted");
+            }
             Err(_) => {}
         }
     }

@@ -11,7 +11,6 @@ pub mod load;
 pub mod memory;
 pub mod output;
 pub mod pipeline;
-mod random;
 pub mod record;
 pub mod report;
 pub mod view;

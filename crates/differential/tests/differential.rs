@@ -3,11 +3,7 @@
 use pedra_differential::{
     Turns, contender_named, differential_bits, differential_bits_by, differential_words,
 };
-
-fn runs(default: u64) -> u64 {
-    let set = std::env::var("PEDRA_FUZZ_RUNS").ok();
-    set.map_or(default, |text| text.parse().expect("PEDRA_FUZZ_RUNS is a number"))
-}
+use pedra_testkit::random::runs;
 
 #[test]
 fn bit_level_engines_agree_with_the_oracle() {

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::judge::{judge, judge_slices, runs};
+use common::{judge, judge_slices};
 use pedra_engines::avy::{Algorithm, CHOICES as AVY_CHOICES};
 use pedra_engines::imc::CHOICES as IMC_CHOICES;
 use pedra_engines::pdr::CHOICES as PDR_CHOICES;
@@ -12,7 +12,7 @@ use pedra_engines::{Avy, AvyOptions, Collector, Context, Engine, Event, Imc, Imc
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::lit::Lit;
 use pedra_testkit::bits::{BitShape, random_bits};
-use pedra_testkit::random::Random;
+use pedra_testkit::random::{Random, runs};
 
 fn random_avy(random: &mut Random) -> (AvyOptions, String) {
     // With long turns PDR would do it all.

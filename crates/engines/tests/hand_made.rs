@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{replays, run};
+use common::run;
 use pedra_engines::{
     Bmc, BmcOptions, Collector, Context, Engine, Event, Kind, KindOptions, Outcome, Reason,
     SettledBoard, Unknown,
@@ -11,6 +11,7 @@ use pedra_model::aig::AigBuilder;
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::lit::Lit;
 use pedra_solve::SolverKind;
+use pedra_testkit::points::Points;
 
 /// Adds logic to a system.
 fn with_logic<T>(system: &mut BitSystem, build: impl FnOnce(&mut AigBuilder) -> T) -> T {
@@ -63,7 +64,7 @@ fn check(system: &BitSystem, expected: &[Expected]) {
         match (expected, &bmc[property], &kind[property]) {
             (Violated(depth), Outcome::Violated(a), Outcome::Violated(b)) => {
                 assert_eq!((a.depth(), b.depth()), (*depth, *depth));
-                assert!(replays(system, a) && replays(system, b));
+                assert!(Points::new(system).replays(a) && Points::new(system).replays(b));
             }
             (Holds, Outcome::Unknown(_), Outcome::Proved(_)) => {}
             other => panic!("property {property}: {other:?}"),
@@ -276,7 +277,7 @@ fn opposite_properties() {
             {
                 let Outcome::Violated(trace) = outcome else { panic!("{solver:?} {outcome:?}") };
                 assert_eq!((trace.property, trace.depth()), (property, 0));
-                assert!(replays(&system, &trace), "{solver:?}");
+                assert!(Points::new(&system).replays(&trace), "{solver:?}");
             }
         }
     }

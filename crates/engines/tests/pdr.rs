@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::judge::{judge, judge_slices, runs};
+use common::{judge, judge_slices};
 use pedra_engines::pdr::CHOICES;
 use pedra_engines::{
     Claim, Collector, Context, Engine, Event, Outcome, Pdr, PdrOptions, Successors, Variant,
@@ -13,7 +13,7 @@ use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::lit::Lit;
 use pedra_solve::SolverKind;
 use pedra_testkit::bits::{BitShape, random_bits};
-use pedra_testkit::random::Random;
+use pedra_testkit::random::{Random, runs};
 use std::collections::{BTreeMap, BTreeSet};
 
 const VARIANTS: [Variant; 4] =

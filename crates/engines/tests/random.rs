@@ -2,26 +2,35 @@
 
 mod common;
 
-use common::{Explicit, Random, random_system, replays, run};
+use common::run;
 use pedra_engines::{
     Bmc, BmcOptions, Context, Engine, Kind, KindOptions, Outcome, Reason, Unknown,
 };
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_solve::SolverKind;
+use pedra_testkit::bits::{BitShape, random_bits};
+use pedra_testkit::oracle::{ExplicitBits, explore};
+use pedra_testkit::points::{Claims, Points};
+use pedra_testkit::random::Random;
 
 /// More steps than any shortest violation takes: 16 states, and the first one twice.
 const DEEP: usize = 40;
 
+fn random_system(seed: u64, latches: usize) -> BitSystem {
+    random_bits(&mut Random::new(seed), BitShape { latches, inputs: 3, gates: 16 })
+}
+
 fn check_bmc(system: &BitSystem, options: BmcOptions, solver: SolverKind, note: &str) {
     let context = Context { solver, ..Context::default() };
     let outcomes = Bmc::new(system, options).run(&context);
-    let depths = Explicit::new(system).depths(system.bads.len());
+    let depths = explore(&ExplicitBits::new(system)).violated_at;
+    let points = Points::new(system);
     assert_eq!(outcomes.len(), depths.len(), "{note}");
     for (property, (outcome, depth)) in outcomes.iter().zip(depths).enumerate() {
         match (outcome, depth) {
             (Outcome::Violated(trace), Some(depth)) => {
                 assert_eq!((trace.property, trace.depth()), (property, depth), "{note}");
-                assert!(replays(system, trace), "{note}: {trace:?}");
+                assert!(points.replays(trace), "{note}: {trace:?}");
             }
             (Outcome::Unknown(unknown), None) => {
                 let Reason::Exhausted(end) = unknown.reason else {
@@ -38,7 +47,7 @@ fn check_bmc(system: &BitSystem, options: BmcOptions, solver: SolverKind, note: 
 #[test]
 fn bmc_finds_shortest_violations() {
     for seed in 0..1500 {
-        let system = random_system(&mut Random::new(seed), 4);
+        let system = random_system(seed, 4);
         for window in [1, 2, 3, 8] {
             let options = BmcOptions { window, ..BmcOptions::default() };
             let solver = if seed % 3 == 0 { SolverKind::Batsat } else { SolverKind::Cadical };
@@ -54,18 +63,21 @@ fn has_functional_reset(system: &BitSystem) -> bool {
 
 fn check_kind(system: &BitSystem, options: KindOptions, note: &str) {
     let outcomes = run(&mut Kind::new(system, options), DEEP);
-    let explicit = Explicit::new(system);
-    let depths = explicit.depths(system.bads.len());
+    let depths = explore(&ExplicitBits::new(system)).violated_at;
+    let points = Points::new(system);
     for (property, (outcome, depth)) in outcomes.iter().zip(depths).enumerate() {
         match (outcome, depth) {
             (Outcome::Violated(trace), Some(depth)) => {
                 assert_eq!((trace.property, trace.depth()), (property, depth), "{note}");
-                assert!(replays(system, trace), "{note}: {trace:?}");
+                assert!(points.replays(trace), "{note}: {trace:?}");
             }
             (Outcome::Proved(proof), None) => {
                 assert!(proof.properties.contains(&property), "{note}");
                 assert!(options.joint || proof.properties.len() == 1, "{note}");
-                assert!(explicit.accepts(proof), "{note}: {proof:?}");
+                assert!(
+                    Claims::of(&points, proof).first_false() == "accepted",
+                    "{note}: {proof:?}"
+                );
             }
             // Without simple paths the method is incomplete.
             (Outcome::Unknown(Unknown { reason: Reason::DepthLimit, .. }), None) => {
@@ -80,7 +92,7 @@ fn check_kind(system: &BitSystem, options: KindOptions, note: &str) {
 #[test]
 fn k_induction_agrees_with_enumeration() {
     for seed in 0..1000 {
-        let system = random_system(&mut Random::new(seed), 3);
+        let system = random_system(seed, 3);
         for (simple_path, joint) in [(false, false), (false, true), (true, false), (true, true)] {
             let options = KindOptions { simple_path, joint, ..KindOptions::default() };
             check_kind(&system, options, &format!("seed {seed}, {options:?}"));
@@ -91,7 +103,7 @@ fn k_induction_agrees_with_enumeration() {
 #[test]
 fn slices_give_the_same_answers_as_one_run() {
     for seed in 0..200 {
-        let system = random_system(&mut Random::new(seed), 4);
+        let system = random_system(seed, 4);
         let whole = run(&mut Kind::new(&system, KindOptions::default()), DEEP);
         let mut engine = Kind::new(&system, KindOptions::default());
         let mut sliced = Vec::new();

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::judge::judge;
+use common::judge;
 use pedra_engines::portfolio::{Listener, race};
 use pedra_engines::{
     Claim, Collector, Context, Engine, Event, FbOptions, FbPdr, Kind, KindOptions, Leg, Outcome,

@@ -1,22 +1,7 @@
 //! BTOR2 files and witnesses with random damage. `PEDRA_FUZZ_RUNS` sets how many.
 
 use pedra_formats::fuzzing;
-
-/// A small generator of numbers (xorshift), so that tests need nothing else.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((self.0 >> 16) % limit.max(1) as u64) as usize
-    }
-}
-
-fn runs(default: u64) -> u64 {
-    std::env::var("PEDRA_FUZZ_RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(default)
-}
+use pedra_testkit::random::{Random, runs};
 
 const MODELS: &[&str] = &[
     "1 sort bitvec 1\n2 sort bitvec 4\n3 sort array 2 2\n4 input 2 in\n5 state 2 count\n\
@@ -126,7 +111,7 @@ fn damage(texts: &[&str], default: u64, target: fn(&[u8])) {
         (0..text.len()).for_each(|length| target(&text.as_bytes()[..length]));
     }
     for seed in 0..runs(default) {
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        let mut random = Random::new(seed);
         let bytes = damaged(texts[random.below(texts.len())], &mut random);
         let shown = String::from_utf8_lossy(&bytes);
         if std::panic::catch_unwind(|| target(&bytes)).is_err() {

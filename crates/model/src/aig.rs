@@ -408,13 +408,8 @@ mod tests {
     /// Random gates through the builder compute the same as unsimplified ones.
     #[test]
     fn rewriting_keeps_the_function() {
-        let mut random = 0x9e37_79b9_7f4a_7c15_u64;
-        let mut next = move |bound: usize| {
-            random ^= random << 13;
-            random ^= random >> 7;
-            random ^= random << 17;
-            (random % bound as u64) as usize
-        };
+        let mut random = crate::random::Random::new(0);
+        let mut next = |bound: usize| random.below(bound);
         for _ in 0..300 {
             let (mut plain, mut built) = (Aig::new(), AigBuilder::new());
             let mut pairs = vec![(Lit::FALSE, Lit::FALSE)];

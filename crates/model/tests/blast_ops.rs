@@ -126,7 +126,7 @@ fn small_widths_are_right_for_all_operands() {
 
 /// A random value, often a special one.
 fn random_bv(random: &mut Random, width: u32) -> Bv {
-    let limbs = (0..width.div_ceil(64)).map(|_| random.bits()).collect();
+    let limbs = (0..width.div_ceil(64)).map(|_| random.word()).collect();
     let value = Bv::from_limbs(width, limbs);
     let cut = Bv::from_u64(width, random.below(width as usize) as u64);
     match random.below(9) {
@@ -188,8 +188,8 @@ fn arrays_are_right_for_random_terms() {
             .collect();
         let (mut arrays, mut bits) = (symbols[..2].to_vec(), vec![symbols[4]]);
         let (mut indices, mut elements) = (vec![symbols[2]], vec![symbols[3]]);
-        indices.push(terms.constant(Bv::from_u64(index, random.bits())));
-        elements.push(terms.constant(Bv::from_u64(element, random.bits())));
+        indices.push(terms.constant(Bv::from_u64(index, random.word())));
+        elements.push(terms.constant(Bv::from_u64(element, random.word())));
         for _ in 0..12 + round % 10 {
             let (array, other) = (random.pick(&arrays), random.pick(&arrays));
             let (at, value) = (random.pick(&indices), random.pick(&elements));
@@ -219,12 +219,12 @@ fn arrays_are_right_for_random_terms() {
 
 fn random_value(random: &mut Random, sort: Sort) -> Value {
     match sort {
-        Sort::Bv(width) => Value::Bv(Bv::from_u64(width, random.bits())),
+        Sort::Bv(width) => Value::Bv(Bv::from_u64(width, random.word())),
         Sort::Array { index, element } => {
             let mut array = ArrayValue::new(index, Bv::zero(element));
             for at in 0..1 << index {
                 // Often equal to another one, so that comparisons go both ways.
-                let value = random.bits() & random.pick(&[0, u64::MAX]);
+                let value = random.word() & random.pick(&[0, u64::MAX]);
                 array.set(Bv::from_u64(index, at), Bv::from_u64(element, value));
             }
             Value::Array(array)

@@ -27,8 +27,8 @@ fn blasted(system: &System) -> (BitSystem, BlastMap) {
 /// A random value; with `open`, some of its bits are unknown.
 fn random_value(random: &mut Random, sort: Sort, open: bool) -> TernaryValue {
     let word = |random: &mut Random, width: u32| {
-        let known = if open && random.one_in(2) { random.bits() } else { u64::MAX };
-        TernaryBv::new(Bv::from_u64(width, random.bits()), Bv::from_u64(width, known))
+        let known = if open && random.one_in(2) { random.word() } else { u64::MAX };
+        TernaryBv::new(Bv::from_u64(width, random.word()), Bv::from_u64(width, known))
     };
     match sort {
         Sort::Bv(width) => TernaryValue::Bv(word(random, width)),

@@ -18,7 +18,7 @@ fn vector(random: &mut Random, width: u32) -> Bv {
         4 => one.shifted_left(random.below(width as usize) as u32).sub(&near),
         5 => one.shifted_left(width / 2).add(&near),
         _ => {
-            let limbs = (0..width.div_ceil(64)).map(|_| random.bits()).collect();
+            let limbs = (0..width.div_ceil(64)).map(|_| random.word()).collect();
             Bv::from_limbs(width, limbs).shifted_right(random.below(width as usize) as u32)
         }
     }

@@ -9,10 +9,12 @@ use pedra_model::eval::ops;
 use pedra_model::eval::words::WordSimulator;
 use pedra_model::lit::Lit;
 use pedra_model::system::{Input, NamedTerm, State, System};
-use pedra_model::term::{BinaryOp, Sort, Term, TermId, UnaryOp};
+use pedra_model::term::{BinaryOp, Sort, TermId, UnaryOp};
 use pedra_model::trace::{BitTrace, WordTrace};
 use pedra_model::value::{ArrayValue, Ternary, TernaryBv, TernaryValue, Value};
+use pedra_testkit::bits::{BitShape, random_bits};
 use pedra_testkit::random::Random;
+use pedra_testkit::words::{WordShape, random_words};
 
 fn bit(random: &mut Random) -> Ternary {
     random.one_in(2).into()
@@ -23,39 +25,8 @@ fn trit(random: &mut Random) -> Ternary {
     random.pick(&[Ternary::False, Ternary::True, Ternary::Unknown])
 }
 
-/// A random system with resets of every kind; functions refer to latches in any order.
-fn random_bits(random: &mut Random) -> BitSystem {
-    let mut s = BitSystem::new();
-    let mut lits = vec![Lit::FALSE];
-    for _ in 0..3 {
-        lits.push(s.add_input());
-    }
-    for _ in 0..5 {
-        let reset = [Reset::Zero, Reset::One, Reset::Free][random.below(3)];
-        lits.push(s.add_latch(reset));
-    }
-    for _ in 0..25 {
-        let mut pick = || lits[random.below(lits.len())] ^ (random.below(2) == 1);
-        let (a, b) = (pick(), pick());
-        lits.push(s.aig.push_and(a, b));
-    }
-    let mut pick = || lits[random.below(lits.len())] ^ (random.below(2) == 1);
-    for i in 0..5 {
-        s.latches[i].next = pick();
-        let before = s.latches[i].reset;
-        if i % 2 == 0 {
-            s.latches[i].reset = Reset::Function(pick());
-            if s.reset_order().is_err() {
-                s.latches[i].reset = before;
-            }
-        }
-    }
-    let (x, y) = (pick(), pick());
-    s.constraints.push(!s.aig.push_and(x, y));
-    let bad = pick();
-    s.bads.push(bad);
-    s
-}
+const BITS: BitShape = BitShape { latches: 5, inputs: 3, gates: 25 };
+const WORDS: WordShape = WordShape { state_bits: 40, input_bits: 14, terms: 40 };
 
 /// The value of a literal by the definition, without any order: walks down from it.
 fn by_definition(
@@ -103,11 +74,11 @@ fn random_run(s: &BitSystem, steps: usize, random: &mut Random) -> Run {
     for k in 0..steps {
         let step: Vec<Ternary> = s.inputs.iter().map(|_| bit(random)).collect();
         latches.push(match k {
-            0 => (0..5).map(|l| reset_by_definition(s, l, &initial, &step)).collect(),
+            0 => (0..s.latches.len()).map(|l| reset_by_definition(s, l, &initial, &step)).collect(),
             _ => {
                 let (before, at) = (&latches[k - 1], &inputs[k - 1]);
                 let next = |l: usize| by_definition(s, s.latches[l].next, at, &|m| before[m]);
-                (0..5).map(next).collect()
+                (0..s.latches.len()).map(next).collect()
             }
         });
         inputs.push(step);
@@ -121,7 +92,7 @@ fn random_run(s: &BitSystem, steps: usize, random: &mut Random) -> Run {
 fn bits_follow_the_definition() {
     let mut random = Random::new(1);
     for _ in 0..200 {
-        let s = random_bits(&mut random);
+        let s = random_bits(&mut random, BITS);
         let run = random_run(&s, 4, &mut random);
         let mut simulator = BitSimulator::new(&s).expect("no circle");
         let mut parallel = ParallelSimulator::new(&s).expect("no circle");
@@ -150,7 +121,7 @@ fn bits_follow_the_definition() {
 fn unknown_bits_cover_every_run() {
     let mut random = Random::new(2);
     for _ in 0..200 {
-        let s = random_bits(&mut random);
+        let s = random_bits(&mut random, BITS);
         let run = random_run(&s, 3, &mut random);
         let mut forget = |bits: &[Ternary]| -> Vec<Ternary> {
             bits.iter().map(|&b| b.join(trit(&mut random))).collect()
@@ -208,7 +179,7 @@ fn bits_violated(s: &BitSystem, trace: &BitTrace) -> bool {
             return false;
         }
     }
-    simulator.value(s.bads[0]) == Ternary::True
+    simulator.value(s.properties()[trace.property]) == Ternary::True
 }
 
 #[test]
@@ -216,7 +187,7 @@ fn minimised_bit_traces_still_violate() {
     let mut random = Random::new(3);
     let (mut violations, mut kept, mut all) = (0, 0, 0);
     for _ in 0..3000 {
-        let s = random_bits(&mut random);
+        let s = random_bits(&mut random, BITS);
         let steps = 1 + random.below(5);
         let run = random_run(&s, steps, &mut random);
         let trace = BitTrace { property: 0, initial: run.initial, inputs: run.inputs };
@@ -273,81 +244,8 @@ fn add_input(s: &mut System, sort: Sort) -> TermId {
 const WIDTH: u32 = 3;
 const ARRAY: Sort = Sort::Array { index: WIDTH, element: WIDTH };
 
-/// Random terms of one width, of single bits and of arrays over the leaves.
-fn random_terms(s: &mut System, random: &mut Random, count: usize) {
-    for _ in 0..count {
-        let ids: Vec<TermId> = s.terms.iter().map(|(id, _)| id).collect();
-        let of = |random: &mut Random, s: &System, sort: Sort| -> TermId {
-            let fitting: Vec<TermId> =
-                ids.iter().copied().filter(|&id| s.terms.sort(id) == sort).collect();
-            fitting[random.below(fitting.len())]
-        };
-        let word = Sort::Bv(WIDTH);
-        let (a, b, c) = (of(random, s, word), of(random, s, word), of(random, s, Sort::BOOL));
-        let (x, y) = (of(random, s, ARRAY), of(random, s, ARRAY));
-        let term = match random.below(10) {
-            0 => Term::Unary(UnaryOp::ALL[random.below(UnaryOp::ALL.len())], a),
-            1..=3 => Term::Binary(BinaryOp::ALL[random.below(BinaryOp::ALL.len())], a, b),
-            4 => Term::Ite(c, a, b),
-            5 => Term::Ite(c, x, y),
-            6 => Term::Read(x, a),
-            7 => Term::Write(x, a, b),
-            8 => Term::Binary([BinaryOp::Eq, BinaryOp::Neq][random.below(2)], x, y),
-            _ => {
-                let wide = s.terms.binary(BinaryOp::Concat, a, b);
-                let signed = random.below(2) == 1;
-                let part = s.terms.slice(wide, 1 + random.below(4) as u32, 1);
-                let by = WIDTH + 2 - s.terms.width(part);
-                let long = s.terms.add(Term::Extend { arg: part, by, signed });
-                s.terms.slice(long.expect("well sorted"), WIDTH, 1);
-                continue;
-            }
-        };
-        // Some operators do not fit three bits; they are left out.
-        let _ = s.terms.add(term);
-    }
-}
-
-/// A random word-level system; inits refer to other states and to inputs.
-fn random_words(random: &mut Random) -> System {
-    let mut s = System::new();
-    for i in 0..6 {
-        let sort = [Sort::Bv(WIDTH), Sort::BOOL, ARRAY][i % 3];
-        add_input(&mut s, sort);
-        add_state(&mut s, sort);
-    }
-    let three = s.terms.constant(Bv::from_u64(WIDTH, 3));
-    s.terms.add(Term::ConstArray { index: WIDTH, value: three }).expect("well sorted");
-    random_terms(&mut s, random, 40);
-    let ids: Vec<TermId> = s.terms.iter().map(|(id, _)| id).collect();
-    let of = |random: &mut Random, s: &System, sort: Sort| {
-        let fitting: Vec<TermId> =
-            ids.iter().copied().filter(|&id| s.terms.sort(id) == sort).collect();
-        // Late terms depend on more.
-        fitting[fitting.len() - 1 - random.below(fitting.len().div_ceil(2))]
-    };
-    for i in 0..s.states.len() {
-        let sort = s.terms.sort(s.states[i].term);
-        if random.below(4) > 0 {
-            s.states[i].next = Some(of(random, &s, sort));
-        }
-        if random.below(2) > 0 {
-            s.states[i].init = Some(of(random, &s, sort));
-            if s.init_order().is_err() {
-                s.states[i].init = None;
-            }
-        }
-    }
-    let (c, d, bad) =
-        (of(random, &s, Sort::BOOL), of(random, &s, Sort::BOOL), of(random, &s, Sort::BOOL));
-    let constraint = s.terms.binary(BinaryOp::Or, c, d);
-    s.constraints.push(NamedTerm { term: constraint, name: None });
-    s.bads.push(NamedTerm { term: bad, name: None });
-    s
-}
-
 fn random_value(random: &mut Random, sort: Sort) -> Value {
-    let mut bv = |width| Bv::from_u64(width, random.bits());
+    let mut bv = |width| Bv::from_u64(width, random.word());
     match sort {
         Sort::Bv(width) => Value::Bv(bv(width)),
         Sort::Array { index, element } => {
@@ -439,7 +337,7 @@ fn replay(s: &System, trace: &WordTrace, mut each: impl FnMut(usize, &WordSimula
 fn words_follow_the_definition() {
     let mut random = Random::new(5);
     for _ in 0..60 {
-        let s = random_words(&mut random);
+        let s = random_words(&mut random, WORDS);
         let (trace, reached) = random_word_run(&s, 3, &mut random);
         replay(&s, &trace, |k, simulator| {
             let inputs: Vec<Value> =
@@ -461,7 +359,7 @@ fn words_follow_the_definition() {
 fn words_violated(s: &System, trace: &WordTrace) -> bool {
     let (mut held, mut bad) = (true, false);
     replay(s, trace, |_, simulator| {
-        held &= simulator.value(s.constraints[0].term).as_bit() == Ternary::True;
+        held &= s.constraints.iter().all(|c| simulator.value(c.term).as_bit() == Ternary::True);
         bad = simulator.value(s.bads[0].term).as_bit() == Ternary::True;
     });
     held && bad
@@ -478,8 +376,8 @@ fn known_bits(value: &TernaryValue) -> u32 {
 fn minimised_word_traces_still_violate() {
     let mut random = Random::new(6);
     let (mut violations, mut kept, mut all, mut unchanged) = (0, 0, 0, 0);
-    for _ in 0..600 {
-        let s = random_words(&mut random);
+    for _ in 0..2000 {
+        let s = random_words(&mut random, WORDS);
         let steps = 1 + random.below(4);
         let (trace, _) = random_word_run(&s, steps, &mut random);
         let minimised = minimise_words(&s, &trace);
@@ -497,7 +395,7 @@ fn minimised_word_traces_still_violate() {
         }
     }
     assert!(violations > 100, "{violations} traces");
-    assert_eq!(unchanged, 0, "six inputs always have a bit to spare, so this is the fallback");
+    assert!(unchanged * 3 < violations, "{unchanged} of {violations} traces are as they were");
     assert!(kept * 2 < all, "{kept} of {all} bits in {violations} traces");
 }
 

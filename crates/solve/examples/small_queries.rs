@@ -7,6 +7,7 @@
 
 use pedra_model::aig::{Aig, AigBuilder};
 use pedra_model::lit::{Lit, Var};
+use pedra_model::random::Random;
 use pedra_solve::{Batsat, Cadical, Cdcl, FrameEncoder, SatSolver};
 use std::io::Write;
 use std::sync::OnceLock;
@@ -16,19 +17,6 @@ const LATCHES: usize = 300;
 const INPUTS: usize = 100;
 /// Gates take their inputs from this many gates before, or from leaves: deep local cones.
 const WINDOW: usize = 150;
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % bound as u64) as usize
-    }
-}
 
 fn random_circuit(random: &mut Random, gates: usize) -> (Aig, Vec<Lit>, Vec<Lit>) {
     let mut builder = AigBuilder::new();
@@ -57,8 +45,8 @@ fn run<S: SatSolver>(
     latches: &[Lit],
     outputs: &[Lit],
 ) -> (f64, usize) {
-    let mut random = Random(7);
-    let mut lemmas = Random(8);
+    let mut random = Random::new(7);
+    let mut lemmas = Random::new(8);
     let mut sat = 0;
     let start = cpu_seconds();
     for _ in 0..queries {
@@ -95,7 +83,7 @@ fn main() {
     let mut args = std::env::args().skip(1).map(|arg| arg.parse().expect("a number"));
     let queries = args.next().unwrap_or(200_000usize).max(100);
     let gates = args.next().unwrap_or(5_000);
-    let (aig, latches, outputs) = random_circuit(&mut Random(1), gates);
+    let (aig, latches, outputs) = random_circuit(&mut Random::new(1), gates);
     let encode = |solver: &mut dyn SatSolver| {
         let mut frame = FrameEncoder::new();
         let all = aig.vars().map(Var::lit);

@@ -1,13 +1,11 @@
 //! One battery for all back ends: whatever implements `SatSolver` must pass it.
 
-mod common;
-
-use common::Random;
 use pedra_model::lit::{Lit, Var};
 use pedra_solve::cadical::Preset;
 use pedra_solve::{
     Budget, Cadical, CadicalConfig, Interrupt, SatResult, SatSolver, SolverKind, new_solver,
 };
+use pedra_testkit::random::Random;
 use std::time::Duration;
 
 /// Every kind, and CaDiCaL with each preset.

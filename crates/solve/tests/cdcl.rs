@@ -1,11 +1,9 @@
 //! Our solver as a SAT solver in its own right: against CaDiCaL, on formulas of many shapes.
 
-mod common;
-
-use common::{Random, runs};
 use pedra_model::aig::{Aig, AigBuilder};
 use pedra_model::lit::{Lit, Var};
 use pedra_solve::{Cadical, Cdcl, FrameEncoder, SatResult, SatSolver, gate};
+use pedra_testkit::random::{Random, runs};
 
 /// Solves with both; a model must satisfy the clauses, a core must be unsatisfiable.
 fn compare(vars: usize, clauses: &[Vec<Lit>], questions: &[Vec<Lit>], note: &str) -> [u32; 2] {

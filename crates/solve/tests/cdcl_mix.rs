@@ -3,11 +3,9 @@
 //! every moment and answers each question a second time; temporary clauses are guarded by
 //! fresh literals there.
 
-mod common;
-
-use common::{Random, runs};
 use pedra_model::lit::{Lit, Var};
 use pedra_solve::{Budget, Cadical, Cdcl, SatResult, SatSolver};
+use pedra_testkit::random::{Random, runs};
 
 /// Our solver and the reference, in step.
 struct Pair {

@@ -4,12 +4,10 @@
 //! propagation, a deleted one must be there, a given one must have been added by the test. The
 //! last derivation before an `Unsat` answer must be the clause that the answer claims.
 
-mod common;
-
-use common::{Random, runs};
 use pedra_model::lit::{Lit, Var};
 use pedra_solve::cdcl::{ACTIVATION, ProofSink, ProofStep};
 use pedra_solve::{Cdcl, SatSolver, gate};
+use pedra_testkit::random::{Random, runs};
 use std::sync::{Arc, Mutex};
 
 #[derive(Clone, Default)]

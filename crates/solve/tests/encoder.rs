@@ -1,12 +1,10 @@
 //! The encoder against evaluation: random circuits, all assignments of their leaves.
 
-mod common;
-
-use common::Random;
 use pedra_model::aig::{Aig, AigBuilder, Node};
 use pedra_model::lit::{Lit, Var};
 use pedra_solve::encode::FrameEncoder;
 use pedra_solve::{Batsat, SatResult, SatSolver, SolverKind, new_solver};
+use pedra_testkit::random::Random;
 
 /// The value of every variable; bit `i` of `bits` is the value of the `i`-th leaf.
 fn evaluate(aig: &Aig, bits: u32) -> Vec<bool> {

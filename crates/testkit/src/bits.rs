@@ -1,19 +1,20 @@
 //! Random bit-level systems with everything that has made tools wrong: free and functional
 //! resets, constraints over states and inputs, dead ends, several properties, old-style
-//! outputs, no latches, no inputs, constant literals anywhere.
+//! outputs, no latches, no inputs, constant literals anywhere, leaves after gates, latches that
+//! are nearly copies of others.
 
 use crate::random::Random;
-use pedra_model::bits::{BitSystem, Reset};
+use pedra_model::bits::{BitSystem, Latch, Name, Reset};
 use pedra_model::lit::Lit;
 
 /// How large random systems may become.
 #[derive(Copy, Clone, Debug)]
 pub struct BitShape {
-    /// At most so many latches.
+    /// The most latches.
     pub latches: usize,
-    /// At most so many inputs.
+    /// The most inputs.
     pub inputs: usize,
-    /// At most so many gates.
+    /// The most gates, apart from those of counters, constraints and properties.
     pub gates: usize,
 }
 
@@ -26,19 +27,38 @@ impl Default for BitShape {
 /// A random system.
 pub fn random_bits(random: &mut Random, shape: BitShape) -> BitSystem {
     let mut system = BitSystem::new();
-    for _ in 0..random.between(0, shape.inputs) {
+    let inputs = random.between(0, shape.inputs);
+    let latches = if random.one_in(30) { 0 } else { random.between(1, shape.latches) };
+    // Files have all leaves first; other makers of systems need not.
+    let first = if random.one_in(4) { random.below(inputs + 1) } else { inputs };
+    for _ in 0..first {
         system.add_input();
     }
-    let latches = if random.one_in(30) { 0 } else { random.between(1, shape.latches) };
-    for _ in 0..latches {
+    let late = if random.one_in(4) { random.below(latches + 1) } else { 0 };
+    for _ in late..latches {
         system.add_latch(Reset::Zero);
     }
     for _ in 0..random.between(0, shape.gates) {
+        if system.inputs.len() < inputs && random.one_in(4) {
+            system.add_input();
+        }
+        if system.latches.len() < latches && random.one_in(4) {
+            system.add_latch(Reset::Zero);
+        }
         let (a, b) = (any_lit(random, &system), any_lit(random, &system));
         system.aig.push_and(a, b);
     }
+    for _ in system.inputs.len()..inputs {
+        system.add_input();
+    }
+    for _ in system.latches.len()..latches {
+        system.add_latch(Reset::Zero);
+    }
     add_resets(random, &mut system);
     add_nexts(random, &mut system);
+    if random.one_in(4) {
+        add_near_copies(random, &mut system);
+    }
     for _ in 0..random.pick(&[0, 0, 0, 1, 1, 2]) {
         // Mostly weak constraints: a disjunction leaves more paths than a literal.
         let (a, b) = (late_lit(random, &system), any_lit(random, &system));
@@ -69,8 +89,41 @@ pub fn random_bits(random: &mut Random, shape: BitShape) -> BitSystem {
     system
 }
 
+/// Adds what only files have: names, comments, justice and fairness.
+pub fn decorate(random: &mut Random, system: &mut BitSystem) {
+    let mut lits = |random: &mut Random, most: usize| -> Vec<Lit> {
+        (0..random.between(0, most)).map(|_| any_lit(random, system)).collect()
+    };
+    if random.coin() {
+        let justice = (0..random.below(3)).map(|_| lits(random, 3)).collect();
+        let fairness = lits(random, 2);
+        (system.justice, system.fairness) = (justice, fairness);
+    }
+    if random.coin() {
+        system.outputs.push(any_lit(random, system));
+    }
+    system.names.inputs = some_names(random, system.inputs.len());
+    system.names.latches = some_names(random, system.latches.len());
+    system.names.outputs = some_names(random, system.outputs.len());
+    system.names.bads = some_names(random, system.bads.len());
+    system.names.constraints = some_names(random, system.constraints.len());
+    system.names.justice = some_names(random, system.justice.len());
+    system.names.fairness = some_names(random, system.fairness.len());
+    if random.one_in(3) {
+        let comments = ["made for a test", "", "c"];
+        system.comments = comments[..random.below(4)].iter().map(|&c| c.into()).collect();
+    }
+}
+
+/// Names for some of these, or none at all.
+fn some_names(random: &mut Random, count: usize) -> Vec<Name> {
+    const NAMES: [&str; 6] = ["clock", "a b", "", "mem[3]", "größe", "c"];
+    let named = if random.coin() { count } else { 0 };
+    (0..named).map(|_| (!random.one_in(3)).then(|| random.pick(&NAMES).into())).collect()
+}
+
 /// Any literal, constants and leaves included.
-fn any_lit(random: &mut Random, system: &BitSystem) -> Lit {
+pub fn any_lit(random: &mut Random, system: &BitSystem) -> Lit {
     Lit::from_code(random.below(2 * system.aig.len()) as u32)
 }
 
@@ -102,6 +155,27 @@ fn add_nexts(random: &mut Random, system: &mut BitSystem) {
             }
             _ => late_lit(random, system),
         };
+    }
+}
+
+/// Some latches become like earlier ones, or like their negations: work for reductions.
+fn add_near_copies(random: &mut Random, system: &mut BitSystem) {
+    for i in 1..system.latches.len() {
+        if !random.one_in(2) {
+            continue;
+        }
+        let Latch { next, reset, .. } = system.latches[random.below(i)];
+        let flip = random.one_in(3);
+        system.latches[i].next = next ^ flip;
+        system.latches[i].reset = match reset {
+            Reset::Zero if flip => Reset::One,
+            Reset::One if flip => Reset::Zero,
+            Reset::Function(f) => Reset::Function(f ^ flip),
+            same => same,
+        };
+        if system.reset_order().is_err() {
+            system.latches[i].reset = Reset::Free;
+        }
     }
 }
 

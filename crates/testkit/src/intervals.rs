@@ -156,7 +156,7 @@ fn check_binary(
 
 /// A random vector; small and large values, values near powers of two, and any others.
 pub fn random_bv(random: &mut Random, width: u32) -> Bv {
-    let limbs = (0..width.div_ceil(64)).map(|_| random.bits()).collect();
+    let limbs = (0..width.div_ceil(64)).map(|_| random.word()).collect();
     let any = Bv::from_limbs(width, limbs);
     let near = Bv::from_i64(width, random.between(0, 8) as i64 - 4);
     match random.below(4) {

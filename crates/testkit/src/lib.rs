@@ -7,5 +7,6 @@ pub mod bits;
 pub mod intervals;
 pub mod layers;
 pub mod oracle;
+pub mod points;
 pub mod random;
 pub mod words;

@@ -13,11 +13,11 @@ use pedra_model::value::{ArrayValue, Value};
 /// How large random systems may become.
 #[derive(Copy, Clone, Debug)]
 pub struct WordShape {
-    /// At most so many state bits, array elements included.
+    /// The most state bits, array elements included.
     pub state_bits: u32,
-    /// At most so many input bits.
+    /// The most input bits.
     pub input_bits: u32,
-    /// At most so many operators.
+    /// The most operators.
     pub terms: usize,
 }
 
@@ -43,9 +43,11 @@ pub fn random_words(random: &mut Random, shape: WordShape) -> System {
         let mut left = bits;
         while left > 0 && !random.one_in(5) {
             let sort = if is_state && left >= 2 && random.one_in(5) {
+                // The last one does not fit systems for the oracle.
                 random.pick(&[
                     Sort::Array { index: 1, element: 1 },
                     Sort::Array { index: 1, element: 2 },
+                    Sort::Array { index: 3, element: 3 },
                 ])
             } else {
                 Sort::Bv(random.between(1, left.min(4) as usize) as u32)
@@ -101,11 +103,11 @@ fn add_inits(random: &mut Random, system: &mut System, pool: &[TermId]) {
             (0, _) => None,
             (1 | 2, _) => Some(of_sort(random, system, pool, sort)),
             (_, Sort::Bv(width)) => {
-                let value = if random.one_in(2) { 0 } else { random.bits() };
+                let value = if random.one_in(2) { 0 } else { random.word() };
                 Some(system.terms.constant(Bv::from_u64(width, value)))
             }
             (_, Sort::Array { index, element }) => {
-                let value = system.terms.constant(Bv::from_u64(element, random.bits()));
+                let value = system.terms.constant(Bv::from_u64(element, random.word()));
                 Some(system.terms.add(Term::ConstArray { index, value }).expect("well-sorted"))
             }
         };

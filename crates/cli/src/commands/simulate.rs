@@ -7,7 +7,6 @@ use crate::evidence::refuse_unwritable;
 use crate::limits::exit_on_signal;
 use crate::load::{InputError, Loaded, describe, load, read_bytes};
 use crate::output::{note, printable, same_file, say, write_file};
-use crate::random::SplitMix;
 use crate::view::signals;
 use crate::view::wave::{WaveStyle, draw};
 use anyhow::Result;
@@ -19,6 +18,7 @@ use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::bv::Bv;
 use pedra_model::eval::bits::BitSimulator;
 use pedra_model::eval::words::WordSimulator;
+use pedra_model::random::Random;
 use pedra_model::system::System;
 use pedra_model::term::Sort;
 use pedra_model::trace::{BitTrace, WordTrace};
@@ -103,7 +103,7 @@ fn replay(loaded: &Loaded, path: &Path) -> Result<(Option<Waves>, i32)> {
 
 /// The waves of a random run.
 fn random(loaded: &Loaded, args: &SimulateArgs) -> Result<Waves> {
-    let mut dice = Dice(SplitMix(args.seed));
+    let mut dice = Dice(Random::new(args.seed));
     let steps = args.steps as usize;
     loaded.check_size(steps)?;
     let waves = match &loaded.model {
@@ -126,17 +126,17 @@ fn random(loaded: &Loaded, args: &SimulateArgs) -> Result<Waves> {
 }
 
 /// Where random inputs come from.
-struct Dice(SplitMix);
+struct Dice(Random);
 
 impl Dice {
     fn bit(&mut self) -> Ternary {
-        (self.0.bits() & 1 == 1).into()
+        (self.0.word() & 1 == 1).into()
     }
 
     fn value(&mut self, sort: Sort) -> TernaryValue {
         match sort {
             Sort::Bv(width) => {
-                let limbs = (0..width.div_ceil(64)).map(|_| self.0.bits()).collect();
+                let limbs = (0..width.div_ceil(64)).map(|_| self.0.word()).collect();
                 TernaryValue::Bv(TernaryBv::from(Bv::from_limbs(width, limbs)))
             }
             // Memory that nobody wrote starts as zero.

@@ -371,7 +371,7 @@ mod tests {
             let mut simulator = WordSimulator::with_roots(&system, terms).expect("no circle");
             for _ in 0..60 {
                 let mut word = |width| {
-                    let bits = random.bits();
+                    let bits = random.word();
                     TernaryValue::Bv(Bv::from_u64(width, bits).into())
                 };
                 let states = [word(4), word(4), word(4)];

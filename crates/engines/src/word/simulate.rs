@@ -255,9 +255,9 @@ mod tests {
         let (mut relaxed, mut tried) = (0, 0);
         for _ in 0..400 {
             problem.vars.iter_mut().for_each(|var| var.signed = random.one_in(2));
-            let mut value = |var: &WordVar| var.int(&Bv::from_u64(4, random.bits() & 15));
+            let mut value = |var: &WordVar| var.int(&Bv::from_u64(4, random.word() & 15));
             let point: Vec<Int> = problem.vars.iter().map(&mut value).collect();
-            let input = Bv::from_u64(4, random.bits() & 15);
+            let input = Bv::from_u64(4, random.word() & 15);
             let (next, is_allowed, is_bad) = step(&problem, &point, &input);
             if !is_allowed {
                 continue;

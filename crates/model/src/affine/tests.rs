@@ -49,7 +49,7 @@ fn word(
         word(terms, random, symbols, width, depth.saturating_sub(1))
     };
     match if depth == 0 { random.between(0, 2) } else { random.between(0, 12) } {
-        0 => terms.constant(Bv::from_u64(width, random.bits())),
+        0 => terms.constant(Bv::from_u64(width, random.word())),
         1 | 2 => {
             let symbol = random.pick(symbols);
             let has = terms.width(symbol);
@@ -72,7 +72,7 @@ fn word(
             terms.binary(op, a, b)
         }
         7 => {
-            let (a, c) = (of(terms, random, width), Bv::from_u64(width, random.bits()));
+            let (a, c) = (of(terms, random, width), Bv::from_u64(width, random.word()));
             let c = terms.constant(c);
             terms.binary(BinaryOp::Mul, a, c)
         }

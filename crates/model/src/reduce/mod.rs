@@ -5,7 +5,7 @@
 //! - `structure`: hashes and rewrites the logic;
 //! - `constant`: replaces latches that never change by constants;
 //! - `duplicate`: replaces latches that always equal (or oppose) another one;
-//! - `merge`: replaces latches and gates that somebody else, who has a solver, found equal.
+//! - `merge`: replaces latches and gates that a caller with a solver found equal.
 //!
 //! The passes of [`reduce`] do not assume the constraints, so the invariants that justify them
 //! are inductive by themselves. What is given to [`merge()`] may assume them.
@@ -20,13 +20,11 @@ mod map;
 mod merge;
 mod rebuild;
 mod structure;
-#[cfg(test)]
-mod tests;
 
 pub use map::ReduceMap;
 pub use merge::merge;
 
-use crate::bits::BitSystem;
+use crate::bits::{BitSystem, Reset};
 
 /// A reduced system and the way back.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -102,6 +100,25 @@ pub fn reduce(system: &BitSystem, properties: &[usize], options: &ReduceOptions)
         }
     }
     now
+}
+
+/// For tests: merges duplicates from the worst guess there is, in which all latches with a fixed
+/// reset are in one class. The refinement must be right by itself, not thanks to a good guess.
+///
+/// # Panics
+/// If the resets are circular, or a property does not exist.
+#[doc(hidden)]
+pub fn merge_from_worst_guess(system: &BitSystem, properties: &[usize]) -> Reduced {
+    let mut reduced = rebuild::select(system, properties);
+    let order = initial::initial_order(system).expect("the resets are not circular");
+    let phases = guess::guess_classes(system, &order).phases;
+    let all = 0..system.latches.len() as u32;
+    let is_free = |l: &u32| system.latches[*l as usize].reset == Reset::Free;
+    let (free, fixed): (Vec<u32>, Vec<u32>) = all.partition(is_free);
+    let classes = free.into_iter().map(|l| vec![l]).chain([fixed]).collect();
+    let guess = guess::Guess { phases, classes };
+    reduced.apply(duplicate::merge_from_guess(&reduced.system, true, &order, guess));
+    reduced
 }
 
 impl Reduced {

@@ -1,9 +1,9 @@
 //! What a model says of the plane: which points are initial, which are bad, which were reached.
 
 use super::Axis;
-use crate::random::SplitMix;
 use pedra_model::bv::Bv;
 use pedra_model::eval::words::WordSimulator;
+use pedra_model::random::Random;
 use pedra_model::system::System;
 use pedra_model::term::Sort;
 use pedra_model::value::{Ternary, TernaryBv, TernaryValue};
@@ -113,7 +113,7 @@ impl Scene {
 
     /// Random runs. Free words are small, or within the ranges that are shown.
     fn run(&mut self, system: &System, simulator: &mut WordSimulator<'_>, seed: u64) {
-        let mut random = SplitMix(seed);
+        let mut random = Random::new(seed);
         for _ in 0..RUNS {
             for step in 0..STEPS {
                 let states: Vec<_> = system
@@ -147,12 +147,12 @@ impl Scene {
         self.reached.dedup_by_key(|&mut (_, point)| point);
     }
 
-    fn word(&self, random: &mut SplitMix, state: usize, sort: Sort) -> TernaryValue {
+    fn word(&self, random: &mut Random, state: usize, sort: Sort) -> TernaryValue {
         let Sort::Bv(width) = sort else { return TernaryValue::unknown(sort) };
         let axis = self.axes.iter().find(|axis| axis.state == state);
         let (low, high) = axis.map_or((-8, 16), |axis| axis.range);
         let span = high.saturating_sub(low).saturating_add(1).max(1) as u64;
-        let value = low.saturating_add((random.bits() % span) as i64);
+        let value = low.saturating_add((random.word() % span) as i64);
         TernaryValue::Bv(Bv::from_i64(width, value).into())
     }
 
