@@ -383,6 +383,9 @@ pub struct BenchArgs {
     /// ric3 if they are found on the path
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "auto")]
     pub peers: Vec<String>,
+    /// Another build of Pedra: each of our contenders runs with it, too, right after this one
+    #[arg(long, value_name = "PROGRAM")]
+    pub before: Option<PathBuf>,
     /// Further options of `pedra check` for all our contenders
     #[arg(last = true, value_name = "OPTIONS")]
     pub options: Vec<String>,

@@ -53,6 +53,18 @@ fn counts(out: &str, contender: &str) -> [u32; 6] {
 }
 
 #[test]
+fn another_build_side_by_side() {
+    let folder = folder("before", &["counter_wrap.aag"]);
+    program(&folder, "old", "echo 'so old that it crashes'; exit 9");
+    let args = ["m", "--engines", "kind", "--peers", "none", "--before", "bin/old"];
+    let (out, _) = bench(0, &folder, &args);
+    assert_eq!(counts(&out, "kind"), [1, 1, 1, 0, 0, 0]);
+    assert_eq!(counts(&out, "before: kind"), [1, 0, 0, 0, 0, 1]);
+    let (_, err) = bench(2, &folder, &["m", "--before", "m"]);
+    assert!(err.contains("--before: m is not a program"), "{err}");
+}
+
+#[test]
 fn engines_side_by_side() {
     let files = ["arbiter.aag", "counter_wrap.aag", "island.btor2", "lock.btor2"];
     let folder = folder("engines", &files);

@@ -91,7 +91,7 @@ pub fn random_bits(random: &mut Random, shape: BitShape) -> BitSystem {
 
 /// Adds what only files have: names, comments, justice and fairness.
 pub fn decorate(random: &mut Random, system: &mut BitSystem) {
-    let mut lits = |random: &mut Random, most: usize| -> Vec<Lit> {
+    let lits = |random: &mut Random, most: usize| -> Vec<Lit> {
         (0..random.between(0, most)).map(|_| any_lit(random, system)).collect()
     };
     if random.coin() {

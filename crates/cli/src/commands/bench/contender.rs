@@ -51,8 +51,8 @@ impl Verdict {
 /// The program behind a contender.
 #[derive(Clone, Debug)]
 enum Program {
-    /// Ourselves, with these options of `check`.
-    Pedra(Vec<String>),
+    /// Pedra, this build or another one, with these options of `check`.
+    Pedra(Option<PathBuf>, Vec<String>),
     /// ABC, with the command that decides.
     Abc(PathBuf, &'static str),
     /// rIC3's `ic3`.
@@ -79,8 +79,12 @@ pub fn choose(args: &BenchArgs) -> Result<Vec<Contender>, InputError> {
             chosen.push(contender);
         }
     };
+    let before = args.before.as_deref().map(other_build).transpose()?;
     for item in args.engines.iter().filter(|item| *item != "none") {
-        add(ours(item, &args.options)?);
+        let contender = ours(item, &args.options)?;
+        add(contender.clone());
+        // Right behind each other, so that both see the machine in the same mood.
+        before.iter().for_each(|program| add(contender.with_build(program)));
     }
     for peer in &args.peers {
         match peer.as_str() {
@@ -117,7 +121,15 @@ fn ours(item: &str, options: &[String]) -> Result<Contender, InputError> {
         let why = first.strip_prefix("error: ").unwrap_or(first);
         return Err(InputError(format!("--engines: `{name}`: {why}")));
     }
-    Ok(Contender { name, program: Program::Pedra(words) })
+    Ok(Contender { name, program: Program::Pedra(None, words) })
+}
+
+/// Another build of Pedra, to compare with.
+fn other_build(path: &Path) -> Result<PathBuf, InputError> {
+    match path.canonicalize() {
+        Ok(program) if is_program(&program) => Ok(program),
+        _ => Err(InputError(format!("--before: {} is not a program", path.display()))),
+    }
 }
 
 /// The words behind the name of our program that run `check` with these options.
@@ -162,7 +174,16 @@ fn is_program(path: &Path) -> bool {
 impl Contender {
     /// Whether its answers were checked before they were given.
     pub fn is_ours(&self) -> bool {
-        matches!(self.program, Program::Pedra(_))
+        matches!(self.program, Program::Pedra(..))
+    }
+
+    /// The same with another build of Pedra.
+    fn with_build(&self, build: &Path) -> Contender {
+        let program = match &self.program {
+            Program::Pedra(_, options) => Program::Pedra(Some(build.into()), options.clone()),
+            other => other.clone(),
+        };
+        Contender { name: format!("before: {}", self.name), program }
     }
 
     /// How to run it on a model. What has to be written first goes to `scratch`, a folder for
@@ -178,9 +199,9 @@ impl Contender {
     ) -> Result<Invocation, String> {
         let mut words: Vec<OsString> = Vec::new();
         match &self.program {
-            Program::Pedra(options) => {
-                let program = std::env::current_exe().map_err(|e| e.to_string())?;
-                words.push(program.into());
+            Program::Pedra(build, options) => {
+                let this = || std::env::current_exe().map_err(|e| e.to_string());
+                words.push(build.clone().map_or_else(this, Ok)?.into());
                 words.extend(check_words(options, memory, &model.path));
                 return Ok(Invocation { words, folder: None, address_space: None });
             }
@@ -201,7 +222,7 @@ impl Contender {
     /// What a run says, and a remark.
     pub fn judge(&self, run: &Measured, cpu_limit: u64) -> (Verdict, String) {
         let said = match &self.program {
-            Program::Pedra(_) => read_json(&run.stdout),
+            Program::Pedra(..) => read_json(&run.stdout),
             Program::Abc(..) => read_abc(&run.stdout),
             Program::Ric3(_) => read_ric3(&run.stdout),
         };
