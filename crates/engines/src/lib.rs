@@ -12,6 +12,7 @@
 //! - [`unroll`]: time-frame expansion of a system on a SAT solver.
 //! - [`bmc`]: bounded model checking.
 //! - [`kind`]: k-induction, with and without simple paths.
+//! - [`trace`]: frames and obligations, the core of every PDR.
 //! - [`pdr`]: property-directed reachability (IC3).
 //! - [`imc`]: interpolation-based model checking.
 //! - [`avy`]: interpolating property-directed reachability.
@@ -40,6 +41,7 @@ pub mod region;
 pub mod relay;
 pub mod sweep;
 pub mod swept;
+pub mod trace;
 pub mod unroll;
 pub mod word;
 

@@ -18,7 +18,8 @@
 
 use crate::context::Context;
 use crate::layers::StateCircuit;
-use crate::pdr::{Frames, LemmaId, Level, Pdr, Stopped};
+use crate::pdr::{Frames, LemmaId, Pdr, Stopped};
+use crate::trace::Level;
 use pedra_model::lit::{Lit, Var};
 use pedra_solve::{Cdcl, FrameEncoder, SatResult, SatSolver};
 use rustc_hash::FxHashMap;

@@ -18,7 +18,8 @@ use super::extension::Extension;
 use super::options::AvyOptions;
 use crate::context::Context;
 use crate::layers::{Layers, Template};
-use crate::pdr::{Frames, LemmaId, Level, Stopped};
+use crate::pdr::{Frames, LemmaId, Stopped};
+use crate::trace::Level;
 use pedra_model::lit::Lit;
 use pedra_solve::cadical::Preset;
 

@@ -6,7 +6,8 @@ use super::{FbPdr, other};
 use crate::context::Context;
 use crate::events::{Direction, Event};
 use crate::ledger::SettledBoard;
-use crate::pdr::{Level, Stopped};
+use crate::pdr::Stopped;
+use crate::trace::Level;
 use pedra_model::lit::Lit;
 
 /// How often something was exchanged.

@@ -10,9 +10,10 @@
 //!   `p ∧ C ∧ T ∧ x'` has a model. That is a question of two quantifiers if latches were dropped
 //!   from `s`; then some states are tried.
 
-use super::obligations::{ObligationId, Obligations};
+use super::Obligations;
 use super::transition::Transition;
 use crate::events::Direction;
+use crate::trace::ObligationId;
 use crate::unroll::{Start, Unroll};
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::lit::{Lit, Var};
@@ -54,7 +55,7 @@ impl Claims<'_> {
                         (Direction::Forward, _) => self.leads_on(&mut anywhere, id)?,
                         (Direction::Backward, None) => self.comes_from(&mut initial, id, &[])?,
                         (Direction::Backward, Some(before)) => {
-                            let before = &self.obligations.get(before).cube;
+                            let before = &self.obligations.get(before).set;
                             self.comes_from(&mut anywhere, id, before)?
                         }
                     };
@@ -79,8 +80,8 @@ impl Claims<'_> {
     /// goes into the successor, or is bad.
     fn leads_on(&self, unroll: &mut Unroll, id: ObligationId) -> Option<bool> {
         let obligation = self.obligations.get(id);
-        let mut given = self.cube_at(unroll, 0, &obligation.cube)?;
-        for lit in &obligation.inputs {
+        let mut given = self.cube_at(unroll, 0, &obligation.set)?;
+        for lit in &obligation.step {
             let input = self.system.inputs[lit.var().index() - self.transition.input_vars().start];
             given.push(unroll.lit(0, Lit::new(input, lit.is_negated()))?);
         }
@@ -89,7 +90,7 @@ impl Claims<'_> {
             failures.push(unroll.lit(0, !constraint)?);
         }
         let first = self.first();
-        if first.is_some_and(|first| !obligation.cube.contains(&!first)) {
+        if first.is_some_and(|first| !obligation.set.contains(&!first)) {
             // It may be the first step: then latches have the values of their resets.
             for latch in &self.system.latches {
                 if let (Reset::Function(function), None) = (latch.reset, latch.reset.constant()) {
@@ -101,7 +102,7 @@ impl Claims<'_> {
         }
         match (obligation.successor, obligation.property) {
             (Some(next), _) => {
-                let next = &self.obligations.get(next).cube;
+                let next = &self.obligations.get(next).set;
                 if first.is_some_and(|first| next.contains(&first)) {
                     return Some(false);
                 }
@@ -117,7 +118,7 @@ impl Claims<'_> {
 
     /// Reverse: states of the cube come from states of `before`.
     fn comes_from(&self, unroll: &mut Unroll, id: ObligationId, before: &[Lit]) -> Option<bool> {
-        let cube = &self.obligations.get(id).cube;
+        let cube = &self.obligations.get(id).set;
         if self.first().is_some_and(|first| !cube.contains(&!first)) {
             return Some(false);
         }
@@ -167,10 +168,10 @@ impl Claims<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::frames::Level;
-    use super::super::obligations::Obligation;
+    use super::super::Obligation;
     use super::super::transition::Horizon;
     use super::*;
+    use crate::trace::Level;
 
     /// `b` takes the value of `a`, which takes that of the input; the input differs from `c`,
     /// which stays 0; `b` is bad.
@@ -202,9 +203,9 @@ mod tests {
         let (mut obligations, mut successor) = (Obligations::new(), None);
         for &(cube, inputs, depth) in chain {
             let property = (direction == Direction::Forward).then_some(0);
-            let (cube, inputs) = (lits(cube), lits(inputs));
-            let obligation = Obligation { cube, inputs, successor, property, depth, activity: 0.0 };
-            successor = Some(obligations.raise(obligation, Level::new(1)));
+            let (set, step) = (lits(cube), lits(inputs));
+            let obligation = Obligation { set, step, successor, property, depth, activity: 0.0 };
+            successor = Some(obligations.add(obligation, Level::new(1)));
         }
         let claims = Claims {
             system: &system,

@@ -1,10 +1,11 @@
 //! What an answer rests on: proofs from frames, counterexamples from obligations.
 
-use super::obligations::{ObligationId, Obligations};
+use super::Obligations;
 use super::relative::Relative;
 use super::solver::Stopped;
 use super::transition::init_gates;
 use crate::events::Direction;
+use crate::trace::ObligationId;
 use pedra_model::bits::BitSystem;
 use pedra_model::lit::{Lit, Var};
 use pedra_model::proof::BitProof;
@@ -59,8 +60,7 @@ pub(super) fn suffix(
     obligations: &Obligations,
     id: ObligationId,
 ) -> Vec<Vec<Ternary>> {
-    let chain = std::iter::successors(Some(id), |&id| obligations.get(id).successor);
-    chain.map(|id| relative.transition.input_values(&obligations.get(id).inputs)).collect()
+    obligations.chain(id).map(|link| relative.transition.input_values(&link.step)).collect()
 }
 
 /// Forward: an obligation contains an initial state.
@@ -71,7 +71,7 @@ pub(super) fn forward_trace(
 ) -> Result<BitTrace, Stopped> {
     let start = obligations.get(id);
     let property = start.property.expect("forward obligations have one");
-    let initial = relative.find_initial_state(&start.cube)?;
+    let initial = relative.find_initial_state(&start.set)?;
     Ok(BitTrace { property, initial, inputs: suffix(relative, obligations, id) })
 }
 
@@ -91,7 +91,7 @@ pub(super) fn prefix(
     while let Some(id) = at {
         at = obligations.get(id).successor;
         let from: Vec<Lit> = match at {
-            Some(before) => obligations.get(before).cube.to_vec(),
+            Some(before) => obligations.get(before).set.to_vec(),
             None => relative.transition.init.clone(),
         };
         let (step, latches) = relative.find_step(&from, &target)?;
@@ -110,7 +110,7 @@ pub(super) fn reverse_trace(
     id: Option<ObligationId>,
 ) -> Result<Option<BitTrace>, Stopped> {
     let cube: Vec<Lit> = match id {
-        Some(id) => obligations.get(id).cube.to_vec(),
+        Some(id) => obligations.get(id).set.to_vec(),
         None => relative.transition.init.clone(),
     };
     let Some(bad) = relative.find_bad_state(&cube)? else { return Ok(None) };

@@ -5,13 +5,14 @@
 use super::claims::Claims;
 use super::counts::Purpose;
 use super::evidence::{self, Prefix};
-use super::frames::Level;
 use super::hints::Hints;
 use super::relative::{Answer, Hypothesis};
 use super::solver::Stopped;
-use super::{ObligationId, Pdr, Published, Search};
+use super::{Pdr, Published, Search};
 use crate::context::Context;
 use crate::events::Direction;
+use crate::trace::Level;
+use crate::trace::ObligationId;
 use pedra_model::lit::{Lit, Var};
 use pedra_model::value::Ternary;
 
@@ -109,7 +110,7 @@ impl Pdr<'_> {
             let obligation = search.obligations.get(id);
             Published {
                 number: search.obligations.number(id),
-                cube: obligation.cube.clone(),
+                cube: obligation.set.clone(),
                 depth: obligation.depth as usize,
                 property: obligation.property,
             }
@@ -155,7 +156,7 @@ impl Pdr<'_> {
     /// The cube of an obligation, by number.
     pub(crate) fn obligation(&self, number: usize) -> Option<Vec<Lit>> {
         let obligations = &self.search.as_ref()?.obligations;
-        Some(obligations.get(obligations.find(number)?).cube.to_vec())
+        Some(obligations.get(obligations.find(number)?).set.to_vec())
     }
 
     /// Forward: the property of an obligation, and the inputs from it to the violation.

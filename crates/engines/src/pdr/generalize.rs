@@ -11,11 +11,11 @@
 //! 1.05 to 1.29 of the time; not to try CTGs while hardly any of them can be blocked, 1.0 to 1.07.
 
 use super::counts::Purpose;
-use super::frames::Level;
 use super::options::{DropOrder, Generalize, PdrOptions};
 use super::relative::{Answer, Hypothesis, Relative};
 use super::solver::Stopped;
 use crate::context::Context;
+use crate::trace::Level;
 use pedra_model::lit::Lit;
 
 /// How deep blocking a counterexample to generalisation may lead to blocking others; the reference

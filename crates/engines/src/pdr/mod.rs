@@ -3,7 +3,8 @@
 //! - A. R. Bradley: *SAT-Based Model Checking without Unrolling*, VMCAI 2011: the algorithm;
 //!   `mic` and `down` in `generalize`.
 //! - N. Eén, A. Mishchenko, R. Brayton: *Efficient Implementation of Property Directed
-//!   Reachability*, FMCAD 2011: δ-encoded `frames`, the queue of `obligations`, lifting.
+//!   Reachability*, FMCAD 2011: δ-encoded `frames`, the queue of obligations
+//!   ([`trace`](crate::trace)), lifting.
 //! - The lecture slides *Property-Directed Reachability (a simplified version)*: the ladder from
 //!   single states to the full algorithm ([`Variant`]), and the words of the main loop.
 //! - Z. Hassan, A. R. Bradley, F. Somenzi, FMCAD 2013: counterexamples to generalisation.
@@ -24,7 +25,7 @@
 //! state of an obligation satisfies them with the recorded inputs. They are never asked of the
 //! successor: a successor without allowed inputs is merely over-approximation.
 //!
-//! One concept a file: [`frames`] (the store of lemmas), `obligations`, `relative` (all queries;
+//! One concept a file: [`frames`] (the store of lemmas), `relative` (all queries;
 //! owns the frame index), `initial`, `lift`, `generalize`, `propagate`, `transition` (what
 //! solvers see), `solver` (which solver it is), `options`, `choices` (the options by name);
 //! `direction` (Reverse PDR is the same engine), `successor` (its obligations), `evidence` (proofs
@@ -45,7 +46,6 @@ mod generalize;
 mod hints;
 mod initial;
 mod lift;
-mod obligations;
 mod options;
 mod propagate;
 mod relative;
@@ -60,17 +60,17 @@ pub use choices::CHOICES;
 pub use direction::Successors;
 pub(crate) use exchange::{Meeting, QUERY_WORK};
 pub use foreign::Published;
-pub use frames::{Frames, Lemma, LemmaId, Level};
+pub use frames::{Frames, Lemma, LemmaId};
 pub use options::{DropOrder, Generalize, Lift, PdrOptions, Variant};
 
 use crate::context::{Context, Engine, Outcome, Reason};
 use crate::events::{Direction, Event, Progress, Summary};
 use crate::ledger::Ledger;
+use crate::trace::{self, Level, ObligationId};
 pub use counts::{Counts, Purpose};
 pub(crate) use definitions::Definitions;
 use direction::{engine_name, safe_beyond};
 use generalize::Generalizer;
-use obligations::{Obligation, ObligationId, Obligations};
 use pedra_model::bits::BitSystem;
 use pedra_model::lit::Lit;
 use propagate::propagate_clauses;
@@ -78,6 +78,10 @@ use relative::{Answer, Hypothesis, Relative};
 pub(crate) use simplify::simplify_relation;
 pub(crate) use solver::Stopped;
 pub(crate) use transition::{Horizon, Transition};
+
+/// A cube that leads to a violation, with the inputs of its step.
+type Obligation = trace::Obligation<[Lit], Box<[Lit]>>;
+type Obligations = trace::Obligations<[Lit], Box<[Lit]>>;
 
 /// PDR for all properties of a system.
 pub struct Pdr<'a> {
@@ -287,14 +291,14 @@ impl<'a> Pdr<'a> {
                 return Ok(());
             };
             let obligation = Obligation {
-                cube: bad.cube.into(),
-                inputs: bad.inputs.into(),
+                set: bad.cube.into(),
+                step: bad.inputs.into(),
                 successor: None,
                 property,
                 depth: self.safe_beyond() as u32,
                 activity: 0.0,
             };
-            self.raise(context, obligation, k);
+            self.add_obligation(context, obligation, k);
         }
     }
 
@@ -323,7 +327,7 @@ impl<'a> Pdr<'a> {
         Ok(())
     }
 
-    /// Excludes one obligation from `F_i`, or raises a predecessor.
+    /// Excludes one obligation from `F_i`, or adds a predecessor.
     fn block(
         &mut self,
         context: &Context,
@@ -332,7 +336,7 @@ impl<'a> Pdr<'a> {
     ) -> Result<Blocked, Stopped> {
         let options = self.options;
         let Search { relative, obligations } = self.search.as_mut().expect("made by run");
-        let cube: Vec<Lit> = obligations.get(id).cube.to_vec();
+        let cube: Vec<Lit> = obligations.get(id).set.to_vec();
         // if SAT(S_0 ∧ s) then FAIL
         if relative.check_meets_start(&cube)? {
             return Ok(Blocked::Violated);
@@ -385,15 +389,15 @@ impl<'a> Pdr<'a> {
                 let found = relative.lift_predecessor(&cube, level, options.lift_rounds())?;
                 let Obligation { property, depth, .. } = *obligations.get(id);
                 let predecessor = Obligation {
-                    cube: found.cube.into(),
-                    inputs: found.inputs.into(),
+                    set: found.cube.into(),
+                    step: found.inputs.into(),
                     successor: Some(id),
                     property,
                     depth: depth + 1,
                     activity: 0.0,
                 };
                 obligations.wait(id, level);
-                self.raise(context, predecessor, level.below());
+                self.add_obligation(context, predecessor, level.below());
             }
             Some(Answer::Inductive(core)) => {
                 let core = if options.generalize == Generalize::Off { cube.clone() } else { core };
@@ -410,17 +414,17 @@ impl<'a> Pdr<'a> {
     }
 
     /// Adds an obligation to the queue.
-    fn raise(&mut self, context: &Context, obligation: Obligation, level: Level) {
+    fn add_obligation(&mut self, context: &Context, obligation: Obligation, level: Level) {
         let Search { relative, obligations } = self.search();
-        let id = obligations.raise(obligation, level);
+        let id = obligations.add(obligation, level);
         context.detail(|| {
-            let Obligation { cube, successor, depth, .. } = obligations.get(id);
+            let Obligation { set, successor, depth, .. } = obligations.get(id);
             Event::ObligationRaised {
                 obligation: obligations.number(id),
                 level: level.index(),
                 depth: *depth as usize,
                 successor: successor.map(|next| obligations.number(next)),
-                claim: relative.transition.system_clause(cube).into(),
+                claim: relative.transition.system_clause(set).into(),
             }
         });
     }

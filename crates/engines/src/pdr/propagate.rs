@@ -1,10 +1,11 @@
 //! Propagation: lemmas move up to the highest frame where they hold.
 
 use super::counts::Purpose;
-use super::frames::{LemmaId, Level};
+use super::frames::LemmaId;
 use super::relative::{Answer, Hypothesis, Relative};
 use super::solver::Stopped;
 use crate::context::Context;
+use crate::trace::Level;
 use pedra_model::lit::Lit;
 
 /// "propagateClauses(k)": for `i := 1` to `k − 1`, for every clause `c` of `Δ_i`: if

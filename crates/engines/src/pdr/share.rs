@@ -5,7 +5,7 @@
 //! PDR's propagation, fixpoint test and proofs.
 
 use super::Purpose;
-use super::frames::{Frames, Level};
+use super::frames::Frames;
 use super::generalize::Generalizer;
 use super::options::PdrOptions;
 use super::propagate::propagate_from;
@@ -15,6 +15,7 @@ use super::transition::{Horizon, Transition};
 use super::{Pdr, Search};
 use crate::context::{Context, Outcome, Reason};
 use crate::events::Summary;
+use crate::trace::Level;
 use pedra_model::bits::BitSystem;
 use pedra_model::lit::Lit;
 use pedra_solve::{Batsat, SatSolver};

@@ -4,7 +4,8 @@
 //!
 //! A heuristic in so far as it only leaves out queries whose answer is known.
 
-use super::frames::{Frames, LemmaId, Level};
+use super::frames::{Frames, LemmaId};
+use crate::trace::Level;
 use pedra_model::lit::Lit;
 use rustc_hash::FxHashMap;
 

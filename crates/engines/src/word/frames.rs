@@ -6,7 +6,7 @@
 
 use super::problem::Problem;
 use super::unit::Unit;
-use crate::pdr::Level;
+use crate::trace::Level;
 
 /// The name of a lemma.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -14,7 +14,7 @@ use super::relative::{Answer, Relative, Stopped};
 use super::unit::Unit;
 use super::value::Int;
 use crate::context::Context;
-use crate::pdr::Level;
+use crate::trace::Level;
 
 /// Relaxing a bound costs at most so many queries.
 const MAX_STEPS: usize = 80;

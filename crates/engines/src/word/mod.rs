@@ -29,7 +29,6 @@ mod hand_over;
 mod lift;
 mod linear;
 mod meter;
-mod obligations;
 mod options;
 mod problem;
 mod relative;
@@ -49,13 +48,12 @@ pub use options::{CHOICES, Kind, WordOptions};
 use crate::context::{Context, Engine, Outcome, Reason};
 use crate::events::{Event, Progress};
 use crate::ledger::Ledger;
-use crate::pdr::Level;
+use crate::trace::{self, Level, ObligationId};
 use atom::Atom;
 use frames::Frames;
 use generalize::{expand, find_inductive};
 use lift::lift;
 use meter::Limits;
-use obligations::{Obligation, ObligationId, Obligations};
 use pedra_model::system::System;
 use problem::{NotForWords, Problem};
 use relative::{Answer, Found, Relative, Stopped, Target};
@@ -71,6 +69,10 @@ const SAMPLE_STEPS: usize = 60;
 
 /// Which part of the work before the first reward samples may cost.
 const SHARE_OF_SAMPLES: u64 = 8;
+
+/// A unit that leads to a violation, with the state from which it was expanded and its inputs.
+type Obligation = trace::Obligation<Unit, Found>;
+type Obligations = trace::Obligations<Unit, Found>;
 
 /// Word-level PDR for some properties of a system.
 pub struct Wpdr<'a> {
@@ -168,14 +170,14 @@ impl<'a> Wpdr<'a> {
             }
             let search = self.search();
             let Some(found) = search.relative.find_bad(context, property)? else { return Ok(()) };
-            self.raise(context, found, Target::Bad(property), None, property, k)?;
+            self.add_obligation(context, found, Target::Bad(property), None, property, k)?;
         }
     }
 
     /// Algorithm 2, as a queue: deals with all obligations at levels up to `k`.
     fn cover(&mut self, context: &Context, k: Level) -> Result<(), Stopped> {
         while let Some((id, level)) = self.search().obligations.pop(k) {
-            let property = self.search().obligations.get(id).property;
+            let property = self.search().obligations.get(id).property.expect("always known");
             if !self.is_open(context, property) {
                 continue;
             }
@@ -188,11 +190,13 @@ impl<'a> Wpdr<'a> {
         Ok(())
     }
 
-    /// Excludes an obligation from `F_i`, raises a predecessor, or finds a counterexample.
+    /// Excludes an obligation from `F_i`, adds a predecessor, or finds a counterexample.
     fn block(&mut self, context: &Context, id: ObligationId, level: Level) -> Result<(), Stopped> {
         let options = self.options;
         let Search { relative, obligations, strengthener, failed, .. } = self.search();
-        let Obligation { unit, point, property, .. } = obligations.get(id).clone();
+        let Obligation { set: unit, step: Found { point, .. }, property, .. } =
+            obligations.get(id).clone();
+        let property = property.expect("always known");
         if level == Level::ZERO || relative.check_meets_init(&unit)? {
             return self.fail(context, id);
         }
@@ -211,8 +215,8 @@ impl<'a> Wpdr<'a> {
         }
         match relative.check_blocked(&unit, level)? {
             Answer::Predecessor(found) => {
-                let target = Target::Unit(unit);
-                self.raise(context, found, target, Some(id), property, level.below())?;
+                let target = Target::Unit(*unit);
+                self.add_obligation(context, found, target, Some(id), property, level.below())?;
                 self.search().obligations.wait(id, level);
             }
             Answer::Inductive(core) => {
@@ -228,7 +232,7 @@ impl<'a> Wpdr<'a> {
 
     /// Heuristic: an obligation that is excluded up to a level will come up again above.
     fn retry_above(&mut self, context: &Context, id: ObligationId, level: Level) {
-        let (obligation, at) = (id.number(), level.finite());
+        let (obligation, at) = (self.search().obligations.number(id), level.finite());
         context.detail(|| Event::ObligationBlocked { obligation, level: at });
         if level != Level::INFINITY {
             self.search().obligations.wait(id, level.above());
@@ -236,7 +240,7 @@ impl<'a> Wpdr<'a> {
     }
 
     /// Adds an obligation around a found state.
-    fn raise(
+    fn add_obligation(
         &mut self,
         context: &Context,
         found: Found,
@@ -251,14 +255,14 @@ impl<'a> Wpdr<'a> {
         let unit = lift(relative, simulation, &options, &found, &target)?;
         let depth = successor.map_or(0, |id| obligations.get(id).depth + 1);
         let claim = relative.claim(&unit);
-        let Found { point, inputs } = found;
-        let obligation = Obligation { unit, point, inputs, successor, property, depth };
-        let id = obligations.raise(obligation, level);
+        let (set, step, property) = (Box::new(unit), found, Some(property));
+        let obligation = Obligation { set, step, successor, property, depth, activity: 0.0 };
+        let id = obligations.add(obligation, level);
         context.detail(|| Event::ObligationRaised {
-            obligation: id.number(),
+            obligation: obligations.number(id),
             level: level.index(),
             depth: depth as usize,
-            successor: successor.map(ObligationId::number),
+            successor: successor.map(|next| obligations.number(next)),
             claim,
         });
         Ok(())
@@ -322,11 +326,10 @@ impl<'a> Wpdr<'a> {
     fn fail(&mut self, context: &Context, id: ObligationId) -> Result<(), Stopped> {
         let Search { relative, obligations, .. } = self.search();
         let start = obligations.get(id);
-        let position = start.property;
-        let initial = relative.find_initial_in(&start.unit)?;
+        let position = start.property.expect("always known");
+        let initial = relative.find_initial_in(&start.set)?;
         let initial = initial.expect("the unit was seen to contain an initial state");
-        let chain = std::iter::successors(Some(id), |&id| obligations.get(id).successor);
-        let inputs: Vec<_> = chain.map(|id| obligations.get(id).inputs.clone()).collect();
+        let inputs: Vec<_> = obligations.chain(id).map(|link| link.step.inputs.clone()).collect();
         let problem = &self.search.as_ref().expect("made by run").relative.problem;
         let property = self.properties[position];
         let trace = evidence::trace(self.system, problem, property, initial, &inputs);
@@ -373,7 +376,7 @@ impl<'a> Wpdr<'a> {
         relative.meter.set_limits(Limits::after(done, trial, budget));
         self.search = Some(Search {
             relative,
-            obligations: Obligations::default(),
+            obligations: Obligations::new(),
             simulation,
             strengthener: Strengthener::default(),
             failed: Failed::default(),

@@ -16,7 +16,7 @@ use super::unit::Unit;
 use super::value::Point;
 use crate::context::{Context, Reason};
 use crate::events::{Claim, Event};
-use crate::pdr::Level;
+use crate::trace::Level;
 use pedra_model::affine::normalise_all;
 use pedra_model::blast::{BlastError, BlastOptions};
 use pedra_model::bv::Bv;

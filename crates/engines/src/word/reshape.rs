@@ -18,7 +18,7 @@ use super::relative::{Relative, Stopped};
 use super::unit::Unit;
 use super::value::{Int, VarId};
 use crate::context::Context;
-use crate::pdr::Level;
+use crate::trace::Level;
 use rustc_hash::FxHashSet;
 
 /// So many choices of bounds are looked at, for each number of variables.

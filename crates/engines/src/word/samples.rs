@@ -13,7 +13,7 @@ use super::problem::{Problem, Source};
 use super::relative::{Found, Relative, Stopped};
 use super::unit::Unit;
 use super::value::{Int, Point, mask_of};
-use crate::pdr::Level;
+use crate::trace::Level;
 use pedra_model::bv::Bv;
 use pedra_model::eval::words::WordSimulator;
 use pedra_model::random::Random;

@@ -13,7 +13,7 @@ use super::problem::Problem;
 use super::relative::Found;
 use super::unit::Unit;
 use super::value::Point;
-use crate::pdr::Level;
+use crate::trace::Level;
 use pedra_model::eval::interval::{Interval, IntervalSim};
 use std::collections::VecDeque;
 

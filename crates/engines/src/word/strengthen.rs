@@ -14,7 +14,7 @@ use super::templates::Templates;
 use super::unit::Unit;
 use super::value::Point;
 use crate::context::Context;
-use crate::pdr::Level;
+use crate::trace::Level;
 use rustc_hash::FxHashMap;
 
 /// How deep a refutation may lead to another one.

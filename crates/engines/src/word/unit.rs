@@ -4,11 +4,18 @@ use super::atom::{Atom, Sum};
 use super::problem::Problem;
 use super::value::{Int, Point, VarId};
 use crate::region::Region;
+use crate::trace::StateSet;
 
 /// A set of states: those where all atoms hold. Sorted, without repetition.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub(super) struct Unit {
     atoms: Vec<Atom>,
+}
+
+impl StateSet for Unit {
+    fn size(&self) -> usize {
+        self.atoms.len()
+    }
 }
 
 impl Unit {

@@ -1,0 +1,26 @@
+//! The core that every PDR stands on: frames as a δ-encoded trace, and the queue of obligations.
+//!
+//! PDR over bits in both directions, fbPDR, AVY and word-level PDR differ in what a set of states
+//! is (a cube of literals, a unit of atoms), in how questions are asked and how sets are widened.
+//! What they share is here. See docs/design/core.md.
+
+mod level;
+mod obligations;
+
+pub use level::Level;
+pub(crate) use obligations::{Obligation, ObligationId, Obligations};
+
+use pedra_model::lit::Lit;
+
+/// A set of states: what a lemma excludes, and what an obligation consists of.
+pub(crate) trait StateSet {
+    /// How many conditions describe it. Heuristic: fewer say more.
+    fn size(&self) -> usize;
+}
+
+/// A cube, the states in which all literals hold; sorted.
+impl StateSet for [Lit] {
+    fn size(&self) -> usize {
+        self.len()
+    }
+}
