@@ -5,6 +5,7 @@
 //! - [`bv`], [`term`], [`system`]: bit-vector values, word-level terms, word-level systems;
 //! - [`eval`]: the reference semantics: evaluation with values that may be partly unknown;
 //! - [`value`], [`trace`], [`proof`]: values with unknown bits, counterexamples, proofs.
+//! - [`simplify`]: terms simplified while they are built;
 //! - [`affine`]: comparisons of sums in a form that SAT solvers like;
 //! - [`blast`]: from word level to bit level, and the way back for answers;
 //! - [`reduce`]: smaller systems for the same question, with the way back;
@@ -22,6 +23,7 @@ pub mod raise;
 pub mod random;
 pub mod rebuild;
 pub mod reduce;
+pub mod simplify;
 pub mod system;
 pub mod term;
 pub mod trace;
