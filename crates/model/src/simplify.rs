@@ -76,45 +76,64 @@ impl Terms {
     }
 }
 
-/// Builds terms again with some of them replaced, and simplifies them. What was built once is
-/// remembered, so that the cost is that of the terms, however often they are asked for.
-#[derive(Clone, Debug, Default)]
-pub struct Rewriter(FxHashMap<TermId, TermId>);
+/// Builds terms again with some of them replaced. What was built once is remembered, so that the
+/// cost is that of the terms, however often they are asked for.
+#[derive(Clone, Debug)]
+pub struct Rewriter {
+    images: FxHashMap<TermId, TermId>,
+    simplifies: bool,
+}
 
 impl Rewriter {
-    /// A rewriter that replaces nothing yet.
+    /// A rewriter that simplifies what it builds, and replaces nothing yet.
     pub fn new() -> Rewriter {
-        Rewriter::default()
+        Rewriter { images: FxHashMap::default(), simplifies: true }
     }
 
-    /// From now on `image` stands for `term`. All replacements come before the first
-    /// [`rewrite`](Rewriter::rewrite).
+    /// A rewriter that keeps terms as they are, but for what is replaced.
+    pub fn plain() -> Rewriter {
+        Rewriter { simplifies: false, ..Rewriter::new() }
+    }
+
+    /// From now on `image` stands for `term`, of which nothing that was built so far may speak.
     pub fn replace(&mut self, term: TermId, image: TermId) {
-        self.0.insert(term, image);
+        self.images.insert(term, image);
     }
 
-    /// The term with all replacements made, simplified.
+    /// The term with all replacements made.
     pub fn rewrite(&mut self, terms: &mut Terms, root: TermId) -> TermId {
         let mut stack = vec![root];
         while let Some(&id) = stack.last() {
-            if self.0.contains_key(&id) {
+            if self.images.contains_key(&id) {
                 stack.pop();
                 continue;
             }
             let term = terms.get(id).clone();
             let before = stack.len();
-            stack.extend(term.args().filter(|arg| !self.0.contains_key(arg)));
+            stack.extend(term.args().filter(|arg| !self.images.contains_key(arg)));
             if stack.len() > before {
                 continue;
             }
             let image = match term {
                 Term::Symbol(_) => id,
-                _ => terms.simplified(term.with_args(|arg| self.0[&arg])),
+                _ => {
+                    let term = term.with_args(|arg| self.images[&arg]);
+                    match self.simplifies {
+                        true => terms.simplified(term),
+                        false => terms.add(term).expect("sorts are kept"),
+                    }
+                }
             };
-            self.0.insert(id, image);
+            self.images.insert(id, image);
             stack.pop();
         }
-        self.0[&root]
+        self.images[&root]
+    }
+}
+
+impl Default for Rewriter {
+    fn default() -> Rewriter {
+        Rewriter::new()
     }
 }
 

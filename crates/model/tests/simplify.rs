@@ -48,10 +48,10 @@ fn values_are_kept() {
 
 fn random_value(random: &mut Random, sort: Sort) -> Value {
     match sort {
-        Sort::Bv(width) => Value::Bv(Bv::from_u64(width, random.bits())),
+        Sort::Bv(width) => Value::Bv(Bv::from_u64(width, random.word())),
         Sort::Array { index, element } => {
-            let mut array = ArrayValue::new(index, Bv::from_u64(element, random.bits()));
-            array.set(Bv::from_u64(index, random.bits()), Bv::from_u64(element, random.bits()));
+            let mut array = ArrayValue::new(index, Bv::from_u64(element, random.word()));
+            array.set(Bv::from_u64(index, random.word()), Bv::from_u64(element, random.word()));
             Value::Array(array)
         }
     }

@@ -283,7 +283,7 @@ pub struct PlaceRef {
 /// A safety property: the error place is never reached.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Property {
-    /// The place that must not be reached. No edge begins here.
+    /// The place that must not be reached. No edge begins here, and it is not an exit.
     pub error: PlaceRef,
     /// What reaching it means.
     pub kind: PropertyKind,
@@ -600,10 +600,10 @@ impl<'a> Checker<'a> {
     }
 
     fn check_error_place(&self, place: PlaceId) -> Result<(), String> {
-        let exists = place.index() < self.procedure.places.len();
+        let exists = place.index() < self.procedure.places.len() && place != self.procedure.exit;
         match exists && self.procedure.edges.iter().all(|edge| edge.from != place) {
             true => Ok(()),
-            false => Err("an error place that does not exist, or from which edges lead".into()),
+            false => Err("an error place that is none, or from which edges lead".into()),
         }
     }
 }

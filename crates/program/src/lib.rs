@@ -6,11 +6,18 @@
 //! everything else reads them.
 //!
 //! - [`graph`]: the program graph itself, its meaning, and the check that it is well formed.
+//! - [`trace`]: runs as plain data.
+//! - [`interpreter`]: the reference semantics; replay of violations and free runs.
+//! - [`inline`]: calls replaced by the bodies of the procedures.
 
 pub mod graph;
+pub mod inline;
+pub mod interpreter;
+pub mod trace;
 
 pub use graph::{
     Action, Call, Check, CheckKind, Edge, EdgeId, EdgeRef, Input, InputKind, Loop, Place, PlaceId,
     PlaceRef, Procedure, ProcedureId, Program, ProgramError, Property, PropertyKind, Span, Step,
     Variable, VariableId,
 };
+pub use trace::{ProgramTrace, TraceStep};

@@ -8,5 +8,6 @@ pub mod intervals;
 pub mod layers;
 pub mod oracle;
 pub mod points;
+pub mod programs;
 pub mod random;
 pub mod words;

@@ -1,0 +1,394 @@
+//! Calls replaced by the bodies of the procedures that they call.
+//!
+//! The result has one procedure. Each call of the original becomes an *instance* of its callee:
+//! copies of its places, edges, variables and inputs. Entering an instance assigns the arguments
+//! and an arbitrary value to every other variable of the callee, as a call does; leaving it assigns
+//! the results. All copies of an error place are one place, since a property has one.
+//!
+//! Proofs are checked on the inlined graph: that it has the runs of the original is part of what is
+//! trusted. Traces are not: [`Inlined::trace`] brings them back to the original, where they are
+//! replayed.
+
+use crate::graph::{
+    Action, Call, Edge, EdgeId, EdgeRef, Input, InputKind, Place, PlaceId, PlaceRef, Procedure,
+    ProcedureId, Program, Step, VariableId,
+};
+use crate::interpreter::{arbitrary_at_call, initial_variables};
+use crate::trace::{ProgramTrace, TraceStep};
+use pedra_model::simplify::Rewriter;
+use pedra_model::term::TermId;
+use rustc_hash::FxHashMap;
+
+/// Why calls cannot be inlined.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum InlineError {
+    /// Some procedures call themselves, directly or through others.
+    #[error("recursion through {}", .names.join(", "))]
+    Recursion {
+        /// These.
+        procedures: Vec<ProcedureId>,
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// The result would be too large.
+    #[error("inlining all calls takes more than {limit} edges")]
+    TooLarge {
+        /// The limit that was given.
+        limit: usize,
+    },
+}
+
+/// An activation of a procedure: a position in [`Inlined::instances`].
+#[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct InstanceId(pub usize);
+
+/// A copy of a procedure.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Instance {
+    /// Of this one.
+    pub procedure: ProcedureId,
+    /// The instance from which it is called, and the call edge; none for the entry.
+    pub caller: Option<(InstanceId, EdgeRef)>,
+}
+
+/// What an edge of the inlined program stands for.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum EdgeOrigin {
+    /// A step.
+    Step(EdgeRef),
+    /// The beginning of this call.
+    Call(EdgeRef),
+    /// The return from this call.
+    Return(EdgeRef),
+}
+
+/// A program without calls, and what its parts stand for.
+#[derive(Clone, Debug)]
+pub struct Inlined {
+    /// The program: one procedure. Its store of terms extends that of the original, and the
+    /// original's variables keep their numbers; copies follow.
+    pub program: Program,
+    /// The instances; the first is the entry's.
+    pub instances: Vec<Instance>,
+    /// For each place its instance and original place. The error place of a property that no run
+    /// reaches, because its procedure is never called, belongs to the first instance.
+    pub places: Vec<(InstanceId, PlaceRef)>,
+    /// For each edge what it stands for.
+    pub edges: Vec<EdgeOrigin>,
+    /// For each variable its instance and original. Globals, the variables of the entry and those
+    /// that the inlined program does not use belong to the first instance.
+    pub variables: Vec<(InstanceId, VariableId)>,
+    /// How many values a run of the original starts with.
+    num_initial: usize,
+}
+
+impl Inlined {
+    /// The run of the original program that a run of the inlined one stands for.
+    pub fn trace(&self, trace: &ProgramTrace) -> ProgramTrace {
+        let initial = trace.initial[..self.num_initial.min(trace.initial.len())].to_vec();
+        let step = |step: &TraceStep| match self.edges[step.edge.edge.index()] {
+            EdgeOrigin::Step(edge) | EdgeOrigin::Call(edge) => {
+                Some(TraceStep { edge, values: step.values.clone() })
+            }
+            EdgeOrigin::Return(_) => None,
+        };
+        let steps = trace.steps.iter().filter_map(step).collect();
+        ProgramTrace { property: trace.property, initial, steps }
+    }
+}
+
+/// Inlines all calls; the result has at most so many edges.
+///
+/// # Errors
+/// If there is recursion among the procedures that the entry reaches, or the result is too large.
+pub fn inline(program: &Program, max_edges: usize) -> Result<Inlined, InlineError> {
+    let recursive = recursive_procedures(program);
+    if !recursive.is_empty() {
+        let name = |&id: &ProcedureId| program.procedure(id).name.to_string();
+        let names = recursive.iter().map(name).collect();
+        return Err(InlineError::Recursion { procedures: recursive, names });
+    }
+    let mut inliner = Inliner::new(program, max_edges);
+    // The instance of a call is worked on when its caller is done: a queue, no recursion.
+    let mut next = 0;
+    while next < inliner.instances.len() {
+        inliner.copy(InstanceId(next))?;
+        next += 1;
+    }
+    let inlined = inliner.finish();
+    debug_assert_eq!(inlined.program.check(), Ok(()));
+    Ok(inlined)
+}
+
+/// The procedures that the entry reaches and that call themselves, directly or through others.
+fn recursive_procedures(program: &Program) -> Vec<ProcedureId> {
+    let callees = |id: ProcedureId| {
+        program.procedure(id).edges.iter().filter_map(|edge| match &edge.action {
+            Action::Call(call) => Some(call.callee),
+            Action::Step(_) => None,
+        })
+    };
+    let reached_from = |start: ProcedureId| {
+        let mut seen = vec![false; program.procedures.len()];
+        let mut stack: Vec<ProcedureId> = callees(start).collect();
+        while let Some(id) = stack.pop() {
+            if !std::mem::replace(&mut seen[id.index()], true) {
+                stack.extend(callees(id));
+            }
+        }
+        seen
+    };
+    let mut used = reached_from(program.entry);
+    used[program.entry.index()] = true;
+    let ids = (0..program.procedures.len()).map(ProcedureId::new);
+    ids.filter(|&id| used[id.index()] && reached_from(id)[id.index()]).collect()
+}
+
+fn is_error(program: &Program, place: PlaceRef) -> bool {
+    program.properties.iter().any(|property| property.error == place)
+}
+
+struct Inliner<'p> {
+    original: &'p Program,
+    max_edges: usize,
+    program: Program,
+    body: Procedure,
+    instances: Vec<Instance>,
+    /// For each instance the places of its entry and exit.
+    ends: Vec<(PlaceId, PlaceId)>,
+    places: Vec<(InstanceId, PlaceRef)>,
+    edges: Vec<EdgeOrigin>,
+    variables: Vec<(InstanceId, VariableId)>,
+    /// For each instance but the first the copies of its procedure's variables.
+    copies: Vec<FxHashMap<VariableId, VariableId>>,
+    errors: FxHashMap<PlaceRef, PlaceId>,
+}
+
+impl<'p> Inliner<'p> {
+    fn new(original: &'p Program, max_edges: usize) -> Inliner<'p> {
+        let entry = original.procedure(original.entry);
+        let mut program = original.clone();
+        program.procedures.clear();
+        program.entry = ProcedureId::new(0);
+        let mut body = Procedure::new(&entry.name, entry.span);
+        body.parameters.clone_from(&entry.parameters);
+        body.results.clone_from(&entry.results);
+        body.variables.clone_from(&entry.variables);
+        let first = InstanceId(0);
+        let at = |place| PlaceRef { procedure: original.entry, place };
+        let mut errors = FxHashMap::default();
+        if is_error(original, at(entry.entry)) {
+            errors.insert(at(entry.entry), body.entry);
+        }
+        let own = (0..original.variables.len()).map(|v| (first, VariableId::new(v)));
+        Inliner {
+            original,
+            max_edges,
+            program,
+            instances: vec![Instance { procedure: original.entry, caller: None }],
+            ends: vec![(body.entry, body.exit)],
+            places: vec![(first, at(entry.entry)), (first, at(entry.exit))],
+            edges: Vec::new(),
+            variables: own.collect(),
+            copies: vec![FxHashMap::default()],
+            errors,
+            body,
+        }
+    }
+
+    /// The copy of a place; that of an error place may be there already.
+    fn add_place(&mut self, instance: InstanceId, place: PlaceId) -> PlaceId {
+        let procedure = self.instances[instance.0].procedure;
+        let at = PlaceRef { procedure, place };
+        if let Some(&error) = self.errors.get(&at) {
+            return error;
+        }
+        let original = &self.original.procedure(procedure).places[place.index()];
+        self.body.places.push(Place::clone(original));
+        self.places.push((instance, at));
+        let copy = PlaceId::new(self.body.places.len() - 1);
+        if is_error(self.original, at) {
+            self.errors.insert(at, copy);
+        }
+        copy
+    }
+
+    fn add_edge(&mut self, edge: Edge, origin: EdgeOrigin) -> Result<(), InlineError> {
+        if self.body.edges.len() >= self.max_edges {
+            return Err(InlineError::TooLarge { limit: self.max_edges });
+        }
+        self.body.add_edge(edge);
+        self.edges.push(origin);
+        Ok(())
+    }
+
+    /// A new instance of a callee: its entry, its exit and its variables.
+    fn add_instance(
+        &mut self,
+        caller: InstanceId,
+        call: EdgeRef,
+        callee: ProcedureId,
+    ) -> InstanceId {
+        let instance = InstanceId(self.instances.len());
+        self.instances.push(Instance { procedure: callee, caller: Some((caller, call)) });
+        let procedure = self.original.procedure(callee);
+        let entry = self.add_place(instance, procedure.entry);
+        let exit = self.add_place(instance, procedure.exit);
+        self.ends.push((entry, exit));
+        let mut copies = FxHashMap::default();
+        for &variable in &procedure.variables {
+            let copied = self.original.variable(variable).clone();
+            let sort = self.original.terms.sort(copied.term);
+            let name = copied.name.as_deref();
+            let copy = self.program.add_variable(
+                sort,
+                name,
+                &copied.source_type,
+                copied.is_signed,
+                copied.span,
+            );
+            self.body.variables.push(copy);
+            self.variables.push((instance, variable));
+            copies.insert(variable, copy);
+        }
+        self.copies.push(copies);
+        instance
+    }
+
+    /// Copies the places and edges of an instance, calls becoming new instances.
+    fn copy(&mut self, instance: InstanceId) -> Result<(), InlineError> {
+        let original = self.original;
+        let id = self.instances[instance.0].procedure;
+        let procedure = original.procedure(id);
+        let places: Vec<PlaceId> = (0..procedure.places.len())
+            .map(|index| self.place_of(instance, PlaceId::new(index)))
+            .collect();
+        let mut rewriter = Rewriter::plain();
+        for (&from, &to) in &self.copies[instance.0] {
+            rewriter.replace(original.term_of(from), self.program.term_of(to));
+        }
+        for (index, edge) in procedure.edges.iter().enumerate() {
+            let at = EdgeRef { procedure: id, edge: EdgeId::new(index) };
+            let ends = (places[edge.from.index()], places[edge.to.index()]);
+            match &edge.action {
+                Action::Step(step) => {
+                    let step = self.copy_step(instance, step, &mut rewriter);
+                    self.add_step(edge, ends, step, EdgeOrigin::Step(at))?;
+                }
+                Action::Call(call) => self.copy_call(instance, at, call, ends, &mut rewriter)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn place_of(&mut self, instance: InstanceId, place: PlaceId) -> PlaceId {
+        let procedure = self.original.procedure(self.instances[instance.0].procedure);
+        if place == procedure.entry {
+            self.ends[instance.0].0
+        } else if place == procedure.exit {
+            self.ends[instance.0].1
+        } else {
+            self.add_place(instance, place)
+        }
+    }
+
+    fn variable_of(&self, instance: InstanceId, variable: VariableId) -> VariableId {
+        self.copies[instance.0].get(&variable).copied().unwrap_or(variable)
+    }
+
+    /// Steps of the first instance stay as they are; others get inputs of their own.
+    fn copy_step(&mut self, instance: InstanceId, step: &Step, rewriter: &mut Rewriter) -> Step {
+        let mut copy = step.clone();
+        if instance.0 == 0 {
+            return copy;
+        }
+        for input in &mut copy.inputs {
+            let symbol = self.program.terms.new_symbol(self.program.terms.sort(input.term));
+            rewriter.replace(input.term, symbol);
+            input.term = symbol;
+            if let InputKind::Arbitrary(variable) = input.kind {
+                input.kind = InputKind::Arbitrary(self.variable_of(instance, variable));
+            }
+        }
+        let mut rewrite = |term: TermId| rewriter.rewrite(&mut self.program.terms, term);
+        copy.guard = copy.guard.map(&mut rewrite);
+        for check in &mut copy.checks {
+            check.holds = rewrite(check.holds);
+        }
+        for (_, value) in &mut copy.updates {
+            *value = rewrite(*value);
+        }
+        for (variable, _) in &mut copy.updates {
+            *variable = self.variable_of(instance, *variable);
+        }
+        copy
+    }
+
+    fn copy_call(
+        &mut self,
+        caller: InstanceId,
+        at: EdgeRef,
+        call: &Call,
+        (from, to): (PlaceId, PlaceId),
+        rewriter: &mut Rewriter,
+    ) -> Result<(), InlineError> {
+        let original = self.original;
+        let (edge, callee) = (original.edge(at), original.procedure(call.callee));
+        let instance = self.add_instance(caller, at, call.callee);
+        let mut enter = Step::default();
+        for (&parameter, &argument) in callee.parameters.iter().zip(&call.arguments) {
+            let value = match caller.0 {
+                0 => argument,
+                _ => rewriter.rewrite(&mut self.program.terms, argument),
+            };
+            enter.updates.push((self.variable_of(instance, parameter), value));
+        }
+        for variable in arbitrary_at_call(callee) {
+            let copy = self.variable_of(instance, variable);
+            let sort = self.program.terms.sort(self.program.term_of(copy));
+            let term = self.program.terms.new_symbol(sort);
+            enter.inputs.push(Input { term, kind: InputKind::Arbitrary(copy) });
+            enter.updates.push((copy, term));
+        }
+        let mut leave = Step::default();
+        for (&to, &from) in call.results.iter().zip(&callee.results) {
+            let value = self.program.term_of(self.variable_of(instance, from));
+            leave.updates.push((self.variable_of(caller, to), value));
+        }
+        let (entry, exit) = self.ends[instance.0];
+        self.add_step(edge, (from, entry), enter, EdgeOrigin::Call(at))?;
+        let silent = Edge { text: "".into(), ..edge.clone() };
+        self.add_step(&silent, (exit, to), leave, EdgeOrigin::Return(at))
+    }
+
+    fn add_step(
+        &mut self,
+        like: &Edge,
+        (from, to): (PlaceId, PlaceId),
+        step: Step,
+        origin: EdgeOrigin,
+    ) -> Result<(), InlineError> {
+        let (span, text) = (like.span, like.text.clone());
+        self.add_edge(Edge { from, to, action: Action::Step(step), span, text }, origin)
+    }
+
+    fn finish(mut self) -> Inlined {
+        let num_initial = initial_variables(self.original).count();
+        for property in &mut self.program.properties {
+            let place = *self.errors.entry(property.error).or_insert_with(|| {
+                self.places.push((InstanceId(0), property.error));
+                self.body.add_place(property.span)
+            });
+            property.error = PlaceRef { procedure: ProcedureId::new(0), place };
+        }
+        self.program.procedures.push(self.body);
+        Inlined {
+            program: self.program,
+            instances: self.instances,
+            places: self.places,
+            edges: self.edges,
+            variables: self.variables,
+            num_initial,
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Random programs through interpreter, inlining and all that follows, against the explicit-state
+//! oracle. `PEDRA_FUZZ_RUNS` sets how many.
+
+use pedra_model::random::Random as Choices;
+use pedra_program::inline::{InlineError, inline};
+use pedra_program::interpreter::{TraceError, replay, run};
+use pedra_program::{Program, ProgramTrace};
+use pedra_testkit::programs::{ExploredProgram, ProgramShape, explore_program, random_program};
+use pedra_testkit::random::Random;
+
+fn runs(default: usize) -> usize {
+    let set = std::env::var("PEDRA_FUZZ_RUNS").ok();
+    set.map_or(default, |text| text.parse().expect("PEDRA_FUZZ_RUNS is a number"))
+}
+
+/// Random programs that the oracle can search, with what it found.
+fn explored(
+    seed: u64,
+    count: usize,
+    shape: ProgramShape,
+) -> impl Iterator<Item = (Program, ExploredProgram)> {
+    let mut random = Random::new(seed);
+    let programs = (0..count).map(move |_| random_program(&mut random, shape));
+    programs.filter_map(|program| {
+        let found = explore_program(&program, 3_000)?;
+        Some((program, found))
+    })
+}
+
+fn verdicts(traces: &[Option<ProgramTrace>]) -> Vec<bool> {
+    traces.iter().map(Option::is_some).collect()
+}
+
+#[test]
+fn violations_replay_and_damaged_ones_do_not() {
+    let shape = ProgramShape { recursion: true, arrays: true, ..ProgramShape::default() };
+    let (mut defined, mut undefined, mut safe) = (0, 0, 0);
+    for (program, found) in explored(1, runs(200), shape) {
+        for trace in found.violated.iter().flatten() {
+            replay(&program, trace).expect("the oracle's traces are right");
+            let last = trace.steps.len() - 1;
+            let mut short = trace.clone();
+            short.steps.truncate(last);
+            let error = replay(&program, &short).expect_err("it ends too early");
+            assert!(matches!(error, TraceError::NotReached(_)), "{error}");
+            let mut other = trace.clone();
+            other.steps.insert(last, trace.steps[last].clone());
+            let error = replay(&program, &other).expect_err("no edge leads from an error place");
+            assert!(matches!(error, TraceError::Step { .. }), "{error}");
+            undefined += 1;
+        }
+        for trace in found.violated_defined.iter().flatten() {
+            let replayed = replay(&program, trace).expect("the oracle's traces are right");
+            assert_eq!(replayed.undefined, None);
+            defined += 1;
+        }
+        safe += found.violated.iter().filter(|v| v.is_none()).count();
+    }
+    assert!(defined > 20 && undefined > defined && safe > 20, "{defined} {undefined} {safe}");
+}
+
+#[test]
+fn free_runs_are_runs() {
+    let mut reached = 0;
+    for (program, found) in explored(2, runs(100), ProgramShape::default()) {
+        for seed in 0..10 {
+            let made = run(&program, &mut Choices::new(seed), 50, |machine| {
+                let values = &found.reached[&machine.place()];
+                assert!(values.iter().any(|v| v == machine.values()));
+            });
+            let error = program.properties.iter().position(|p| p.error == made.end);
+            if let Some(property) = error {
+                let trace = ProgramTrace { property, initial: made.initial, steps: made.steps };
+                let replayed = replay(&program, &trace).expect("it is a run");
+                assert_eq!(replayed.undefined, made.undefined);
+                reached += 1;
+            }
+        }
+    }
+    assert!(reached > 10, "{reached}");
+}
+
+#[test]
+fn inlining_keeps_verdicts_and_traces() {
+    let (mut calls, mut violated) = (0, 0);
+    for (program, found) in explored(3, runs(300), ProgramShape::default()) {
+        let inlined = inline(&program, 10_000).expect("no recursion");
+        assert_eq!(inlined.program.check(), Ok(()));
+        assert_eq!(inlined.program.procedures.len(), 1);
+        calls += inlined.instances.len() - 1;
+        let Some(inner) = explore_program(&inlined.program, 20_000) else { continue };
+        assert_eq!(verdicts(&found.violated), verdicts(&inner.violated));
+        assert_eq!(verdicts(&found.violated_defined), verdicts(&inner.violated_defined));
+        for trace in inner.violated.iter().chain(&inner.violated_defined).flatten() {
+            let inside = replay(&inlined.program, trace).expect("the oracle's traces are right");
+            let outside = replay(&program, &inlined.trace(trace)).expect("a run of the original");
+            assert_eq!(inside.undefined.is_some(), outside.undefined.is_some());
+            violated += 1;
+        }
+    }
+    assert!(calls > 50 && violated > 50, "{calls} {violated}");
+}
+
+#[test]
+fn recursion_and_size_are_named() {
+    let shape = ProgramShape { recursion: true, ..ProgramShape::default() };
+    let mut random = Random::new(4);
+    let (mut recursive, mut large) = (0, 0);
+    for _ in 0..100 {
+        let program = random_program(&mut random, shape);
+        match inline(&program, 15) {
+            Err(InlineError::Recursion { procedures, names }) => {
+                assert_eq!(procedures.len(), names.len());
+                recursive += 1;
+            }
+            Err(InlineError::TooLarge { limit: 15 }) => large += 1,
+            Err(error) => panic!("{error}"),
+            Ok(inlined) => assert!(inlined.edges.len() <= 15),
+        }
+    }
+    assert!(recursive > 5 && large > 2, "{recursive} {large}");
+}

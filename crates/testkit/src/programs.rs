@@ -1,0 +1,462 @@
+//! Random programs, and the explicit-state oracle for them: breadth-first search on the
+//! interpreter, over all values of variables and inputs.
+
+use crate::random::Random;
+use pedra_model::bv::Bv;
+use pedra_model::term::{BinaryOp, Sort, Term, TermId, UnaryOp};
+use pedra_model::value::{ArrayValue, Value};
+use pedra_program::interpreter::{Machine, initial_variables, needed};
+use pedra_program::{
+    Action, Call, Check, CheckKind, Edge, EdgeId, EdgeRef, Input, InputKind, PlaceId, PlaceRef,
+    Procedure, ProcedureId, Program, ProgramTrace, Property, PropertyKind, Span, Step, TraceStep,
+    VariableId,
+};
+use std::collections::{BTreeMap, HashSet};
+
+/// How large random programs are.
+#[derive(Copy, Clone, Debug)]
+pub struct ProgramShape {
+    /// Procedures at most.
+    pub procedures: usize,
+    /// Places of a procedure besides entry, exit and error places, at most.
+    pub places: usize,
+    /// Bits of all variables in a procedure, at most.
+    pub bits: u32,
+    /// Whether procedures may call themselves.
+    pub recursion: bool,
+    /// Whether some variables are arrays.
+    pub arrays: bool,
+}
+
+impl Default for ProgramShape {
+    fn default() -> ProgramShape {
+        ProgramShape { procedures: 3, places: 5, bits: 4, recursion: false, arrays: false }
+    }
+}
+
+/// A random well-formed program with loops, calls, inputs, checks and one to three properties.
+pub fn random_program(random: &mut Random, shape: ProgramShape) -> Program {
+    let mut program = Program::new();
+    program.files.push("random.c".into());
+    let span = Span { file: 0, line: 1, column: 1 };
+    for _ in 0..random.pick(&[0, 0, 1]) {
+        let width = random.between(1, 2) as u32;
+        let global = program.add_variable(Sort::Bv(width), Some("g"), "", false, span);
+        program.globals.push(global);
+    }
+    let count = random.between(1, shape.procedures);
+    for index in 0..count {
+        let mut procedure = Procedure::new(&format!("p{index}"), span);
+        let mut left = shape.bits;
+        while left > 0 && (procedure.variables.is_empty() || !random.one_in(4)) {
+            let sort = match shape.arrays && left >= 2 && random.one_in(3) {
+                true => Sort::Array { index: 1, element: left.min(2) / 2 },
+                false => Sort::Bv(random.between(1, left.min(3) as usize) as u32),
+            };
+            left = left.saturating_sub(bits_of(sort));
+            let variable = program.add_variable(sort, Some("v"), "", random.one_in(2), span);
+            procedure.variables.push(variable);
+        }
+        if index > 0 {
+            let own = procedure.variables.clone();
+            procedure.parameters = own.iter().copied().filter(|_| random.one_in(2)).collect();
+            procedure.results = own.iter().copied().filter(|_| random.one_in(2)).collect();
+        }
+        for _ in 0..random.between(1, shape.places) {
+            procedure.add_place(span);
+        }
+        program.procedures.push(procedure);
+    }
+    for property in 0..random.between(1, 3) {
+        let procedure = ProcedureId::new(random.below(count));
+        let place = program.procedures[procedure.index()].add_place(span);
+        let error = PlaceRef { procedure, place };
+        let text = format!("property {property}").into();
+        program.properties.push(Property { error, kind: PropertyKind::Assertion, text, span });
+    }
+    for index in 0..count {
+        add_edges(random, &mut program, ProcedureId::new(index), shape);
+    }
+    program.check().expect("random programs are well formed");
+    program
+}
+
+fn bits_of(sort: Sort) -> u32 {
+    match sort {
+        Sort::Bv(width) => width,
+        Sort::Array { index, element } => element << index,
+    }
+}
+
+fn add_edges(random: &mut Random, program: &mut Program, id: ProcedureId, shape: ProgramShape) {
+    let procedure = &program.procedures[id.index()];
+    let errors: Vec<PlaceId> = program
+        .properties
+        .iter()
+        .map(|p| p.error)
+        .filter(|e| e.procedure == id)
+        .map(|e| e.place)
+        .collect();
+    let all: Vec<PlaceId> = (0..procedure.places.len()).map(PlaceId::new).collect();
+    let (entry, exit) = (procedure.entry, procedure.exit);
+    let inner: Vec<PlaceId> =
+        all.iter().copied().filter(|p| *p != entry && *p != exit && !errors.contains(p)).collect();
+    let mut targets = inner.clone();
+    targets.push(exit);
+    // The entry initialises most variables.
+    let (first, last) = (inner[0], targets.len() - 1);
+    let mut step = Step::default();
+    let scope: Vec<VariableId> = scope_of(program, id);
+    for &variable in &scope {
+        if !random.one_in(4) && !program.procedures[id.index()].parameters.contains(&variable) {
+            let value = constant(random, program, variable);
+            step.updates.push((variable, value));
+        }
+    }
+    push(program, id, entry, first, step);
+    for &from in &inner {
+        let to = random.pick(&targets);
+        let other = targets[random.between(0, last)];
+        match random.below(5) {
+            // A branch: two edges whose guards exclude each other.
+            0 | 1 => {
+                let mut then = random_step(random, program, id);
+                let guard = random_condition(random, program, &scope, &[]);
+                let inverse = program.terms.not(guard);
+                then.guard = Some(guard);
+                let mut otherwise = random_step(random, program, id);
+                otherwise.guard = Some(inverse);
+                push(program, id, from, to, then);
+                push(program, id, from, other, otherwise);
+            }
+            2 if add_call(random, program, id, from, to, shape) => {}
+            _ => {
+                let step = random_step(random, program, id);
+                push(program, id, from, to, step);
+                if random.one_in(2) {
+                    let step = random_step(random, program, id);
+                    push(program, id, from, other, step);
+                }
+            }
+        }
+    }
+    for error in errors {
+        let mut step = random_step(random, program, id);
+        let guards = [0; 2].map(|_| random_condition(random, program, &scope, &[]));
+        step.guard = Some(program.terms.binary(BinaryOp::And, guards[0], guards[1]));
+        push(program, id, random.pick(&inner), error, step);
+    }
+}
+
+fn scope_of(program: &Program, id: ProcedureId) -> Vec<VariableId> {
+    program.procedure(id).variables.iter().chain(&program.globals).copied().collect()
+}
+
+fn push(program: &mut Program, id: ProcedureId, from: PlaceId, to: PlaceId, step: Step) {
+    let edges = &mut program.procedures[id.index()];
+    let (span, text) = (Span { file: 0, line: edges.edges.len() as u32 + 1, column: 1 }, "".into());
+    edges.add_edge(Edge { from, to, action: Action::Step(step), span, text });
+}
+
+fn add_call(
+    random: &mut Random,
+    program: &mut Program,
+    id: ProcedureId,
+    from: PlaceId,
+    to: PlaceId,
+    shape: ProgramShape,
+) -> bool {
+    let first = if shape.recursion { 1 } else { id.index() + 1 };
+    if first >= program.procedures.len() {
+        return false;
+    }
+    let callee = ProcedureId::new(random.between(first, program.procedures.len() - 1));
+    let scope = scope_of(program, id);
+    let (parameters, wanted) = {
+        let callee = program.procedure(callee);
+        (callee.parameters.clone(), callee.results.clone())
+    };
+    let mut results = Vec::new();
+    for result in wanted {
+        let sort = program.terms.sort(program.term_of(result));
+        let fits = |v: &&VariableId| {
+            program.terms.sort(program.term_of(**v)) == sort && !results.contains(*v)
+        };
+        let Some(&variable) = scope.iter().find(fits) else { return false };
+        results.push(variable);
+    }
+    let mut arguments = Vec::new();
+    for parameter in parameters {
+        let sort = program.terms.sort(program.term_of(parameter));
+        arguments.push(random_term(random, program, &scope, &[], sort, 2));
+    }
+    let action = Action::Call(Call { callee, arguments, results });
+    let (span, text) = (Span { file: 0, line: 99, column: 1 }, "call".into());
+    program.procedures[id.index()].add_edge(Edge { from, to, action, span, text });
+    true
+}
+
+fn constant(random: &mut Random, program: &mut Program, variable: VariableId) -> TermId {
+    match program.terms.sort(program.term_of(variable)) {
+        Sort::Bv(width) => program.terms.constant(Bv::from_u64(width, random.word())),
+        Sort::Array { index, element } => {
+            let value = program.terms.constant(Bv::from_u64(element, random.word()));
+            program.terms.add(Term::ConstArray { index, value }).expect("well-sorted")
+        }
+    }
+}
+
+fn random_step(random: &mut Random, program: &mut Program, id: ProcedureId) -> Step {
+    let scope = scope_of(program, id);
+    let mut step = Step::default();
+    if random.one_in(3) {
+        let term = program.terms.new_symbol(Sort::Bv(random.between(1, 2) as u32));
+        step.inputs.push(Input { term, kind: InputKind::Choice });
+    }
+    let inputs: Vec<TermId> = step.inputs.iter().map(|input| input.term).collect();
+    for &variable in &scope {
+        if random.one_in(2) {
+            let sort = program.terms.sort(program.term_of(variable));
+            let value = random_term(random, program, &scope, &inputs, sort, 2);
+            step.updates.push((variable, value));
+        }
+    }
+    if random.one_in(3) {
+        step.guard = Some(random_condition(random, program, &scope, &inputs));
+    }
+    if random.one_in(4) {
+        let holds = random_condition(random, program, &scope, &inputs);
+        let (kind, text, span) = (CheckKind::Overflow, "check".into(), Span::default());
+        step.checks.push(Check { holds, kind, text, span });
+    }
+    step
+}
+
+fn random_condition(
+    random: &mut Random,
+    program: &mut Program,
+    scope: &[VariableId],
+    inputs: &[TermId],
+) -> TermId {
+    let variable = random.pick(scope);
+    let sort = program.terms.sort(program.term_of(variable));
+    let [a, b] = [0; 2].map(|_| random_term(random, program, scope, inputs, sort, 1));
+    let op = match sort {
+        Sort::Bv(_) => random.pick(&[BinaryOp::Eq, BinaryOp::Neq, BinaryOp::Ult, BinaryOp::Slte]),
+        Sort::Array { .. } => BinaryOp::Eq,
+    };
+    program.terms.binary(op, a, b)
+}
+
+/// A term of a sort over the variables in scope and the inputs.
+fn random_term(
+    random: &mut Random,
+    program: &mut Program,
+    scope: &[VariableId],
+    inputs: &[TermId],
+    sort: Sort,
+    depth: usize,
+) -> TermId {
+    let leaves = scope.iter().map(|&v| program.term_of(v)).chain(inputs.iter().copied());
+    let leaves: Vec<TermId> = leaves.filter(|&t| program.terms.sort(t) == sort).collect();
+    let Sort::Bv(width) = sort else {
+        let Sort::Array { index, element } = sort else { unreachable!("arrays are left") };
+        let leaf = match leaves.is_empty() {
+            true => {
+                let value = program.terms.constant(Bv::from_u64(element, random.word()));
+                program.terms.add(Term::ConstArray { index, value }).expect("well-sorted")
+            }
+            false => random.pick(&leaves),
+        };
+        if random.one_in(3) {
+            return leaf;
+        }
+        let at = random_term(random, program, scope, inputs, Sort::Bv(index), 0);
+        let value = random_term(random, program, scope, inputs, Sort::Bv(element), 0);
+        return program.terms.write(leaf, at, value);
+    };
+    if depth == 0 || random.one_in(4) {
+        if leaves.is_empty() || random.one_in(3) {
+            return program.terms.constant(Bv::from_u64(width, random.word()));
+        }
+        return random.pick(&leaves);
+    }
+    let inner = |random: &mut Random, program: &mut Program, sort| {
+        random_term(random, program, scope, inputs, sort, depth - 1)
+    };
+    match random.below(8) {
+        0 => {
+            let a = inner(random, program, sort);
+            let op = random.pick(&[UnaryOp::Inc, UnaryOp::Dec, UnaryOp::Not]);
+            program.terms.unary(op, a)
+        }
+        1 => {
+            let condition = inner(random, program, Sort::BOOL);
+            let (t, e) = (inner(random, program, sort), inner(random, program, sort));
+            program.terms.ite(condition, t, e)
+        }
+        2 if width == 1 => random_condition(random, program, scope, inputs),
+        3 => {
+            let element = Sort::Bv(width);
+            let mut arrays = scope.iter().map(|&v| program.term_of(v));
+            let array = arrays.find_map(|t| match program.terms.sort(t) {
+                Sort::Array { index, element: e } if Sort::Bv(e) == element => Some((t, index)),
+                _ => None,
+            });
+            let Some((array, index)) = array else { return inner(random, program, sort) };
+            let at = inner(random, program, Sort::Bv(index));
+            program.terms.read(array, at)
+        }
+        _ => {
+            let (a, b) = (inner(random, program, sort), inner(random, program, sort));
+            use BinaryOp::*;
+            let op = random.pick(&[Add, Sub, And, Or, Xor, Mul, Udiv, Srl]);
+            program.terms.binary(op, a, b)
+        }
+    }
+}
+
+/// What the search found.
+#[derive(Clone, Debug)]
+pub struct ExploredProgram {
+    /// For each property a shortest violation, undefined steps allowed.
+    pub violated: Vec<Option<ProgramTrace>>,
+    /// For each property a shortest violation without undefined steps.
+    pub violated_defined: Vec<Option<ProgramTrace>>,
+    /// For each place the values of all variables with which it is reached, undefined steps
+    /// allowed; calls that have not returned are not told apart.
+    pub reached: BTreeMap<PlaceRef, Vec<Vec<Option<Value>>>>,
+}
+
+/// Searches everything; `None` if there are more than `limit` states.
+pub fn explore_program(program: &Program, limit: usize) -> Option<ExploredProgram> {
+    let mut search = Search {
+        limit,
+        seen: HashSet::new(),
+        states: Vec::new(),
+        found: ExploredProgram {
+            violated: vec![None; program.properties.len()],
+            violated_defined: vec![None; program.properties.len()],
+            reached: BTreeMap::new(),
+        },
+    };
+    let sorts: Vec<Sort> =
+        initial_variables(program).map(|v| program.terms.sort(program.term_of(v))).collect();
+    for initial in all_values(&sorts) {
+        let machine = Machine::start(program, &initial).expect("values of the right sorts");
+        search.visit(machine, false, Parent::Start(initial))?;
+    }
+    let outgoing: Vec<Vec<Vec<EdgeId>>> =
+        program.procedures.iter().map(Procedure::outgoing).collect();
+    let mut next = 0;
+    while next < search.states.len() {
+        let (machine, undefined, _) = search.states[next].clone();
+        let PlaceRef { procedure, place } = machine.place();
+        for &edge in &outgoing[procedure.index()][place.index()] {
+            let edge = EdgeRef { procedure, edge };
+            let sorts: Vec<Sort> = needed(program, edge).map(|t| program.terms.sort(t)).collect();
+            for values in all_values(&sorts) {
+                let step = TraceStep { edge, values };
+                let mut after = machine.clone();
+                let Ok(failed) = after.take(&step) else { continue };
+                search.visit(after, undefined || failed.is_some(), Parent::Step(next, step))?;
+            }
+        }
+        next += 1;
+    }
+    Some(search.found)
+}
+
+#[derive(Clone)]
+enum Parent {
+    Start(Vec<Value>),
+    Step(usize, TraceStep),
+}
+
+struct Search<'p> {
+    limit: usize,
+    seen: HashSet<String>,
+    states: Vec<(Machine<'p>, bool, Parent)>,
+    found: ExploredProgram,
+}
+
+impl<'p> Search<'p> {
+    fn visit(&mut self, machine: Machine<'p>, undefined: bool, parent: Parent) -> Option<()> {
+        let key = format!(
+            "{:?} {:?} {:?} {undefined}",
+            machine.place(),
+            machine.values(),
+            machine.stack()
+        );
+        if !self.seen.insert(key) {
+            return Some(());
+        }
+        if self.states.len() >= self.limit {
+            return None;
+        }
+        let reached = self.found.reached.entry(machine.place()).or_default();
+        reached.push(machine.values().to_vec());
+        let violated = machine.violated();
+        self.states.push((machine, undefined, parent));
+        if let Some(property) = violated {
+            let trace = self.trace(property);
+            if !undefined {
+                self.found.violated_defined[property].get_or_insert_with(|| trace.clone());
+            }
+            self.found.violated[property].get_or_insert(trace);
+        }
+        Some(())
+    }
+
+    /// The run to the last state.
+    fn trace(&self, property: usize) -> ProgramTrace {
+        let mut steps = Vec::new();
+        let mut at = self.states.len() - 1;
+        loop {
+            match &self.states[at].2 {
+                Parent::Step(before, step) => {
+                    steps.push(step.clone());
+                    at = *before;
+                }
+                Parent::Start(initial) => {
+                    steps.reverse();
+                    return ProgramTrace { property, initial: initial.clone(), steps };
+                }
+            }
+        }
+    }
+}
+
+/// All lists of values of these sorts.
+fn all_values(sorts: &[Sort]) -> Vec<Vec<Value>> {
+    let mut lists = vec![Vec::new()];
+    for &sort in sorts {
+        let values: Vec<Value> =
+            (0..1u64 << bits_of(sort)).map(|bits| unpack(sort, bits)).collect();
+        lists = lists
+            .iter()
+            .flat_map(|list: &Vec<Value>| {
+                values.iter().map(|value| {
+                    let mut list = list.clone();
+                    list.push(value.clone());
+                    list
+                })
+            })
+            .collect();
+    }
+    lists
+}
+
+fn unpack(sort: Sort, bits: u64) -> Value {
+    match sort {
+        Sort::Bv(width) => Value::Bv(Bv::from_u64(width, bits)),
+        Sort::Array { index, element } => {
+            let mut array = ArrayValue::new(index, Bv::zero(element));
+            for at in 0..1u64 << index {
+                let value = Bv::from_u64(element, bits >> (at * u64::from(element)));
+                array.set(Bv::from_u64(index, at), value);
+            }
+            Value::Array(array)
+        }
+    }
+}
