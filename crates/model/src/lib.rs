@@ -6,6 +6,7 @@
 //! - [`eval`]: the reference semantics: evaluation with values that may be partly unknown;
 //! - [`value`], [`trace`], [`proof`]: values with unknown bits, counterexamples, proofs.
 //! - [`simplify`]: terms simplified while they are built;
+//! - [`linear_proof`]: refutations in linear integer arithmetic;
 //! - [`affine`]: comparisons of sums in a form that SAT solvers like;
 //! - [`blast`]: from word level to bit level, and the way back for answers;
 //! - [`reduce`]: smaller systems for the same question, with the way back;
@@ -17,6 +18,7 @@ pub mod bits;
 pub mod blast;
 pub mod bv;
 pub mod eval;
+pub mod linear_proof;
 pub mod lit;
 pub mod proof;
 pub mod raise;

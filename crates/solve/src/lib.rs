@@ -8,6 +8,7 @@
 //! - [`interpolate`]: CaDiCaL with a record of its proof, and interpolants from it.
 //! - [`gate`], [`encode`]: gates and whole circuits as clauses, one time step at a time.
 //! - [`bv`]: questions about words, on incremental blasting and our own solver.
+//! - [`lia`]: questions about integers, by simplex and our own solver.
 //!
 //! A further back end implements [`SatSolver`], gets a [`SolverKind`] and a line in
 //! [`new_solver`], and must then pass `tests/battery.rs`, which runs on every kind.
@@ -20,6 +21,7 @@ pub mod encode;
 pub mod gate;
 pub mod interpolate;
 pub mod interrupt;
+pub mod lia;
 pub mod sat;
 
 pub use batsat::Batsat;
@@ -29,6 +31,7 @@ pub use cdcl::Cdcl;
 pub use encode::FrameEncoder;
 pub use interpolate::Interpolating;
 pub use interrupt::Interrupt;
+pub use lia::LiaSolver;
 pub use sat::{Budget, SatResult, SatSolver, SatStats};
 
 /// The back ends, for options and reports.

@@ -117,6 +117,7 @@ impl ProofSink for Shared {
         let mut checker = self.0.lock().expect("nobody panicked");
         match step {
             ProofStep::Given(lits) => checker.given(lits),
+            ProofStep::Lemma(lits) => panic!("{lits:?} without a theory"),
             ProofStep::Derived(lits) => checker.derive(lits),
             ProofStep::Deleted(lits) => checker.delete(lits),
         }

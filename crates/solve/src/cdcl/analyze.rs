@@ -76,6 +76,11 @@ impl Cdcl {
         match conflict {
             Conflict::Binary(lits) => lits.iter().for_each(|&lit| open += self.meet(lit)),
             Conflict::Clause(clause) => open += self.meet_clause(clause, None),
+            Conflict::Lemma => {
+                for place in 0..self.findings.clause.len() {
+                    open += self.meet(self.findings.clause[place]);
+                }
+            }
         }
         let mut place = self.trail.lits.len();
         let asserting = loop {

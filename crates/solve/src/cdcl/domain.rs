@@ -107,6 +107,11 @@ impl Domain {
     /// Notes that the definition of `var` mentions `fanin`.
     pub(super) fn depend(&mut self, var: Var, fanin: Var, trail: &mut Trail) {
         debug_assert!(fanin < var, "definitions form a DAG");
+        self.depend_on(var, fanin, trail);
+    }
+
+    /// Notes that a domain with `var` must have `fanin`.
+    pub(super) fn depend_on(&mut self, var: Var, fanin: Var, trail: &mut Trail) {
         // To have one twice costs a little time in each query, to search a gate of a million
         // inputs for each of them costs hours.
         let fanins = self.fanins.get(var.index());
@@ -135,6 +140,11 @@ impl Domain {
     /// All variables of the domain; one can occur twice.
     pub(super) fn vars(&self) -> impl Iterator<Item = Var> {
         self.permanent.iter().chain(&self.query).copied()
+    }
+
+    /// What the query has besides the permanent domain.
+    pub(super) fn query(&self) -> &[Var] {
+        &self.query
     }
 
     fn is_inside(&self, var: Var) -> bool {

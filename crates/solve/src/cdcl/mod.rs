@@ -19,6 +19,7 @@
 //! | `shrink` | taking variables out of models | GipSAT, CaDiCaL |
 //! | `definer` | circuits as definitions, through the usual encoders | |
 //! | `proof` | DRAT steps | Heule and others 2013 |
+//! | `theory` | the hook for atoms with a meaning | DPLL(T) |
 //!
 //! Sources: *MiniSat*: Eén, Sörensson, "An extensible SAT-solver" (SAT 2003). *GipSAT*: Su,
 //! Yang, Ci, "Deeply optimizing the SAT solver for the IC3 algorithm" (CAV 2025). The ideas are
@@ -56,11 +57,13 @@ mod restart;
 mod search;
 mod shrink;
 mod temporary;
+mod theory;
 mod trail;
 mod watches;
 
 pub use definer::Definer;
 pub use proof::{ACTIVATION, DratWriter, ProofSink, ProofStep};
+pub use theory::{Findings, Theory, Verdict};
 
 use crate::interrupt::Interrupt;
 use crate::sat::{Budget, SatResult, SatSolver, SatStats};
@@ -101,7 +104,8 @@ pub struct CdclStats {
 /// - model shrinking ([`flip_to_none`](Cdcl::flip_to_none)), cores without a copy
 ///   ([`core_lits`](Cdcl::core_lits));
 /// - `clone`, for a new frame: both solvers go on independently, answers included;
-/// - proofs ([`set_proof`](Cdcl::set_proof)).
+/// - proofs ([`set_proof`](Cdcl::set_proof));
+/// - theories ([`solve_in`](Cdcl::solve_in)).
 ///
 /// A model has values for the variables of the query's domain. Without definitions, these are
 /// all variables that occur in clauses or assumptions, and the contract of
@@ -138,6 +142,8 @@ pub struct Cdcl {
     stats: SatStats,
     stats_more: CdclStats,
     proof: Proof,
+    /// What the theory says; kept to save allocations.
+    findings: Findings,
     /// A clause on its way in; kept to save allocations.
     buffer: Vec<Lit>,
 }
@@ -168,6 +174,7 @@ impl Cdcl {
             stats: SatStats::default(),
             stats_more: CdclStats::default(),
             proof: Proof::default(),
+            findings: Findings::default(),
             buffer: Vec::new(),
         };
         solver.reserve_vars(ACTIVATION);

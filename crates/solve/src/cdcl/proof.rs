@@ -7,6 +7,8 @@
 //! [`ACTIVATION`]'s negation if the query had temporary clauses), which is deleted again: it is
 //! the claim, not a clause of the solver.
 //!
+//! Under a theory, its lemmas are steps, too: they must be justified by other means.
+//!
 //! Constants never occur in steps; their variable stands for the activation variable instead.
 
 use pedra_model::lit::{Lit, Var};
@@ -21,6 +23,8 @@ pub const ACTIVATION: Var = Var::CONST;
 pub enum ProofStep<'a> {
     /// A clause that was added from outside, without constants and repetitions.
     Given(&'a [Lit]),
+    /// A clause that holds in the theory, and is not part of the propositional argument.
+    Lemma(&'a [Lit]),
     /// A clause that follows by unit propagation.
     Derived(&'a [Lit]),
     /// A clause that is not used any more.
@@ -40,7 +44,7 @@ pub trait ProofSink: Send {
 }
 
 /// Writes derivations and deletions as DRAT text; the variable `v` becomes `v + 1`. Given
-/// clauses are not part of DRAT, they are the formula.
+/// clauses (and lemmas of a theory) are not part of DRAT, they are the formula.
 pub struct DratWriter<W> {
     to: W,
     /// The first failure; nothing is written after it.
@@ -77,7 +81,7 @@ impl<W: Write + Send> ProofSink for DratWriter<W> {
             return;
         }
         self.error = match step {
-            ProofStep::Given(_) => return,
+            ProofStep::Given(_) | ProofStep::Lemma(_) => return,
             ProofStep::Derived(lits) => self.write("", lits),
             ProofStep::Deleted(lits) => self.write("d ", lits),
         }
@@ -108,6 +112,11 @@ impl Proof {
     #[inline]
     pub(super) fn given(&mut self, lits: &[Lit]) {
         self.step(ProofStep::Given(lits));
+    }
+
+    #[inline]
+    pub(super) fn lemma(&mut self, lits: &[Lit]) {
+        self.step(ProofStep::Lemma(lits));
     }
 
     #[inline]

@@ -11,6 +11,8 @@ use pedra_model::lit::Lit;
 pub(super) enum Conflict {
     Clause(ClauseRef),
     Binary([Lit; 2]),
+    /// The clause that the theory found.
+    Lemma,
 }
 
 impl Cdcl {

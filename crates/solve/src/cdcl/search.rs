@@ -1,6 +1,8 @@
 //! The search: one query from its assumptions to the answer.
 
+use super::propagate::Conflict;
 use super::restart::Restarts;
+use super::theory::{Consultation, Theory};
 use super::trail::{FALSE, OPEN, Reason, TRUE};
 use super::{ACTIVATION, Cdcl};
 use crate::sat::SatResult;
@@ -26,7 +28,12 @@ enum Next {
 
 impl Cdcl {
     /// Sets up a query at level 0, and searches.
-    pub(super) fn answer_query(&mut self, assumptions: &[Lit], temporary: &[&[Lit]]) -> SatResult {
+    pub(super) fn answer_query<T: Theory>(
+        &mut self,
+        assumptions: &[Lit],
+        temporary: &[&[Lit]],
+        theory: &mut T,
+    ) -> SatResult {
         if self.interrupt.is_raised() {
             return SatResult::Unknown;
         }
@@ -51,7 +58,7 @@ impl Cdcl {
             }
         }
         self.enter_assumptions();
-        let result = self.search();
+        let result = self.search(theory);
         if result == SatResult::Unsat {
             self.prove_answer();
         }
@@ -72,26 +79,38 @@ impl Cdcl {
         self.proof.derived(&[]);
     }
 
-    fn search(&mut self) -> SatResult {
+    fn search<T: Theory>(&mut self, theory: &mut T) -> SatResult {
         let mut restarts = Restarts::new();
         let mut conflicts = 0;
         let mut steps = 0;
+        let mut is_complete = false;
         loop {
             steps += 1;
             if steps % STEPS_PER_LOOK == 0 && self.interrupt.is_raised() {
                 return SatResult::Unknown;
             }
-            if let Some(conflict) = self.propagate() {
+            let conflict = match self.propagate() {
+                Some(conflict) => Some(conflict),
+                None => match self.consult(theory, is_complete) {
+                    Consultation::Quiet if is_complete => return SatResult::Sat,
+                    Consultation::Quiet => None,
+                    Consultation::Progress => {
+                        is_complete = false;
+                        continue;
+                    }
+                    Consultation::Conflict(conflict) => Some(conflict),
+                    Consultation::Stopped => return SatResult::Unknown,
+                },
+            };
+            if let Some(conflict) = conflict {
+                is_complete = false;
                 self.stats.conflicts += 1;
                 conflicts += 1;
                 restarts.on_conflict();
-                if self.trail.level() == 0 {
+                if !self.resolve(conflict, theory) {
                     self.contradict();
                     return SatResult::Unsat;
                 }
-                let level = self.analyze(conflict);
-                self.backtrack(level);
-                self.learn();
                 let is_spent = self.budget.is_some_and(|b| conflicts >= b.limit_conflicts);
                 if is_spent || self.stats.propagations >= self.last_propagation {
                     return SatResult::Unknown;
@@ -100,19 +119,39 @@ impl Cdcl {
             }
             if restarts.is_due() {
                 self.restart(restarts.count);
+                theory.backtrack(self.trail.level());
             }
             if self.database.is_full() {
                 self.reduce_in_query();
             }
-            match self.decide() {
+            match self.decide(theory) {
                 Next::Decided => {}
-                Next::Complete => return SatResult::Sat,
+                Next::Complete if T::IS_EMPTY => return SatResult::Sat,
+                Next::Complete => is_complete = true,
                 Next::Failed(lit) => {
                     self.analyze_final(lit);
                     return SatResult::Unsat;
                 }
             }
         }
+    }
+
+    /// Learns from a conflict, and goes back. False if it rests on no decision.
+    fn resolve<T: Theory>(&mut self, conflict: Conflict, theory: &mut T) -> bool {
+        if let Conflict::Lemma = conflict {
+            // The theory may see late what was wrong before the current level.
+            let clause = &self.findings.clause;
+            let level = clause.iter().map(|&lit| self.trail.level_of(lit)).max().unwrap_or(0);
+            self.backtrack(level);
+        }
+        if self.trail.level() == 0 {
+            return false;
+        }
+        let level = self.analyze(conflict);
+        self.backtrack(level);
+        theory.backtrack(level);
+        self.learn();
+        true
     }
 
     /// Takes the decisions back, but not the assumptions.
@@ -170,7 +209,7 @@ impl Cdcl {
     }
 
     /// Places the next assumption, or decides a variable.
-    fn decide(&mut self) -> Next {
+    fn decide<T: Theory>(&mut self, theory: &T) -> Next {
         while let Some(&lit) = self.assumptions.get(self.trail.level()) {
             match self.trail.value(lit) {
                 // A level without literals, so that levels count assumptions.
@@ -191,7 +230,11 @@ impl Cdcl {
             if self.trail.is_open(var) {
                 self.stats.decisions += 1;
                 self.trail.push_level();
-                self.trail.assign(self.trail.preferred(var), Reason::NONE);
+                let lit = match theory.phase(var) {
+                    Some(value) => Lit::new(var, !value),
+                    None => self.trail.preferred(var),
+                };
+                self.trail.assign(lit, Reason::NONE);
                 return Next::Decided;
             }
         }

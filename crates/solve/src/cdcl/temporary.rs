@@ -12,7 +12,7 @@
 //! Constants never get beyond the interface, so their variable is free for this: `act` is
 //! variable 0, and users' numbers are not disturbed.
 
-use super::{ACTIVATION, Cdcl, FAILED};
+use super::{ACTIVATION, Cdcl};
 use crate::sat::{SatResult, SatSolver};
 use pedra_model::lit::Lit;
 
@@ -23,14 +23,7 @@ impl Cdcl {
     /// After `Unsat`, `F ∧ ⋀ temporary ∧ ⋀ core` is unsatisfiable; the core consists of
     /// assumptions alone.
     pub fn solve_with(&mut self, assumptions: &[Lit], temporary: &[&[Lit]]) -> SatResult {
-        self.stats.queries += 1;
-        self.end_query();
-        let result = self.answer_query(assumptions, temporary);
-        self.answer = Some(result);
-        for lit in &self.core {
-            self.marks[lit.index()] |= FAILED;
-        }
-        result
+        self.solve_in(assumptions, temporary, &mut ())
     }
 
     /// Adds a clause that ends with the query. The solver is at level 0.

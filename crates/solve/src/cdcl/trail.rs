@@ -82,6 +82,8 @@ pub(super) struct Trail {
     starts: Vec<u32>,
     /// The literals before this one have been propagated.
     pub(super) head: usize,
+    /// The literals before this one have been shown to the theory, if there is one.
+    pub(super) theory_head: usize,
 }
 
 impl Trail {
@@ -176,6 +178,7 @@ impl Trail {
         }
         self.lits.truncate(start);
         self.head = self.head.min(start);
+        self.theory_head = self.theory_head.min(start);
     }
 
     /// The literals of level 0.
@@ -200,6 +203,7 @@ impl Trail {
         self.forget(var);
         self.lits.remove(at);
         self.head -= (at < self.head) as usize;
+        self.theory_head -= (at < self.theory_head) as usize;
         true
     }
 

@@ -1,0 +1,20 @@
+//! The arithmetic solver against enumeration, and small problems of known answer.
+
+mod common;
+#[path = "common/lia.rs"]
+mod lia;
+#[path = "common/lia_run.rs"]
+mod lia_run;
+
+use common::{Random, runs};
+use lia_run::{Tally, run_incremental};
+
+#[test]
+fn random_formulas_against_enumeration() {
+    let mut tally = Tally::default();
+    for seed in 0..runs(400) {
+        run_incremental(&mut Random::new(seed), &mut tally);
+    }
+    assert!(tally.sat > 100 && tally.unsat > 100, "{tally:?}");
+    assert_eq!(tally.unknown, 0, "{tally:?}");
+}
