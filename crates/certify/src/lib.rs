@@ -10,15 +10,19 @@
 //! - [`witness`]: witness circuits made of proofs.
 //! - [`word_proof`], [`word_certificate`], [`word_witness`]: the same for words, through
 //!   bit-blasting.
+//! - [`linear_proof`]: refutations in linear integer arithmetic, with unit propagation and sums
+//!   of inequalities alone.
 //! - [`smtlib`]: the claims of a word-level proof for any SMT solver.
 
 pub mod certificate;
 mod frames;
+pub mod linear_proof;
 pub mod mapping;
 pub mod options;
 pub mod proof;
 mod prover;
 pub mod replay;
+mod rup;
 mod second_look;
 pub mod smtlib;
 pub mod witness;
@@ -30,6 +34,7 @@ pub mod word_witness;
 pub use certificate::{
     CertificateError, CheckedCertificate, Formula, check_certificate, check_certificate_for,
 };
+pub use linear_proof::{LinearChecker, LinearProofError, check_linear_proof};
 pub use options::{CheckOptions, Counterexample, Effort, StateValues, Stop};
 pub use proof::{CheckedProof, Claim, ProofError, check_bit_proof};
 pub use replay::{Replay, ReplayError, replay_bits, replay_words, visit_bits, visit_words};

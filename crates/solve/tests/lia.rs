@@ -1,13 +1,12 @@
 //! The arithmetic solver against enumeration, and small problems of known answer.
 
-mod common;
 #[path = "common/lia.rs"]
 mod lia;
 #[path = "common/lia_run.rs"]
 mod lia_run;
 
-use common::{Random, runs};
 use lia_run::{Tally, run_incremental};
+use pedra_testkit::random::{Random, runs};
 
 #[test]
 fn random_formulas_against_enumeration() {

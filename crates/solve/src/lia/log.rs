@@ -50,9 +50,9 @@ impl Log {
         self.lock().pending = Some(derivation);
     }
 
-    /// All steps so far.
-    pub(super) fn steps(&self) -> Vec<LinearStep> {
-        self.lock().steps.clone()
+    /// The steps from a place on.
+    pub(super) fn steps(&self, from: usize) -> Vec<LinearStep> {
+        self.lock().steps.get(from..).unwrap_or_default().to_vec()
     }
 }
 

@@ -8,7 +8,7 @@
 //! | file | what | from |
 //! |---|---|---|
 //! | `int`, `linear` | numbers and expressions; bounds are tightened on the way in | |
-//! | `tableau`, `simplex` | integer rows; bounds, pivots, Farkas conflicts | Dutertre, de Moura 2006 |
+//! | `tableau`, `simplex` | integer rows; bounds, pivots, conflicts | Dutertre, de Moura 2006 |
 //! | `arith` | atoms as bounds; propagation; the theory for the hook of our solver | DPLL(T) |
 //! | `integer` | GCD tests, cuts, splits | Chvátal, Gomory; Dillig and others 2009 |
 //! | `diophantine` | equations over the integers | Hermite |
@@ -38,7 +38,7 @@ use crate::interrupt::Interrupt;
 use crate::sat::{Budget, SatResult, SatSolver, SatStats};
 use arith::Arith;
 use log::Log;
-use pedra_model::linear_proof::LinearProof;
+use pedra_model::linear_proof::{LinearProof, LinearStep};
 use pedra_model::lit::{Lit, Var};
 
 /// A solver for clauses over literals and linear atoms.
@@ -208,15 +208,28 @@ impl LiaSolver {
     /// The proof of the last answer, if that is `Unsat` and there is a record: the clauses given
     /// so far imply that not all literals of the core hold. If the question had temporary
     /// clauses, these are given with the negation of
-    /// [`ACTIVATION`], which the claim then contains.
+    /// [`ACTIVATION`], which the claim then contains. There is none if the assumption of false
+    /// itself is the core.
     pub fn proof(&self) -> Option<LinearProof> {
         let log = self.arith.log.as_ref()?;
         if self.answer != Some(SatResult::Unsat) {
             return None;
         }
+        if self.core() == [Lit::FALSE] {
+            return None;
+        }
+        Some(LinearProof { steps: log.steps(0), claim: self.claim() })
+    }
+
+    /// What the last `Unsat` claims: a clause that follows.
+    pub fn claim(&self) -> Vec<Lit> {
         let guard = self.has_temporaries.then(|| !ACTIVATION.lit());
-        let claim = self.core().iter().map(|&lit| !lit).chain(guard).collect();
-        Some(LinearProof { steps: log.steps(), claim })
+        self.core().iter().map(|&lit| !lit).chain(guard).collect()
+    }
+
+    /// The steps of the record from a place on, for a check that goes along.
+    pub fn proof_steps(&self, from: usize) -> Vec<LinearStep> {
+        self.arith.log.as_ref().map_or(Vec::new(), |log| log.steps(from))
     }
 
     /// Limits each later question to so many conflicts; `None` for no limit.

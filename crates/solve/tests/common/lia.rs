@@ -1,7 +1,7 @@
 //! Random formulas over integers in a small box, and all their solutions by enumeration.
 
-use super::common::Random;
 use pedra_solve::lia::{Formulas, Int, Node, Sort, Term, Value};
+use pedra_testkit::random::Random;
 
 /// Symbols range over `-BOX..=BOX`.
 pub const BOX: i64 = 3;

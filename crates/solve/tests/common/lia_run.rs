@@ -1,10 +1,11 @@
 //! One random session with the arithmetic solver, checked by enumeration.
 
-use super::common::Random;
 use super::lia::Problem;
+use pedra_certify::LinearChecker;
 use pedra_model::lit::Lit;
 use pedra_solve::SatResult;
-use pedra_solve::lia::{Encoder, LiaSolver, Term};
+use pedra_solve::lia::{Encoder, Int, LiaSolver, Term};
+use pedra_testkit::random::Random;
 
 /// What was answered.
 #[derive(Clone, Copy, Debug, Default)]
@@ -12,23 +13,41 @@ pub struct Tally {
     pub sat: u64,
     pub unsat: u64,
     pub unknown: u64,
+    /// Steps of proofs that were checked.
+    pub steps: u64,
+}
+
+/// A solver, and the check of its proofs that goes along.
+struct Session {
+    problem: Problem,
+    solver: LiaSolver,
+    encoder: Encoder,
+    /// `None` if the solver keeps no record.
+    checker: Option<LinearChecker>,
+    steps: usize,
 }
 
 /// Formulas come in one by one; some are asserted, some assumed, some temporary.
 pub fn run_incremental(random: &mut Random, tally: &mut Tally) {
-    let mut problem = Problem::new(random);
-    let mut solver = LiaSolver::new();
-    let mut encoder = Encoder::new();
-    let bounds = encode(&problem, &mut solver, &mut encoder, problem.bounds);
-    solver.add_clause(&[bounds]);
+    let problem = Problem::new(random);
+    let is_checked = random.below(3) > 0;
+    let mut session = Session {
+        problem,
+        solver: if is_checked { LiaSolver::with_proofs() } else { LiaSolver::new() },
+        encoder: Encoder::new(),
+        checker: is_checked.then(LinearChecker::new),
+        steps: 0,
+    };
+    let bounds = session.encode(session.problem.bounds);
+    session.solver.add_clause(&[bounds]);
     let mut asserted: Vec<Term> = Vec::new();
     let mut known: Vec<(Lit, Term)> = Vec::new();
     for _ in 0..2 + random.below(6) {
         let depth = random.below(4);
-        let formula = problem.bool_term(random, depth);
-        let lit = encode(&problem, &mut solver, &mut encoder, formula);
+        let formula = session.problem.bool_term(random, depth);
+        let lit = session.encode(formula);
         if random.below(4) == 0 {
-            solver.add_clause(&[lit]);
+            session.solver.add_clause(&[lit]);
             asserted.push(formula);
         } else {
             known.push((lit, formula));
@@ -42,50 +61,72 @@ pub fn run_incremental(random: &mut Random, tally: &mut Tally) {
                 _ => {}
             }
         }
-        ask(&mut problem, &mut solver, &encoder, &asserted, &assumed, &temporary, tally);
+        session.ask(&asserted, &assumed, &temporary, tally);
     }
 }
 
-fn encode(problem: &Problem, solver: &mut LiaSolver, encoder: &mut Encoder, term: Term) -> Lit {
-    encoder.lit(&problem.formulas, solver, term).expect("the formula is linear")
+fn terms(pairs: &[(Lit, Term)]) -> Vec<Term> {
+    pairs.iter().map(|&(_, term)| term).collect()
 }
 
-fn ask(
-    problem: &mut Problem,
-    solver: &mut LiaSolver,
-    encoder: &Encoder,
-    asserted: &[Term],
-    assumed: &[(Lit, Term)],
-    temporary: &[(Lit, Term)],
-    tally: &mut Tally,
-) {
-    let terms = |pairs: &[(Lit, Term)]| pairs.iter().map(|&(_, term)| term).collect::<Vec<_>>();
-    let fixed = [asserted.to_vec(), terms(temporary)].concat();
-    let all = [fixed.clone(), terms(assumed)].concat();
-    let expected = problem.is_satisfiable(&all);
-    let lits: Vec<Lit> = assumed.iter().map(|&(lit, _)| lit).collect();
-    let clauses: Vec<[Lit; 1]> = temporary.iter().map(|&(lit, _)| [lit]).collect();
-    let clauses: Vec<&[Lit]> = clauses.iter().map(|clause| clause.as_slice()).collect();
-    match solver.solve_with(&lits, &clauses) {
-        SatResult::Unknown => tally.unknown += 1,
-        SatResult::Sat => {
-            tally.sat += 1;
-            assert!(expected, "there is no solution");
-            let int =
-                |term: Term| encoder.value(solver, term).unwrap_or(pedra_solve::lia::Int::ZERO);
-            let bool =
-                |term: Term| encoder.known(term).and_then(|lit| solver.value(lit)).unwrap_or(false);
-            assert!(problem.holds(&all, int, bool), "the model is wrong");
+impl Session {
+    fn encode(&mut self, term: Term) -> Lit {
+        let Session { problem, solver, encoder, .. } = self;
+        encoder.lit(&problem.formulas, solver, term).expect("the formula is linear")
+    }
+
+    fn ask(
+        &mut self,
+        asserted: &[Term],
+        assumed: &[(Lit, Term)],
+        temporary: &[(Lit, Term)],
+        tally: &mut Tally,
+    ) {
+        let fixed = [asserted.to_vec(), terms(temporary)].concat();
+        let all = [fixed.clone(), terms(assumed)].concat();
+        let expected = self.problem.is_satisfiable(&all);
+        let lits: Vec<Lit> = assumed.iter().map(|&(lit, _)| lit).collect();
+        let clauses: Vec<[Lit; 1]> = temporary.iter().map(|&(lit, _)| [lit]).collect();
+        let clauses: Vec<&[Lit]> = clauses.iter().map(|clause| clause.as_slice()).collect();
+        match self.solver.solve_with(&lits, &clauses) {
+            SatResult::Unknown => tally.unknown += 1,
+            SatResult::Sat => {
+                tally.sat += 1;
+                assert!(expected, "there is no solution");
+                self.check_model(&all);
+            }
+            SatResult::Unsat => {
+                tally.unsat += 1;
+                assert!(!expected, "there is a solution");
+                let is_core = |(lit, _): &&(Lit, Term)| self.solver.is_failed(*lit);
+                let core: Vec<Term> = assumed.iter().filter(is_core).map(|pair| pair.1).collect();
+                let core = [fixed, core].concat();
+                assert!(!self.problem.is_satisfiable(&core), "the core is none");
+                self.check_proof(tally);
+            }
         }
-        SatResult::Unsat => {
-            tally.unsat += 1;
-            assert!(!expected, "there is a solution");
-            let core: Vec<Term> = assumed
-                .iter()
-                .filter(|(lit, _)| solver.is_failed(*lit))
-                .map(|&(_, term)| term)
-                .collect();
-            assert!(!problem.is_satisfiable(&[fixed, core].concat()), "the core is none");
+    }
+
+    fn check_model(&self, all: &[Term]) {
+        let Session { problem, solver, encoder, .. } = self;
+        let int = |term: Term| encoder.value(solver, term).unwrap_or(Int::ZERO);
+        let bool =
+            |term: Term| encoder.known(term).and_then(|lit| solver.value(lit)).unwrap_or(false);
+        assert!(problem.holds(all, int, bool), "the model is wrong");
+    }
+
+    /// Checks the steps since the last proof, and the claim.
+    fn check_proof(&mut self, tally: &mut Tally) {
+        let Some(checker) = &mut self.checker else { return };
+        for step in self.solver.proof_steps(self.steps) {
+            self.steps += 1;
+            tally.steps += 1;
+            if let Err(error) = checker.check_step(&step, &mut |_| true) {
+                panic!("{error}");
+            }
+        }
+        if self.solver.core() != [Lit::FALSE] {
+            checker.check_claim(&self.solver.claim()).expect("the claim follows");
         }
     }
 }
