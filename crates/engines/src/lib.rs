@@ -12,7 +12,6 @@
 //! - [`unroll`]: time-frame expansion of a system on a SAT solver.
 //! - [`bmc`]: bounded model checking.
 //! - [`kind`]: k-induction, with and without simple paths.
-//! - [`trace`]: frames and obligations, the core of every PDR.
 //! - [`pdr`]: property-directed reachability (IC3).
 //! - [`imc`]: interpolation-based model checking.
 //! - [`avy`]: interpolating property-directed reachability.
@@ -41,7 +40,7 @@ pub mod region;
 pub mod relay;
 pub mod sweep;
 pub mod swept;
-pub mod trace;
+mod trace;
 pub mod unroll;
 pub mod word;
 

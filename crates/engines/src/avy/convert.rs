@@ -18,8 +18,8 @@
 
 use crate::context::Context;
 use crate::layers::StateCircuit;
-use crate::pdr::{Frames, LemmaId, Pdr, Stopped};
-use crate::trace::Level;
+use crate::pdr::{Frames, Pdr, Stopped};
+use crate::trace::{LemmaId, Level};
 use pedra_model::lit::{Lit, Var};
 use pedra_solve::{Cdcl, FrameEncoder, SatResult, SatSolver};
 use rustc_hash::FxHashMap;
@@ -152,9 +152,9 @@ impl Gap {
     fn learn(&mut self, trace: &Pdr) {
         let frames = trace.frames();
         self.has.resize(frames.total(), false);
-        for id in frames.lemmas(self.level) {
+        for id in frames.lemmas((), self.level) {
             if !std::mem::replace(&mut self.has[id.index()], true) {
-                let clause: Vec<Lit> = frames.lemma(id).cube().iter().map(|&lit| !lit).collect();
+                let clause: Vec<Lit> = frames.lemma(id).set().iter().map(|&lit| !lit).collect();
                 self.solver.add_clause(&clause);
             }
         }
@@ -167,7 +167,7 @@ impl Gap {
         for id in only_below(frames, self.below, self.level) {
             let violates = *self.violates.entry(id).or_insert_with(|| {
                 let violates = self.solver.new_var().lit();
-                for &lit in frames.lemma(id).cube() {
+                for &lit in frames.lemma(id).set() {
                     self.solver.add_clause(&[!violates, lit]);
                 }
                 violates
@@ -181,13 +181,13 @@ impl Gap {
 /// The lemmas of a frame that a higher one lacks.
 fn only_below(frames: &Frames, below: Level, level: Level) -> impl Iterator<Item = LemmaId> + '_ {
     let levels = (below.index()..level.index()).map(Level::new);
-    levels.flat_map(|level| frames.delta(level)).copied()
+    levels.flat_map(|level| frames.delta((), level)).copied()
 }
 
 /// The shortest cube that `F_j` excludes and the state is in.
 fn violated(trace: &Pdr, below: Level, level: Level, state: &[Lit]) -> Vec<Lit> {
     let frames = trace.frames();
-    let cubes = only_below(frames, below, level).map(|id| frames.lemma(id).cube());
+    let cubes = only_below(frames, below, level).map(|id| frames.lemma(id).set());
     let holds = |cube: &&[Lit]| cube.iter().all(|lit| state.binary_search(lit).is_ok());
     let shortest = cubes.filter(holds).min_by_key(|cube| cube.len());
     shortest.expect("the state violates a lemma of the frame below").to_vec()

@@ -261,7 +261,7 @@ impl<'a> Avy<'a> {
         sequence: &mut [Lit],
     ) -> Result<(), Stopped> {
         for (i, goal) in sequence.iter_mut().enumerate().skip(1) {
-            for cube in self.trace.frames().cubes(Level::new(i)) {
+            for cube in self.trace.frames().sets((), Level::new(i)) {
                 let clause = circuit.not_cube(cube);
                 *goal = circuit.builder.and(*goal, clause);
             }

@@ -18,8 +18,8 @@ use super::extension::Extension;
 use super::options::AvyOptions;
 use crate::context::Context;
 use crate::layers::{Layers, Template};
-use crate::pdr::{Frames, LemmaId, Stopped};
-use crate::trace::Level;
+use crate::pdr::{Frames, Stopped};
+use crate::trace::{LemmaId, Level};
 use pedra_model::lit::Lit;
 use pedra_solve::cadical::Preset;
 
@@ -135,7 +135,7 @@ impl Unrolling {
             return;
         }
         self.steps[step].has.resize(frames.total(), 0);
-        for id in frames.lemmas(Level::new(step)) {
+        for id in frames.lemmas((), Level::new(step)) {
             let lemma = frames.lemma(id);
             let place = lemma.level().finite().map_or(usize::MAX, |level| level + 1);
             let before = self.steps[step].has[id.index()];
@@ -151,7 +151,7 @@ impl Unrolling {
             } else if let (true, Some(level)) = (by_level, lemma.level().finite()) {
                 guard = self.steps[step].levels[level - step];
             }
-            self.layers.exclude(step, lemma.cube(), guard);
+            self.layers.exclude(step, lemma.set(), guard);
         }
     }
 
@@ -201,6 +201,7 @@ mod tests {
     use super::super::extension::Found;
     use super::*;
     use crate::layers::StateCircuit;
+    use crate::trace::CubeIndex;
     use pedra_model::aig::Node;
     use pedra_model::bits::{BitSystem, Reset};
     use pedra_model::lit::Var;
@@ -244,11 +245,11 @@ mod tests {
     fn the_suffix_and_the_interpolants_of_the_paper() {
         let system = counter();
         let template = Template::new(&system);
-        let mut frames = Frames::new(template.transition.state_vars().end);
+        let mut frames = Frames::new([CubeIndex::new(template.transition.state_vars().end)]);
         frames.open();
         frames.open();
         for bit in 2..=4 {
-            frames.insert(vec![Var::new(bit).lit()], Level::new(1));
+            frames.insert((), [Var::new(bit).lit()].into(), Level::new(1));
         }
         for (core, kavy) in [(false, 0), (true, 0), (false, 2), (true, 2)] {
             for rules in [System::McMillan, System::Pudlak] {
@@ -276,7 +277,7 @@ mod tests {
         }
         system.bads.push(x[2]);
         let template = Template::new(&system);
-        let mut frames = Frames::new(template.transition.state_vars().end);
+        let mut frames = Frames::new([CubeIndex::new(template.transition.state_vars().end)]);
         for _ in 0..4 {
             frames.open();
         }

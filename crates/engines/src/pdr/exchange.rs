@@ -65,7 +65,7 @@ impl Pdr<'_> {
         let frames = self.search.as_ref()?.relative.frames();
         let level = Level::new(level);
         (level <= frames.top() && level > Level::ZERO)
-            .then(|| frames.cubes(level).map(<[Lit]>::to_vec).collect())
+            .then(|| frames.sets((), level).map(<[Lit]>::to_vec).collect())
     }
 
     /// The highest frame.
@@ -130,9 +130,9 @@ impl Pdr<'_> {
     pub(crate) fn all_lemmas(&self) -> Vec<(Vec<Lit>, usize)> {
         let Some(search) = &self.search else { return Vec::new() };
         let frames = search.relative.frames();
-        let lemmas = frames.lemmas(Level::ZERO.above()).map(|id| frames.lemma(id));
+        let lemmas = frames.lemmas((), Level::ZERO.above()).map(|id| frames.lemma(id));
         let level = |level: Level| level.finite().unwrap_or(usize::MAX);
-        lemmas.map(|lemma| (lemma.cube().to_vec(), level(lemma.level()))).collect()
+        lemmas.map(|lemma| (lemma.set().to_vec(), level(lemma.level()))).collect()
     }
 
     /// Takes note of the lemmas of the other direction, which replace all former ones.
@@ -187,7 +187,7 @@ impl Pdr<'_> {
         if cube.is_empty() || relative.check_meets_start(&cube)? {
             return Ok(None);
         }
-        if let Some(lemma) = relative.frames().find_subsuming(&cube, Level::ZERO.above()) {
+        if let Some(lemma) = relative.frames().find_covering((), &cube, Level::ZERO.above()) {
             level = relative.frames().lemma(lemma).level();
         }
         let from = level;

@@ -124,8 +124,8 @@ impl Generalizer<'_, '_> {
         if self.options.parent_lemma && level > Level::ZERO.above() {
             // What a lemma one level below needed is likely to be needed here.
             let frames = self.relative.frames();
-            if let Some(parent) = frames.find_subsuming(cube, level.below()) {
-                let parent = frames.lemma(parent).cube();
+            if let Some(parent) = frames.find_covering((), cube, level.below()) {
+                let parent = frames.lemma(parent).set();
                 order.sort_by_key(|lit| parent.binary_search(lit).is_ok());
             }
         }

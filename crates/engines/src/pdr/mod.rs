@@ -3,8 +3,8 @@
 //! - A. R. Bradley: *SAT-Based Model Checking without Unrolling*, VMCAI 2011: the algorithm;
 //!   `mic` and `down` in `generalize`.
 //! - N. Eén, A. Mishchenko, R. Brayton: *Efficient Implementation of Property Directed
-//!   Reachability*, FMCAD 2011: δ-encoded `frames`, the queue of obligations
-//!   ([`trace`](crate::trace)), lifting.
+//!   Reachability*, FMCAD 2011: δ-encoded frames and the queue of obligations
+//!   (`trace`), lifting.
 //! - The lecture slides *Property-Directed Reachability (a simplified version)*: the ladder from
 //!   single states to the full algorithm ([`Variant`]), and the words of the main loop.
 //! - Z. Hassan, A. R. Bradley, F. Somenzi, FMCAD 2013: counterexamples to generalisation.
@@ -25,7 +25,7 @@
 //! state of an obligation satisfies them with the recorded inputs. They are never asked of the
 //! successor: a successor without allowed inputs is merely over-approximation.
 //!
-//! One concept a file: [`frames`] (the store of lemmas), `relative` (all queries;
+//! One concept a file: `relative` (all queries;
 //! owns the frame index), `initial`, `lift`, `generalize`, `propagate`, `transition` (what
 //! solvers see), `solver` (which solver it is), `options`, `choices` (the options by name);
 //! `direction` (Reverse PDR is the same engine), `successor` (its obligations), `evidence` (proofs
@@ -41,7 +41,6 @@ mod encode;
 mod evidence;
 mod exchange;
 mod foreign;
-pub mod frames;
 mod generalize;
 mod hints;
 mod initial;
@@ -60,13 +59,12 @@ pub use choices::CHOICES;
 pub use direction::Successors;
 pub(crate) use exchange::{Meeting, QUERY_WORK};
 pub use foreign::Published;
-pub use frames::{Frames, Lemma, LemmaId};
 pub use options::{DropOrder, Generalize, Lift, PdrOptions, Variant};
 
 use crate::context::{Context, Engine, Outcome, Reason};
 use crate::events::{Direction, Event, Progress, Summary};
 use crate::ledger::Ledger;
-use crate::trace::{self, Level, ObligationId};
+use crate::trace::{self, CubeIndex, Level, ObligationId, Trace};
 pub use counts::{Counts, Purpose};
 pub(crate) use definitions::Definitions;
 use direction::{engine_name, safe_beyond};
@@ -78,6 +76,9 @@ use relative::{Answer, Hypothesis, Relative};
 pub(crate) use simplify::simplify_relation;
 pub(crate) use solver::Stopped;
 pub(crate) use transition::{Horizon, Transition};
+
+/// Lemmas that exclude cubes.
+pub(crate) type Frames = Trace<[Lit], CubeIndex>;
 
 /// A cube that leads to a violation, with the inputs of its step.
 type Obligation = trace::Obligation<[Lit], Box<[Lit]>>;
@@ -174,10 +175,11 @@ impl<'a> Pdr<'a> {
     fn summary(&self) -> Summary {
         let Some(search) = &self.search else { return Summary::default() };
         let frames = search.relative.frames();
-        let levels = (1..=frames.top().index()).map(|level| frames.delta(Level::new(level)).len());
+        let levels =
+            (1..=frames.top().index()).map(|level| frames.delta((), Level::new(level)).len());
         Summary {
             lemmas: levels.collect(),
-            invariants: frames.delta(Level::INFINITY).len(),
+            invariants: frames.delta((), Level::INFINITY).len(),
             learned: frames.total(),
             work: search.relative.counts.work(),
         }
@@ -228,7 +230,7 @@ impl<'a> Pdr<'a> {
     fn find_fixpoint(&mut self, context: &Context) -> Result<Option<Vec<Vec<Lit>>>, Stopped> {
         let frames = self.search().relative.frames();
         let Some(fixpoint) = frames.fixpoint() else { return Ok(None) };
-        let cubes = frames.cubes(fixpoint).map(<[Lit]>::to_vec).collect();
+        let cubes = frames.sets((), fixpoint).map(<[Lit]>::to_vec).collect();
         if self.has_trusted { self.recheck(context, cubes) } else { Ok(Some(cubes)) }
     }
 
@@ -356,7 +358,7 @@ impl<'a> Pdr<'a> {
             self.blocked(context, id, level);
             return Ok(Blocked::Yes);
         }
-        if let Some(lemma) = relative.frames().find_subsuming(&cube, level) {
+        if let Some(lemma) = relative.frames().find_covering((), &cube, level) {
             let covered = relative.frames().lemma(lemma).level();
             self.blocked(context, id, covered);
             return Ok(Blocked::Yes);

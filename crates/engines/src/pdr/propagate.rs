@@ -1,11 +1,10 @@
 //! Propagation: lemmas move up to the highest frame where they hold.
 
 use super::counts::Purpose;
-use super::frames::LemmaId;
 use super::relative::{Answer, Hypothesis, Relative};
 use super::solver::Stopped;
 use crate::context::Context;
-use crate::trace::Level;
+use crate::trace::{LemmaId, Level};
 use pedra_model::lit::Lit;
 
 /// "propagateClauses(k)": for `i := 1` to `k − 1`, for every clause `c` of `Δ_i`: if
@@ -25,7 +24,7 @@ pub(super) fn propagate_from(
             if !relative.frames().is_live(id) || relative.is_stuck(id) {
                 continue;
             }
-            let cube: Vec<Lit> = relative.frames().lemma(id).cube().to_vec();
+            let cube: Vec<Lit> = relative.frames().lemma(id).set().to_vec();
             if relative.foreign.dooms(&cube) {
                 continue;
             }
@@ -44,7 +43,7 @@ pub(super) fn propagate_from(
                     relative.note_stuck(id, witness);
                 }
                 Answer::Inductive(core) if core.len() == cube.len() => {
-                    relative.raise_lemma(context, id, above);
+                    relative.promote_lemma(context, id, above);
                 }
                 Answer::Inductive(core) => {
                     // A part is enough, and subsumes the whole.
@@ -52,7 +51,7 @@ pub(super) fn propagate_from(
                 }
             }
         }
-        if relative.frames().delta(level).is_empty() {
+        if relative.frames().delta((), level).is_empty() {
             return Ok(());
         }
     }
@@ -62,7 +61,7 @@ pub(super) fn propagate_from(
 /// `Δ_i`. Heuristic order: a short lemma that moves up subsumes longer ones.
 fn shortest_first(relative: &Relative, level: Level) -> Vec<LemmaId> {
     let frames = relative.frames();
-    let mut ids = frames.delta(level).to_vec();
-    ids.sort_by_key(|&id| (frames.lemma(id).cube().len(), id));
+    let mut ids = frames.delta((), level).to_vec();
+    ids.sort_by_key(|&id| (frames.lemma(id).set().len(), id));
     ids
 }

@@ -16,11 +16,11 @@
 //! for in the other one. The difference is in three places: [`Relative::assumed`] and
 //! [`Relative::framed`] (which side of a step a cube is on), the start set, and the frontier.
 
+use super::Frames;
 use super::activity::Activity;
 use super::counts::{Counts, Purpose};
 use super::direction::Successors;
 use super::foreign::Foreign;
-use super::frames::{Frames, LemmaId};
 use super::hints::Hints;
 use super::initial::Initial;
 use super::lift::{Goal, Lifted, Lifter};
@@ -32,7 +32,7 @@ use super::trigger::{StateBits, Triggers};
 use crate::context::Context;
 use crate::events::{Direction, Event};
 use crate::ledger::SettledBoard;
-use crate::trace::Level;
+use crate::trace::{CubeIndex, LemmaId, Level};
 use pedra_model::bits::BitSystem;
 use pedra_model::lit::{Lit, Var};
 use pedra_model::random::Random;
@@ -143,7 +143,7 @@ impl Relative {
             given: Vec::new(),
             base,
             lifter,
-            frames: Frames::new(num_vars),
+            frames: Frames::new([CubeIndex::new(num_vars)]),
             activity: Activity::new(num_vars, context.seed),
             random: Random::new(context.seed),
             by_activity: options.drop_order == DropOrder::Activity,
@@ -179,7 +179,7 @@ impl Relative {
         // Heuristic: retired lemmas stay in solvers; when they are the majority, start afresh.
         let mut lemmas = 0;
         for level in (1..level.index()).rev().map(Level::new) {
-            lemmas += self.frames.delta(level).len();
+            lemmas += self.frames.delta((), level).len();
             if self.given[level.index()] > 2 * lemmas + 500 {
                 self.renew(level, context);
             }
@@ -204,7 +204,7 @@ impl Relative {
             self.add_start(&mut solver);
             return solver;
         }
-        for cube in self.frames.cubes(level) {
+        for cube in self.frames.sets((), level) {
             solver.add_clause(&self.frame_clause(cube));
         }
         solver
@@ -293,7 +293,7 @@ impl Relative {
         self.past.queries += work.queries;
         self.past.conflicts += work.conflicts;
         self.past.propagations += work.propagations;
-        self.given[level.index()] = self.frames.cubes(level).count();
+        self.given[level.index()] = self.frames.sets((), level).count();
     }
 
     /// Is the start set not empty? `Init ∧ C`, reverse `C ∧ bad`
@@ -537,21 +537,21 @@ impl Relative {
     ) -> Option<LemmaId> {
         debug_assert!(self.check_meets_start(&cube) != Ok(true), "a lemma excludes initial states");
         self.activity.learn(&cube);
-        let inserted = self.frames.insert(cube, level)?;
+        let inserted = self.frames.insert((), cube.into(), level)?;
         self.tell_solvers(inserted.id, inserted.covered);
         context.detail(|| Event::LemmaLearned {
             lemma: inserted.id.index(),
             level: level.finite(),
-            claim: self.transition.system_clause(self.frames.lemma(inserted.id).cube()).into(),
+            claim: self.transition.system_clause(self.frames.lemma(inserted.id).set()).into(),
         });
         tell_retired(context, &inserted.retired, inserted.id);
         Some(inserted.id)
     }
 
     /// `F_{i+1} := F_{i+1} ∧ ¬c` for a lemma of `F_i`.
-    pub(super) fn raise_lemma(&mut self, context: &Context, id: LemmaId, level: Level) {
+    pub(super) fn promote_lemma(&mut self, context: &Context, id: LemmaId, level: Level) {
         let from = self.frames.lemma(id).level();
-        let retired = self.frames.raise(id, level);
+        let retired = self.frames.promote(id, level);
         self.tell_solvers(id, from);
         context.detail(|| Event::LemmaPushed {
             lemma: id.index(),
@@ -567,7 +567,7 @@ impl Relative {
             triggers.strengthened(id);
         }
         let lemma = self.frames.lemma(id);
-        let clause = self.frame_clause(lemma.cube());
+        let clause = self.frame_clause(lemma.set());
         let last = lemma.level().min(self.frames.top());
         for level in covered.above().index()..=last.index() {
             self.solvers[level].add_clause(&clause);

@@ -4,8 +4,8 @@
 //! `Pdr`, strengthens the frames by its own means, lets PDR do a frame where it likes, and uses
 //! PDR's propagation, fixpoint test and proofs.
 
+use super::Frames;
 use super::Purpose;
-use super::frames::Frames;
 use super::generalize::Generalizer;
 use super::options::PdrOptions;
 use super::propagate::propagate_from;
@@ -122,7 +122,7 @@ impl<'a> Pdr<'a> {
         let mut stack = vec![(cube, level)];
         while let Some((cube, level)) = stack.last() {
             let level = *level;
-            if relative.frames().find_subsuming(cube, level).is_some() {
+            if relative.frames().find_covering((), cube, level).is_some() {
                 stack.pop();
                 continue;
             }
@@ -183,7 +183,7 @@ impl<'a> Pdr<'a> {
         self.open_frame(context)?;
         let frames = self.search().relative.frames();
         if let Some(fixpoint) = frames.fixpoint() {
-            let cubes = frames.cubes(fixpoint).map(<[Lit]>::to_vec).collect();
+            let cubes = frames.sets((), fixpoint).map(<[Lit]>::to_vec).collect();
             self.succeed(context, cubes);
         }
         Ok(())
@@ -237,9 +237,9 @@ impl<'a> Pdr<'a> {
             let negated = |cube: &[Lit]| cube.iter().map(|&lit| !lit).collect::<Vec<Lit>>();
             let frame = match level {
                 Level::ZERO => init,
-                _ => switch(&mut solver, &mut frames.cubes(level).map(negated)),
+                _ => switch(&mut solver, &mut frames.sets((), level).map(negated)),
             };
-            for cube in frames.cubes(level.above().min(frames.top())) {
+            for cube in frames.sets((), level.above().min(frames.top())) {
                 // Init ∧ C ⟹ ¬c
                 let meets = [&[init], cube].concat();
                 assert!(

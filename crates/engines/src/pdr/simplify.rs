@@ -17,8 +17,8 @@
 
 use super::definitions::Definitions;
 use super::encode::MAX_WIDTH;
-use super::frames::is_subset;
 use super::transition::Transition;
+use crate::trace::is_subset;
 use pedra_model::lit::{Lit, Var};
 use pedra_solve::{Interrupt, SatSolver};
 

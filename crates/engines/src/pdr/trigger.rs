@@ -4,8 +4,8 @@
 //!
 //! A heuristic in so far as it only leaves out queries whose answer is known.
 
-use super::frames::{Frames, LemmaId};
-use crate::trace::Level;
+use super::Frames;
+use crate::trace::{LemmaId, Level};
 use pedra_model::lit::Lit;
 use rustc_hash::FxHashMap;
 
@@ -86,7 +86,7 @@ impl Triggers {
         }
         let excludes = |&id: &LemmaId| {
             let lemma = frames.lemma(id);
-            lemma.level() >= level && frames.is_live(id) && witness.state.is_in(lemma.cube())
+            lemma.level() >= level && frames.is_live(id) && witness.state.is_in(lemma.set())
         };
         let new = &self.log[witness.seen..];
         if !new.iter().any(excludes) {
@@ -115,25 +115,26 @@ impl Triggers {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trace::CubeIndex;
     use pedra_model::lit::Var;
 
     #[test]
     fn a_lemma_is_stuck_until_its_witness_is_excluded() {
-        let (mut frames, mut triggers) = (Frames::new(4), Triggers::default());
+        let (mut frames, mut triggers) = (Frames::new([CubeIndex::new(4)]), Triggers::default());
         (0..2).for_each(|_| frames.open());
         let lit = |var| Var::new(var).lit();
-        let mut add = |triggers: &mut Triggers, cube: Vec<Lit>| {
-            let id = frames.insert(cube, Level::new(1)).expect("it is new").id;
+        let add = |frames: &mut Frames, triggers: &mut Triggers, cube: &[Lit]| {
+            let id = frames.insert((), cube.into(), Level::new(1)).expect("it is new").id;
             triggers.strengthened(id);
-            (id, frames.clone())
+            id
         };
-        let (stuck, frames) = add(&mut triggers, vec![lit(1)]);
+        let stuck = add(&mut frames, &mut triggers, &[lit(1)]);
         let state = StateBits::new(4, [!lit(1), lit(2)].into_iter());
         triggers.note(stuck, Level::new(1), state);
         assert!(triggers.is_stuck(&frames, stuck, Level::new(1)));
-        let (_, frames) = add(&mut triggers, vec![lit(3)]);
+        add(&mut frames, &mut triggers, &[lit(3)]);
         assert!(triggers.is_stuck(&frames, stuck, Level::new(1)), "it has other states");
-        let (_, frames) = add(&mut triggers, vec![!lit(1), lit(2)]);
+        add(&mut frames, &mut triggers, &[!lit(1), lit(2)]);
         // Who asks may be stopped before the query, and asks again then.
         for _ in 0..2 {
             assert!(!triggers.is_stuck(&frames, stuck, Level::new(1)));

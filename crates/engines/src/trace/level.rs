@@ -4,33 +4,33 @@ use std::fmt;
 
 /// The number of a frame.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Level(u32);
+pub(crate) struct Level(u32);
 
 impl Level {
     /// The initial states.
-    pub const ZERO: Level = Level(0);
+    pub(crate) const ZERO: Level = Level(0);
     /// Beyond all frames: invariants.
-    pub const INFINITY: Level = Level(u32::MAX);
+    pub(crate) const INFINITY: Level = Level(u32::MAX);
 
     /// The level with this number.
-    pub fn new(number: usize) -> Level {
+    pub(crate) fn new(number: usize) -> Level {
         Level(u32::try_from(number).expect("memory ends before levels do"))
     }
 
     /// Its number, to index arrays with.
     #[inline]
-    pub fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 
     /// Its number; `None` for infinity.
-    pub fn finite(self) -> Option<usize> {
+    pub(crate) fn finite(self) -> Option<usize> {
         (self != Level::INFINITY).then_some(self.index())
     }
 
     /// The level above.
     #[inline]
-    pub fn above(self) -> Level {
+    pub(crate) fn above(self) -> Level {
         Level(self.0.saturating_add(1))
     }
 
@@ -39,7 +39,7 @@ impl Level {
     /// # Panics
     /// If there is none.
     #[inline]
-    pub fn below(self) -> Level {
+    pub(crate) fn below(self) -> Level {
         assert!(self != Level::ZERO && self != Level::INFINITY, "{self:?} has no level below");
         Level(self.0 - 1)
     }

@@ -2,12 +2,18 @@
 //!
 //! PDR over bits in both directions, fbPDR, AVY and word-level PDR differ in what a set of states
 //! is (a cube of literals, a unit of atoms), in how questions are asked and how sets are widened.
-//! What they share is here. See docs/design/core.md.
+//! What they share is here. A *place* says where a set of states lives: a transition system has
+//! one, `()`; a program has its locations, each with a tower of frames of its own. See
+//! docs/design/core.md.
 
+mod delta;
+mod index;
 mod level;
 mod obligations;
 
-pub use level::Level;
+pub(crate) use delta::{Inserted, LemmaId, Trace};
+pub(crate) use index::{Cover, CubeIndex, Scan, is_subset};
+pub(crate) use level::Level;
 pub(crate) use obligations::{Obligation, ObligationId, Obligations};
 
 use pedra_model::lit::Lit;

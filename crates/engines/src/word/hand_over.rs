@@ -141,8 +141,7 @@ impl Wpdr<'_> {
         relative.meter.set_limits(before);
         match found {
             Err(Stopped(Reason::Budget)) => {
-                let invariants = relative.frames.lemmas(Level::INFINITY);
-                Ok(invariants.map(|lemma| lemma.unit.clone()).collect())
+                Ok(relative.frames.sets((), Level::INFINITY).cloned().collect())
             }
             other => other,
         }
@@ -213,9 +212,10 @@ fn without_constraints(proof: &mut WordProof, constraints: usize) {
 fn find_inductive_subset(relative: &mut Relative) -> Result<Vec<Unit>, Stopped> {
     let mut invariants: Vec<Unit> = Vec::new();
     let mut candidates: Vec<Unit> = Vec::new();
-    for lemma in relative.frames.lemmas(Level::ZERO.above()) {
-        let list = if lemma.level == Level::INFINITY { &mut invariants } else { &mut candidates };
-        list.push(lemma.unit.clone());
+    for id in relative.frames.lemmas((), Level::ZERO.above()) {
+        let lemma = relative.frames.lemma(id);
+        let list = if lemma.level() == Level::INFINITY { &mut invariants } else { &mut candidates };
+        list.push(lemma.set().clone());
     }
     // Highest levels last in the list.
     let surplus = candidates.len().saturating_sub(MAX_CANDIDATES);

@@ -23,7 +23,6 @@
 
 mod atom;
 mod evidence;
-mod frames;
 mod generalize;
 mod hand_over;
 mod lift;
@@ -50,7 +49,6 @@ use crate::events::{Event, Progress};
 use crate::ledger::Ledger;
 use crate::trace::{self, Level, ObligationId};
 use atom::Atom;
-use frames::Frames;
 use generalize::{expand, find_inductive};
 use lift::lift;
 use meter::Limits;
@@ -62,7 +60,7 @@ use samples::{Dice, Runner};
 use simulate::Simulation;
 use std::sync::Arc;
 use strengthen::Strengthener;
-use unit::Unit;
+use unit::{Frames, Unit};
 
 /// How long the random paths are that give samples.
 const SAMPLE_STEPS: usize = 60;
@@ -148,7 +146,7 @@ impl<'a> Wpdr<'a> {
             self.propagate(context)?;
             let frames = &self.search().relative.frames;
             if let Some(fixpoint) = frames.fixpoint() {
-                let units = frames.lemmas(fixpoint).map(|lemma| lemma.unit.clone()).collect();
+                let units = frames.sets((), fixpoint).cloned().collect();
                 let open = self.ledger.open(context);
                 self.prove(context, open, units);
             }
@@ -200,7 +198,8 @@ impl<'a> Wpdr<'a> {
         if level == Level::ZERO || relative.check_meets_init(&unit)? {
             return self.fail(context, id);
         }
-        if let Some(covered) = relative.frames.covered_up_to(&relative.problem, &unit, level) {
+        if let Some(lemma) = relative.frames.find_covering((), &unit, level) {
+            let covered = relative.frames.lemma(lemma).level();
             self.retry_above(context, id, covered);
             return Ok(());
         }
@@ -294,10 +293,9 @@ impl<'a> Wpdr<'a> {
             if options.bads && relative.problem.next_bads[property].is_some() {
                 strengthener.prove(relative, context, &options, &Atom::Bad(property))?;
             }
-            let has_invariants = !relative.frames.delta(Level::INFINITY).is_empty();
+            let has_invariants = !relative.frames.delta((), Level::INFINITY).is_empty();
             if has_invariants && relative.check_invariants_imply(property)? {
-                let lemmas = relative.frames.lemmas(Level::INFINITY);
-                let units = lemmas.map(|lemma| lemma.unit.clone()).collect();
+                let units = relative.frames.sets((), Level::INFINITY).cloned().collect();
                 self.prove(context, vec![property], units);
             }
         }
@@ -449,14 +447,14 @@ fn learn(
 fn propagate(relative: &mut Relative, context: &Context) -> Result<(), Stopped> {
     let top = relative.frames.top();
     for level in (1..top.index()).map(Level::new) {
-        for id in relative.frames.delta(level).to_vec() {
+        for id in relative.frames.delta((), level).to_vec() {
             if !relative.frames.is_live(id) {
                 continue;
             }
-            let unit = relative.frames.lemma(id).unit.clone();
+            let unit = relative.frames.lemma(id).set().clone();
             for goal in [Level::INFINITY, level.above()] {
                 if find_inductive(relative, context, &unit, goal)?.is_some() {
-                    relative.raise_lemma(context, id, goal)?;
+                    relative.promote_lemma(context, id, goal)?;
                     break;
                 }
             }

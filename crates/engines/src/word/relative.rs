@@ -7,16 +7,15 @@
 //! Lifting assumes none of them, for it asks whether constraints *can* be violated.
 
 use super::atom::{Atom, Step};
-use super::frames::{Frames, LemmaId};
 use super::meter::{self, Meter};
 use super::problem::Problem;
 use super::samples::Samples;
 use super::steps::Steps;
-use super::unit::Unit;
+use super::unit::{Frames, Ranges, Unit};
 use super::value::Point;
 use crate::context::{Context, Reason};
 use crate::events::{Claim, Event};
-use crate::trace::Level;
+use crate::trace::{Inserted, LemmaId, Level, Scan};
 use pedra_model::affine::normalise_all;
 use pedra_model::blast::{BlastError, BlastOptions};
 use pedra_model::bv::Bv;
@@ -112,7 +111,7 @@ impl Relative {
             act_infinity: Lit::TRUE,
             act_constraints: Lit::TRUE,
             base_gates: 0,
-            frames: Frames::new(),
+            frames: Frames::new([Scan(Ranges::new(&problem))]),
             shapes: VecDeque::new(),
             samples: Samples::default(),
             steps: Steps::new(&problem),
@@ -157,7 +156,7 @@ impl Relative {
             self.open_activation();
         }
         for level in (1..self.acts.len()).map(Level::new).chain([Level::INFINITY]) {
-            for id in self.frames.delta(level).to_vec() {
+            for id in self.frames.delta((), level).to_vec() {
                 self.tell(id)?;
             }
         }
@@ -208,8 +207,7 @@ impl Relative {
 
     /// Units that may guide reshape: the last ones that were expanded, and all lemmas.
     pub(super) fn shapes(&self) -> impl Iterator<Item = &Unit> {
-        let lemmas = self.frames.lemmas(Level::ZERO.above()).map(|lemma| &lemma.unit);
-        self.shapes.iter().chain(lemmas)
+        self.shapes.iter().chain(self.frames.sets((), Level::ZERO.above()))
     }
 
     /// Remembers a unit as a guide.
@@ -585,17 +583,18 @@ impl Relative {
         level: Level,
     ) -> Result<Option<LemmaId>, Stopped> {
         debug_assert!(!self.samples.hits(&unit, level), "a reachable state is excluded: {unit:?}");
-        let Some((id, retired)) = self.frames.insert(&self.problem, unit, level) else {
+        let Some(inserted) = self.frames.insert((), Box::new(unit), level) else {
             return Ok(None);
         };
+        let Inserted { id, retired, .. } = inserted;
         self.tell(id)?;
-        if level == Level::INFINITY && self.frames.lemma(id).unit.relates_words(&self.problem) {
+        if level == Level::INFINITY && self.frames.lemma(id).set().relates_words(&self.problem) {
             self.meter.reward();
         }
         context.detail(|| Event::LemmaLearned {
-            lemma: id.number(),
+            lemma: id.index(),
             level: level.finite(),
-            claim: self.claim(&self.frames.lemma(id).unit),
+            claim: self.claim(self.frames.lemma(id).set()),
         });
         tell_retired(context, id, retired);
         Ok(Some(id))
@@ -607,16 +606,16 @@ impl Relative {
     }
 
     /// A lemma of `F_i` holds in a higher frame, too.
-    pub(super) fn raise_lemma(
+    pub(super) fn promote_lemma(
         &mut self,
         context: &Context,
         id: LemmaId,
         level: Level,
     ) -> Result<(), Stopped> {
-        let from = self.frames.lemma(id).level.index();
-        let retired = self.frames.raise(&self.problem, id, level);
+        let from = self.frames.lemma(id).level().index();
+        let retired = self.frames.promote(id, level);
         self.tell(id)?;
-        let (lemma, to) = (id.number(), level.finite());
+        let (lemma, to) = (id.index(), level.finite());
         context.detail(|| Event::LemmaPushed { lemma, from, to });
         tell_retired(context, id, retired);
         Ok(())
@@ -624,9 +623,9 @@ impl Relative {
 
     /// Adds `¬c` to the solver, at the lemma's level.
     fn tell(&mut self, id: LemmaId) -> Result<(), Stopped> {
-        let lemma = self.frames.lemma(id).clone();
-        let act = self.act(lemma.level);
-        let lits = self.lits_of(lemma.unit.atoms(), Step::Now)?;
+        let lemma = self.frames.lemma(id);
+        let (act, unit) = (self.act(lemma.level()), lemma.set().clone());
+        let lits = self.lits_of(unit.atoms(), Step::Now)?;
         let clause: Vec<Lit> = lits.into_iter().map(|lit| !lit).collect();
         self.solver.assert_if(act, &clause);
         Ok(())
@@ -644,6 +643,6 @@ pub(super) enum Target {
 
 fn tell_retired(context: &Context, by: LemmaId, retired: Vec<LemmaId>) {
     for lemma in retired {
-        context.detail(|| Event::LemmaRetired { lemma: lemma.number(), by: by.number() });
+        context.detail(|| Event::LemmaRetired { lemma: lemma.index(), by: by.index() });
     }
 }

@@ -8,10 +8,9 @@
 //!
 //! Heuristic: what is found here only skips queries whose answer would be no.
 
-use super::frames::Frames;
 use super::problem::Problem;
 use super::relative::Found;
-use super::unit::Unit;
+use super::unit::{Frames, Unit};
 use super::value::Point;
 use crate::trace::Level;
 use pedra_model::eval::interval::{Interval, IntervalSim};
@@ -70,7 +69,7 @@ impl Steps {
         let refutes = |(found, next): &&(Found, Point)| {
             unit.contains(next)
                 && unit.excludes(&found.point)
-                && frames.lemmas(below).all(|lemma| lemma.unit.excludes(&found.point))
+                && frames.sets((), below).all(|unit| unit.excludes(&found.point))
         };
         self.steps.iter().rev().find(refutes).map(|(found, _)| found)
     }
@@ -79,7 +78,9 @@ impl Steps {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trace::Scan;
     use crate::word::atom::Atom;
+    use crate::word::unit::Ranges;
     use crate::word::value::VarId;
     use pedra_formats::btor2;
 
@@ -99,7 +100,7 @@ mod tests {
         let system = btor2::read(COUNTER.as_bytes()).expect("a model");
         let problem = Problem::new(&system, &[0]).expect("words");
         let x = VarId::new(0);
-        let mut frames = Frames::new();
+        let mut frames = Frames::new([Scan(Ranges::new(&problem))]);
         let mut steps = Steps::new(&problem);
         steps.add(&problem, &Found { point: vec![3], inputs: Vec::new() });
         let at_least = |value| Unit::new(vec![Atom::Lower(x, value)]);
@@ -109,7 +110,8 @@ mod tests {
         assert!(!is_refuted(&frames, &at_least(3), Level::INFINITY), "3 is in it");
         assert!(!is_refuted(&frames, &at_least(5), Level::INFINITY), "4 is not in it");
         assert!(!is_refuted(&frames, &at_least(4), Level::new(1)), "3 may not be initial");
-        frames.insert(&problem, Unit::new(vec![Atom::Bit(x, 0, true)]), Level::INFINITY);
+        let odd = Unit::new(vec![Atom::Bit(x, 0, true)]);
+        frames.insert((), Box::new(odd), Level::INFINITY);
         assert!(!is_refuted(&frames, &at_least(4), Level::INFINITY), "3 is not in the frame");
     }
 }

@@ -235,5 +235,5 @@ fn exclude(
 
 /// Whether an invariant excludes the state.
 fn excludes(relative: &Relative, point: &Point) -> bool {
-    relative.frames.lemmas(Level::INFINITY).any(|lemma| lemma.unit.contains(point))
+    relative.frames.sets((), Level::INFINITY).any(|unit| unit.contains(point))
 }

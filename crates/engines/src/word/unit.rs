@@ -4,7 +4,31 @@ use super::atom::{Atom, Sum};
 use super::problem::Problem;
 use super::value::{Int, Point, VarId};
 use crate::region::Region;
-use crate::trace::StateSet;
+use crate::trace::{Cover, Scan, StateSet, Trace};
+
+/// Lemmas that exclude units.
+pub(super) type Frames = Trace<Unit, Scan<Ranges>>;
+
+/// The least and the greatest value of each variable.
+#[derive(Clone, Debug)]
+pub(super) struct Ranges(Vec<(Int, Int)>);
+
+impl Ranges {
+    /// Those of the problem's variables.
+    pub(super) fn new(problem: &Problem) -> Ranges {
+        Ranges(problem.vars.iter().map(|var| (var.min(), var.max())).collect())
+    }
+
+    fn of(&self, var: VarId) -> (Int, Int) {
+        self.0[var.index()]
+    }
+}
+
+impl Cover<Unit> for Ranges {
+    fn covers(&self, large: &Unit, small: &Unit) -> bool {
+        large.atoms.iter().all(|atom| small.implies(self, atom))
+    }
+}
 
 /// A set of states: those where all atoms hold. Sorted, without repetition.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -66,16 +90,16 @@ impl Unit {
     }
 
     /// The greatest value of a sum in it, as far as its bounds tell.
-    pub(super) fn greatest(&self, problem: &Problem, sum: &Sum) -> Int {
+    fn greatest(&self, ranges: &Ranges, sum: &Sum) -> Int {
         sum.range(|var| {
-            let (low, high) = self.bounds(var);
-            (low.unwrap_or(problem.var(var).min()), high.unwrap_or(problem.var(var).max()))
+            let ((low, high), (min, max)) = (self.bounds(var), ranges.of(var));
+            (low.unwrap_or(min), high.unwrap_or(max))
         })
         .1
     }
 
     /// Whether an atom holds in all its states; may miss cases.
-    pub(super) fn implies(&self, problem: &Problem, atom: &Atom) -> bool {
+    fn implies(&self, ranges: &Ranges, atom: &Atom) -> bool {
         if self.atoms.binary_search(atom).is_ok() {
             return true;
         }
@@ -84,7 +108,7 @@ impl Unit {
             Atom::Upper(var, v) => self.bounds(var).1.is_some_and(|high| high <= v),
             Atom::Lin(ref sum, b) => {
                 let same = |a: &Atom| matches!(a, Atom::Lin(s, c) if s == sum && *c <= b);
-                self.atoms.iter().any(same) || self.greatest(problem, sum) <= b
+                self.atoms.iter().any(same) || self.greatest(ranges, sum) <= b
             }
             Atom::Bit(var, bit, value) => {
                 let (low, high) = self.bounds(var);
@@ -102,11 +126,6 @@ impl Unit {
             }
             _ => false,
         }
-    }
-
-    /// Whether all states of `other` are in it; may miss cases.
-    pub(super) fn covers(&self, problem: &Problem, other: &Unit) -> bool {
-        self.atoms.iter().all(|atom| other.implies(problem, atom))
     }
 
     /// As data, for events.
