@@ -1,9 +1,10 @@
 //! What was typed. Meaning comes later: nothing here opens a file or starts an engine.
 
 use crate::decide::EngineName;
+use crate::options;
 use crate::view::plot::PlotRequest;
-use clap::{Args, Parser, Subcommand, ValueEnum, builder::styling};
-use pedra_engines::{Choice, avy, choose, fb, imc, pdr, word};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum, builder::styling};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -21,6 +22,8 @@ const EXIT_CODES: &str = "Exit codes:
   70  internal error: an answer failed its own check and was not printed
 Of several, violated counts before unknown. The command `hwmcc` uses 10, 20 and 30.";
 
+const SHORT_HELP: &str = "All other options: pedra check --help-all, and docs/CLI.md";
+
 /// A property-directed model checker for hardware and software. Every answer is checked before
 /// it is printed.
 #[derive(Parser, Debug)]
@@ -32,10 +35,27 @@ pub struct Cli {
     pub command: Command,
 }
 
+impl Cli {
+    /// Reads a command line.
+    ///
+    /// # Errors
+    /// What is wrong with it; of a spelling of earlier versions, how it is written today.
+    pub fn read(words: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+        let words: Vec<OsString> = words.into_iter().collect();
+        Cli::try_parse_from(&words).map_err(|error| {
+            match options::todays_spelling(&error, &words) {
+                Some(text) => Cli::command().error(error.kind(), text),
+                None => error,
+            }
+        })
+    }
+}
+
 /// The commands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Decide the safety properties of a model
+    #[command(disable_help_flag = true, after_help = SHORT_HELP, after_long_help = options::help())]
     Check(Box<CheckArgs>),
     /// Check a witness or a certificate, ours or anyone's, against a model
     Certify(CertifyArgs),
@@ -66,30 +86,6 @@ pub enum SolverName {
     Batsat,
     /// Our own, made for PDR
     Cdcl,
-}
-
-/// How far up the ladder PDR goes; each step adds one idea.
-#[derive(ValueEnum, Copy, Clone, Debug, PartialEq, Eq)]
-pub enum VariantName {
-    /// Single states
-    Simple,
-    /// Cubes instead of states
-    Generalize,
-    /// Clauses that are inductive relative to a frame
-    Relative,
-    /// Propagation, and everything else that makes PDR fast
-    Full,
-}
-
-/// What the units of word-level PDR are made of.
-#[derive(ValueEnum, Copy, Clone, Debug, PartialEq, Eq)]
-pub enum UnitName {
-    /// Bounds of variables
-    Cubes,
-    /// Bounds and half-spaces
-    Polytopes,
-    /// Bounds, half-spaces, bits, congruences, differences and octagons
-    Mixed,
 }
 
 /// Which reductions run before the engines.
@@ -124,19 +120,17 @@ pub enum When {
 
 /// Limits that end a run with a partial answer.
 #[derive(Args, Debug, Clone)]
-#[command(next_help_heading = "Limits")]
 pub struct LimitArgs {
-    /// Stop after this time, for example 90, 20s, 10m, 1h30m
+    /// Stop after this time, such as 90, 20s, 10m, 1h30m
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub timeout: Option<Duration>,
-    /// Stop when this much memory is in use, for example 500M, 4G
+    /// Stop at this much memory, such as 500M, 4G
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub memory: Option<u64>,
 }
 
 /// How engines run.
 #[derive(Args, Debug, Clone)]
-#[command(next_help_heading = "Limits")]
 pub struct RunArgs {
     /// How many threads engines may use
     #[arg(
@@ -147,21 +141,26 @@ pub struct RunArgs {
     )]
     pub threads: u16,
     /// Seed of all random choices; one thread and one seed give one run
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    #[arg(
+        long,
+        value_name = "S",
+        default_value_t = 0,
+        help_heading = "More",
+        hide_short_help = true
+    )]
     pub seed: u64,
 }
 
 /// What is shown.
 #[derive(Args, Debug, Clone, Default)]
-#[command(next_help_heading = "Output")]
 pub struct OutputArgs {
-    /// One JSON object a line on standard output (schema: docs/JSON.md)
+    /// One JSON object a line (schema: docs/JSON.md)
     #[arg(long)]
     pub json: bool,
     /// Verdicts and errors only
     #[arg(long, short, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Say more about the run: a summary of each engine; twice for every depth
+    /// A summary of each engine; twice for every depth
     #[arg(long, short, action = clap::ArgAction::Count)]
     pub verbose: u8,
 }
@@ -169,11 +168,13 @@ pub struct OutputArgs {
 /// How word-level models are made into bits.
 #[derive(Args, Debug, Clone)]
 pub struct BlastArgs {
-    /// Expand arrays of up to so many bits; larger ones give `unknown`
+    /// Expand arrays of up to this many bits; larger ones give `unknown`
     #[arg(
         long,
         value_name = "BITS",
-        default_value_t = pedra_model::blast::BlastOptions::default().max_array_bits
+        default_value_t = pedra_model::blast::BlastOptions::default().max_array_bits,
+        help_heading = "More",
+        hide_short_help = true
     )]
     pub array_bits: u64,
 }
@@ -181,85 +182,80 @@ pub struct BlastArgs {
 /// `pedra check`.
 #[derive(Args, Debug, Clone)]
 pub struct CheckArgs {
-    /// The model: AIGER (.aig, .aag) or BTOR2 (.btor2, .btor); `-` is standard input
+    /// AIGER (.aig, .aag) or BTOR2 (.btor2, .btor); `-` is standard input
     pub model: PathBuf,
     /// The engine
     #[arg(long, short, value_enum, default_value_t = EngineName::Auto)]
     pub engine: EngineName,
-    /// Only this property, by name or number (b2 or 2); may be repeated
+    /// Only this property, by name or number; repeatable
     #[arg(long, short, value_name = "NAME")]
     pub property: Vec<String>,
     /// Go no deeper than this step
     #[arg(long, value_name = "STEP")]
     pub depth: Option<usize>,
-    /// k-induction: only paths whose states all differ (complete, but slower a step)
-    #[arg(long)]
-    pub simple_path: bool,
-    /// BMC: how many steps one query looks at
-    #[arg(
-        long,
-        value_name = "STEPS",
-        default_value_t = 1,
-        value_parser = clap::value_parser!(u16).range(1..=1000)
-    )]
-    pub window: u16,
-    /// PDR: how much of the algorithm
-    #[arg(long, value_enum, default_value_t = VariantName::Full)]
-    pub variant: VariantName,
-    /// PDR: one choice of its own, for example ctg=off (names: docs/CLI.md); may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = choice_of(pdr::CHOICES))]
-    pub pdr: Vec<String>,
-    /// fbPDR and Reverse PDR: chooses one part by name, for example lemmas=off; may
-    /// be repeated (docs/CLI.md has all of them)
-    #[arg(long, value_name = "NAME=VALUE", value_parser = choice_of(fb::CHOICES))]
-    pub fb: Vec<String>,
-    /// Interpolation: one choice of its own, for example algorithm=image (names: docs/CLI.md); may
-    /// be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = choice_of(imc::CHOICES))]
-    pub imc: Vec<String>,
-    /// AVY: one choice of its own, for example suffix=off (names: docs/CLI.md); may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = choice_of(avy::CHOICES))]
-    pub avy: Vec<String>,
-    /// Word-level PDR: what its units are made of
-    #[arg(long, value_enum, default_value_t = UnitName::Mixed)]
-    pub unit: UnitName,
-    /// Word-level PDR: one choice of its own, for example simulate=off (names: docs/CLI.md); may
-    /// be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = choice_of(word::CHOICES))]
-    pub word: Vec<String>,
+    /// An option of an engine, such as pdr.ctg=1
+    #[arg(short = 'o', value_name = "ENGINE.NAME=VALUE", value_parser = options::parse_option)]
+    pub option: Vec<String>,
     /// Reductions to run before the engines
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "all", value_name = "PASSES")]
+    #[arg(
+        help_heading = "More",
+        hide_short_help = true,
+        long,
+        value_enum,
+        value_delimiter = ',',
+        default_value = "all",
+        value_name = "PASSES"
+    )]
     pub reduce: Vec<ReductionName>,
     /// The SAT solver of the engines; proofs are checked with another one
     /// [default: cdcl for PDR, cadical for the others]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = "More", hide_short_help = true)]
     pub solver: Option<SolverName>,
     /// How words become bits.
     #[command(flatten)]
     pub blast: BlastArgs,
-    /// Write the witness of a violation here (AIGER or BTOR2 witness)
-    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    /// Write the witness of a violation here
+    #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     /// Write the waveform of a violation here
-    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    #[arg(long, value_name = "FILE")]
     pub vcd: Option<PathBuf>,
-    /// Write the certificate of a proof here: a witness circuit (.aig, .aag, .btor2) or SMT-LIB
-    /// queries (.smt2)
-    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    /// Write the certificate of a proof here
+    ///
+    /// A witness circuit (.aig, .aag, .btor2) or SMT-LIB queries (.smt2)
+    #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
     /// Write the record of the run here: frames, lemmas and obligations as JSON lines
     /// (schema: docs/JSON.md)
-    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
     pub record: Option<PathBuf>,
     /// Draw the run in the plane of two states, for example x,y or x=0..9,y=-5..5; for engines
     /// that reason in words
-    #[arg(long, value_name = "X,Y", requires = "plots", help_heading = "Files")]
+    #[arg(
+        long,
+        value_name = "X,Y",
+        requires = "plots",
+        help_heading = "More",
+        hide_short_help = true
+    )]
     pub plot: Option<PlotRequest>,
     /// Write the pictures of --plot: PREFIX-001.svg and so on, and PREFIX.html with all of them
-    #[arg(long, value_name = "PREFIX", requires = "plot", help_heading = "Files")]
+    #[arg(
+        long,
+        value_name = "PREFIX",
+        requires = "plot",
+        help_heading = "More",
+        hide_short_help = true
+    )]
     pub plots: Option<PathBuf>,
     /// Draw the waveform of a violation in the terminal
-    #[arg(long, value_enum, default_value_t = When::Auto, help_heading = "Output")]
+    #[arg(
+        long,
+        value_enum,
+        default_value_t = When::Auto,
+        help_heading = "More",
+        hide_short_help = true
+    )]
     pub wave: When,
     /// Its limits.
     #[command(flatten)]
@@ -270,6 +266,12 @@ pub struct CheckArgs {
     /// What is shown.
     #[command(flatten)]
     pub output: OutputArgs,
+    /// Show what most people need
+    #[arg(long, short, action = clap::ArgAction::HelpShort)]
+    help: Option<bool>,
+    /// Show all options
+    #[arg(long, action = clap::ArgAction::HelpLong)]
+    help_all: Option<bool>,
 }
 
 /// `pedra certify`.
@@ -376,7 +378,7 @@ pub struct BenchArgs {
     /// A folder, whose model files are all run, or a table of models with tabs (manifest.tsv)
     pub models: PathBuf,
     /// Our contenders, a list with commas: an engine, with further options of `check` if wanted,
-    /// for example "pdr,pdr --variant simple"; `none` for others alone
+    /// for example "pdr,pdr -o pdr.variant=simple"; `none` for others alone
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "auto")]
     pub engines: Vec<String>,
     /// Other model checkers, a list with commas: abc, abc-int, abc-bmc, ric3; `auto` is abc and
@@ -480,13 +482,6 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(total).map_err(|_| bad())
 }
 
-/// Sees whether a choice of an engine makes sense, and leaves it as it is.
-fn choice_of<O: Default>(
-    table: &'static [Choice<O>],
-) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync {
-    |text| choose(table, &mut O::default(), text).map(|()| text.to_owned())
-}
-
 /// Reads `4G`, `500M`, `1.5GiB`, `1048576`: in bytes, units are powers of 1024.
 pub fn parse_size(text: &str) -> Result<u64, String> {
     let bad = || format!("'{text}' is no size; write for example 500M or 4G");
@@ -532,7 +527,6 @@ mod tests {
 
     #[test]
     fn the_options_are_consistent() {
-        use clap::CommandFactory;
         Cli::command().debug_assert();
     }
 }

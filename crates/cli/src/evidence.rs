@@ -63,9 +63,9 @@ pub fn check_paths(
 ) -> Result<(), InputError> {
     if let Some(path) = &args.certificate {
         certificate_form(path, &loaded.model)?;
-        if args.simple_path {
+        if args.settings().kind.simple_path {
             let text = "proofs that need simple paths have no certificate file; leave out \
-                        --simple-path or --certificate";
+                        -o kind.simple-path=on or --certificate";
             return Err(InputError(text.to_owned()));
         }
     }

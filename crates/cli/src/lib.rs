@@ -1,5 +1,5 @@
-//! The command line of Pedra, as a library: what was typed ([`args`]), what it means
-//! ([`commands`]), how properties are decided ([`decide`], [`pipeline`]) and how answers are
+//! The command line of Pedra, as a library: what was typed ([`args`], [`options`]), what it
+//! means ([`commands`]), how properties are decided ([`decide`], [`pipeline`]) and how answers are
 //! told ([`report`], [`view`], [`record`]).
 
 pub mod args;
@@ -9,6 +9,7 @@ pub mod evidence;
 pub mod limits;
 pub mod load;
 pub mod memory;
+pub mod options;
 pub mod output;
 pub mod pipeline;
 pub mod record;

@@ -1,6 +1,6 @@
 //! The program `pedra`.
 
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 use pedra::args::{Cli, Command};
 use pedra::commands::{bench, certify, check, convert, demo, hwmcc, info, sby, simulate};
 use pedra::decide::InternalError;
@@ -33,7 +33,8 @@ fn run() -> anyhow::Result<i32> {
     if let Some(code) = bench::measure::run_as_helper(std::env::args_os().skip(1)) {
         return code;
     }
-    match Cli::parse().command {
+    let cli = Cli::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
+    match cli.command {
         Command::Check(args) => check::run(&args),
         Command::Certify(args) => certify::run(&args),
         Command::Simulate(args) => simulate::run(&args),

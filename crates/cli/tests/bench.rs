@@ -68,17 +68,19 @@ fn another_build_side_by_side() {
 fn engines_side_by_side() {
     let files = ["arbiter.aag", "counter_wrap.aag", "island.btor2", "lock.btor2"];
     let folder = folder("engines", &files);
-    let engines = ["--engines", "kind,bmc,kind --simple-path", "--", "--depth", "30"];
+    let engines = ["--engines", "kind,bmc,kind -o kind.simple-path=on", "--", "--depth", "30"];
     let args = [&["m", "--jobs", "2", "--cpu", "60", "--plots", "p"][..], &engines].concat();
     let (out, err) = bench(0, &folder, &args);
     assert_eq!(counts(&out, "kind --depth 30"), [4, 3, 1, 2, 0, 0]);
     assert_eq!(counts(&out, "bmc --depth 30"), [4, 2, 0, 2, 0, 0]);
-    assert_eq!(counts(&out, "kind --simple-path --depth 30"), [4, 4, 2, 2, 0, 0]);
-    let only = "only kind --simple-path --depth 30 solved 1:\n  island.btor2";
+    assert_eq!(counts(&out, "kind -o kind.simple-path=on --depth 30"), [4, 4, 2, 2, 0, 0]);
+    let only = "only kind -o kind.simple-path=on --depth 30 solved 1:\n  island.btor2";
     assert!(out.contains(only), "{out}");
     assert!(!out.contains("differ"), "{out}");
     assert_eq!(err.lines().count(), 12, "{err}");
-    for plot in ["cactus", "scatter-1-bmc-depth-30", "scatter-2-kind-simple-path-depth-30"] {
+    for plot in
+        ["cactus", "scatter-1-bmc-depth-30", "scatter-2-kind-o-kind-simple-path-on-depth-30"]
+    {
         let svg = std::fs::read_to_string(folder.join(format!("p-{plot}.svg"))).expect(plot);
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");

@@ -3,9 +3,7 @@
 
 use clap::CommandFactory;
 use pedra::args::Cli;
-use pedra_engines::word::Kind;
-use pedra_engines::{AvyOptions, FbOptions, ImcOptions, PdrOptions, WordOptions};
-use pedra_engines::{Choice, avy, fb, imc, pdr, word};
+use pedra_engines::{Setting, Settings, all_settings};
 
 fn document(name: &str) -> String {
     let path = format!("{}/../../docs/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -26,9 +24,13 @@ fn every_option_is_in_the_reference() {
     for sub in command.get_subcommands() {
         let name = sub.get_name();
         let part = section(&text, &format!("\n## pedra {name}\n"));
-        for arg in sub.get_arguments().filter(|arg| arg.get_id() != "help") {
+        for arg in sub.get_arguments().filter(|arg| !arg.is_hide_set()) {
             let id = arg.get_id();
             let Some(long) = arg.get_long() else {
+                if let Some(short) = arg.get_short() {
+                    assert!(part.contains(&format!("`-{short} ")), "pedra {name}: -{short}");
+                    continue;
+                }
                 let shown = format!("`{}`", id.as_str().to_uppercase());
                 assert!(part.contains(&shown), "pedra {name}: argument {shown} is missing");
                 continue;
@@ -53,27 +55,77 @@ fn every_option_is_in_the_reference() {
     }
 }
 
-/// Whether a table of choices is in the reference, with the defaults that these options are.
-fn check_table<O>(choices: &[Choice<O>], defaults: &[O]) {
-    let rows = choices.iter().map(|choice| {
-        let defaults: Vec<String> = defaults.iter().map(|options| choice.get(options)).collect();
-        let Choice { name, class, values, meaning, .. } = choice;
+/// The rows of an engine's options, as the reference has them. Word-level PDR has a column of
+/// defaults for each unit.
+fn rows(engine: &str) -> String {
+    let settings = |texts: &[&str]| Settings::parse(texts.iter().copied()).expect("options");
+    let defaults = match engine {
+        "wpdr" => ["cubes", "polytopes", "mixed"]
+            .map(|unit| settings(&[format!("wpdr.unit={unit}").as_str()]))
+            .to_vec(),
+        _ => vec![settings(&[])],
+    };
+    let all = all_settings();
+    let rows = all.iter().filter(|s| s.engine == engine && s.name != "unit").map(|setting| {
+        let Setting { name, class, values, meaning, .. } = setting;
+        let defaults: Vec<String> = defaults.iter().map(|options| setting.get(options)).collect();
         let (class, defaults) = (class.text(), defaults.join(" | "));
-        format!("| `{name}` | {class} | {values} | {defaults} | {meaning} |\n")
+        format!("| `{engine}.{name}` | {class} | {values} | {defaults} | {meaning} |\n")
     });
-    let table = format!("|\n{}\n", rows.collect::<String>());
-    let text = document("CLI.md");
-    let part = section(&text, "\n## pedra check\n");
-    assert!(part.contains(&table), "the reference lacks:\n{table}");
+    rows.collect()
 }
 
 #[test]
-fn every_choice_is_in_the_reference() {
-    check_table(pdr::CHOICES, &[PdrOptions::default()]);
-    check_table(fb::CHOICES, &[FbOptions::default()]);
-    check_table(imc::CHOICES, &[ImcOptions::default()]);
-    check_table(avy::CHOICES, &[AvyOptions::default()]);
-    check_table(word::CHOICES, &[Kind::Cubes, Kind::Polytopes, Kind::Mixed].map(WordOptions::of));
+fn every_setting_is_in_the_reference() {
+    let text = document("CLI.md");
+    let part = section(&text, "\n## pedra check\n");
+    let mut missing = String::new();
+    for engine in ["bmc", "kind", "pdr", "rpdr", "fbpdr", "imc", "avy", "wpdr"] {
+        let table = rows(engine);
+        if !part.contains(&format!("|\n{table}")) {
+            missing += &table;
+        }
+    }
+    assert!(missing.is_empty(), "the reference lacks:\n{missing}");
+    let all = all_settings();
+    for row in part.lines().filter(|line| line.starts_with("| `") && line.contains('.')) {
+        let Some((path, _)) = row[3..].split_once('`') else { continue };
+        if path.starts_with('-') {
+            continue;
+        }
+        let Some((engine, name)) = path.split_once('.') else { continue };
+        let exists = all.iter().any(|s| s.engine == engine && s.name == name);
+        assert!(exists, "there is no option {path}");
+    }
+    let unit = all.iter().find(|s| s.engine == "wpdr" && s.name == "unit").expect("it is there");
+    assert!(part.contains(&format!(
+        "| `wpdr.unit` | paper | {} | mixed | {} |",
+        unit.values, unit.meaning
+    )));
+}
+
+/// The first help fits on a screen; the whole has every option of every engine.
+#[test]
+fn help_is_short_and_complete() {
+    let help = |arg: &str| {
+        let program = std::process::Command::new(env!("CARGO_BIN_EXE_pedra"));
+        let mut program = program;
+        let output = program.args(["check", arg]).env("COLUMNS", "80").output().expect("starts");
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let (short, all) = (help("--help"), help("--help-all"));
+    assert!(short.lines().count() <= 27, "{short}");
+    assert!(short.lines().all(|line| line.len() <= 80), "{short}");
+    assert_eq!(short, help("-h"));
+    for setting in all_settings() {
+        assert!(all.contains(&format!("  {}.{} ", setting.engine, setting.name)), "{all}");
+    }
+    for text in ["--reduce", "--solver", "--array-bits", "--record", "--plot", "--seed"] {
+        assert!(!short.contains(text) && all.contains(text), "{text}");
+    }
+    let old = ["--pdr", "--fb", "--variant", "--simple-path"];
+    assert!(old.iter().all(|text| !all.contains(text)), "{all}");
 }
 
 #[test]
@@ -84,7 +136,11 @@ fn no_option_is_invented() {
         let name = sub.get_name();
         let part = section(&text, &format!("\n## pedra {name}\n"));
         for row in part.lines().filter(|line| line.starts_with("| `-")) {
-            let long = row.split("`--").nth(1).expect("a long option in the first cell");
+            let Some(long) = row.split('|').nth(1).and_then(|cell| cell.split("`--").nth(1)) else {
+                let short = row.chars().nth(4);
+                assert!(sub.get_arguments().any(|arg| arg.get_short() == short), "{row}");
+                continue;
+            };
             let long: String =
                 long.chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect();
             let exists = sub.get_arguments().any(|arg| arg.get_long() == Some(long.as_str()));

@@ -150,11 +150,11 @@ fn a_record_tells_of_both_directions_and_every_exchange() {
     let mut seen = BTreeMap::new();
     let record = file("fb.jsonl");
     let models = ["fifo.btor2", "fifo_bug.btor2", "lock.btor2", "battery.btor2", "arbiter.aag"];
-    let choices = ["lemmas=checked", "lemmas=theorem", "exchange=off"];
+    let choices = ["fbpdr.lemmas=checked", "fbpdr.lemmas=theorem", "fbpdr.exchange=off"];
     for name in models {
         for choice in choices {
-            for slice in ["slice=1", "slice=1000", "slice=20000"] {
-                let args = ["--engine", "fbpdr", "--reduce", "none", "--fb", choice, "--fb", slice];
+            for slice in ["fbpdr.slice=1", "fbpdr.slice=1000", "fbpdr.slice=20000"] {
+                let args = ["--engine", "fbpdr", "--reduce", "none", "-o", choice, "-o", slice];
                 let output = check(&model(name), &record, &args);
                 assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
                 let (lines, note) = (lines(&record), format!("{name} {choice} {slice}"));
@@ -192,7 +192,7 @@ fn a_record_of_reverse_pdr_is_about_reachable_states() {
 fn a_limit_leaves_whole_lines() {
     let record = file("limit.jsonl");
     // Single states take forever here.
-    let args = ["--engine", "pdr", "--variant", "simple", "--timeout", "300ms"];
+    let args = ["--engine", "pdr", "-o", "pdr.variant=simple", "--timeout", "300ms"];
     let output = check(&model("fifo_data.btor2"), &record, &args);
     assert_eq!(output.status.code(), Some(3), "{output:?}");
     let lines = lines(&record);
@@ -220,7 +220,8 @@ fn files_that_cannot_be_are_refused() {
 fn pictures_overwrite_neither_model_nor_record() {
     let (page, step) = (file("pictures.html"), file("pictures-001.svg"));
     let prefix = page.with_extension("");
-    let plots = ["--plot", "x,y", "--plots", prefix.to_str().expect("text")];
+    let prefix = prefix.to_str().expect("text");
+    let plots = ["--engine", "wpdr", "--plot", "x,y", "--plots", prefix];
     let lin = model("word/lin_8.btor2");
     let refused = |model: &Path, record: &Path, message: &str| {
         let output = check(model, record, &plots);

@@ -91,7 +91,7 @@ fn verdicts_are_as_written() {
 /// Without the help of bit-level PDR.
 #[test]
 fn word_level_pdr_decides_all() {
-    let options = ["--engine", "wpdr", "--word", "handover=off"].map(str::to_owned);
+    let options = ["--engine", "wpdr", "-o", "wpdr.handover=off"].map(str::to_owned);
     for row in rows() {
         assert_eq!(verdict(&row, &options)["verdict"], row.verdict, "{row:?}");
     }
@@ -99,7 +99,7 @@ fn word_level_pdr_decides_all() {
 
 #[test]
 fn polytopes_decide_all_but_parity() {
-    let options = ["--engine", "wpdr", "--unit", "polytopes", "--word", "handover=off"];
+    let options = ["--engine", "wpdr", "-o", "wpdr.unit=polytopes", "-o", "wpdr.handover=off"];
     let options = options.map(str::to_owned);
     for row in rows().iter().filter(|row| row.file.ends_with("_16.btor2")) {
         let expected = if row.file.starts_with("parity") { "unknown" } else { row.verdict };

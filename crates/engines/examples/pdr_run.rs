@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p pedra-engines --example pdr_run -- FILE [SECONDS] [NAME=VALUE]…`
 //!
-//! Names are those of `pedra check --pdr`, and `seed`.
+//! Names are those of `pedra check -o pdr.NAME=VALUE`, and `seed`.
 
 use pedra_certify::{CheckOptions, check_bit_proof, replay_bits};
 use pedra_engines::pdr::{CHOICES, Purpose};

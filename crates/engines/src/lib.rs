@@ -6,7 +6,8 @@
 //!
 //! - [`context`]: what an engine is given ([`Context`]) and what it answers ([`Outcome`]).
 //! - [`events`]: progress and the record of a run, as values.
-//! - [`choices`]: options of engines by name.
+//! - [`choices`]: options of one engine by name.
+//! - [`settings`]: options of all engines, as `ENGINE.NAME=VALUE`.
 //! - [`ledger`]: which properties are settled; shared by all engines.
 //! - [`cone`]: which latches a property depends on.
 //! - [`unroll`]: time-frame expansion of a system on a SAT solver.
@@ -38,6 +39,7 @@ pub mod pdr;
 pub mod portfolio;
 pub mod region;
 pub mod relay;
+pub mod settings;
 pub mod sweep;
 pub mod swept;
 mod trace;
@@ -58,6 +60,7 @@ pub use ledger::{Ledger, SettledBoard};
 pub use pdr::{Pdr, PdrOptions, Successors, Variant};
 pub use region::{Product, Region, RegionAtom};
 pub use relay::{Leg, Relay};
+pub use settings::{Setting, Settings, all_settings};
 pub use sweep::{SweepOptions, sweep};
 pub use swept::{Room, SweepPlan, Sweeper, Swept};
 pub use word::{BitStage, WordOptions, Wpdr};

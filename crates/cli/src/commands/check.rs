@@ -1,7 +1,7 @@
 //! `pedra check`: the main job. Reads a model, has its properties decided, and tells each
 //! verdict when it is settled.
 
-use crate::args::{CheckArgs, ReductionName, SolverName, UnitName, VariantName, When};
+use crate::args::{CheckArgs, ReductionName, SolverName, When};
 use crate::commands::{columns, stderr_color, stdout_color};
 use crate::decide::{Budgets, Observer, Open, Plan, decide};
 use crate::evidence::{self, Request, write_files};
@@ -16,11 +16,7 @@ use crate::view::status::Status;
 use crate::view::summary;
 use crate::view::wave::{WaveStyle, draw};
 use anyhow::Result;
-use pedra_engines::word::Kind;
-use pedra_engines::{
-    AvyOptions, Choice, Event, FbOptions, ImcOptions, PdrOptions, SweepOptions, Variant,
-    WordOptions, avy, choose, fb, imc, pdr, word,
-};
+use pedra_engines::{Event, Settings, SweepOptions};
 use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
 use pedra_model::reduce::ReduceOptions;
@@ -34,12 +30,13 @@ impl From<&CheckArgs> for Plan {
     /// The meaning of the arguments.
     fn from(args: &CheckArgs) -> Plan {
         let first = args.reduce.contains(&ReductionName::Sweep);
+        let Settings { bmc, kind, pdr, fb, imc, avy, word } = args.settings();
         let has = |pass| args.reduce.contains(&ReductionName::All) || args.reduce.contains(&pass);
         Plan {
             engine: args.engine,
             depth: args.depth,
-            simple_path: args.simple_path,
-            window: args.window as usize,
+            simple_path: kind.simple_path,
+            window: bmc.window,
             reduce: ReduceOptions {
                 cone: has(ReductionName::Cone),
                 structure: has(ReductionName::Structure),
@@ -54,11 +51,11 @@ impl From<&CheckArgs> for Plan {
                 max_array_bits: args.blast.array_bits,
                 ..BlastOptions::default()
             },
-            pdr: pdr_options(args),
-            fb: chosen(fb::CHOICES, FbOptions::default(), &args.fb),
-            imc: chosen(imc::CHOICES, ImcOptions::default(), &args.imc),
-            avy: chosen(avy::CHOICES, AvyOptions::default(), &args.avy),
-            word: word_options(args),
+            pdr,
+            fb,
+            imc,
+            avy,
+            word,
             solver: args.solver.map(|solver| match solver {
                 SolverName::Cadical => SolverKind::Cadical,
                 SolverName::Batsat => SolverKind::Batsat,
@@ -70,38 +67,10 @@ impl From<&CheckArgs> for Plan {
     }
 }
 
-/// Options, and what was chosen besides. The choices made sense when they were read.
-fn chosen<O>(table: &[Choice<O>], mut options: O, choices: &[String]) -> O {
-    for choice in choices {
-        choose(table, &mut options, choice).expect("seen to make sense when it was read");
-    }
-    options
-}
-
-/// A step of the ladder, and what was chosen besides.
-fn pdr_options(args: &CheckArgs) -> PdrOptions {
-    let options = PdrOptions::variant(match args.variant {
-        VariantName::Simple => Variant::Simple,
-        VariantName::Generalize => Variant::Generalize,
-        VariantName::Relative => Variant::Relative,
-        VariantName::Full => Variant::Full,
-    });
-    chosen(pdr::CHOICES, options, &args.pdr)
-}
-
-/// A kind of unit, and what was chosen besides.
-fn word_options(args: &CheckArgs) -> WordOptions {
-    let options = WordOptions::of(match args.unit {
-        UnitName::Cubes => Kind::Cubes,
-        UnitName::Polytopes => Kind::Polytopes,
-        UnitName::Mixed => Kind::Mixed,
-    });
-    chosen(word::CHOICES, options, &args.word)
-}
-
 /// Runs the command; gives the exit code.
 pub fn run(args: &CheckArgs) -> Result<i32> {
     let start = Instant::now();
+    args.refuse_unread()?;
     let plan = Plan::from(args);
     let style = if args.output.json { Style::Json } else { Style::Human };
     let reporter = Arc::new(Reporter::new(style, stdout_color()));

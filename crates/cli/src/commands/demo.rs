@@ -41,7 +41,7 @@ const TRIES: [(&str, &str); 8] = [
     ),
     (
         "The same, proved on paths that visit no state twice.",
-        "pedra check @/island.btor2 --engine kind --simple-path",
+        "pedra check @/island.btor2 --engine kind -o kind.simple-path=on",
     ),
     ("Random stimulus, no question asked.", "pedra simulate @/arbiter.aag --steps 12"),
 ];

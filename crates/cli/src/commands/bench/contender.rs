@@ -4,10 +4,10 @@
 use super::convert::{binary_aiger, one_property};
 use super::measure::{Ended, Invocation, Measured};
 use super::models::Model;
-use crate::args::{BenchArgs, Cli};
+use crate::args::{BenchArgs, Cli, Command};
 use crate::decide::EngineName;
 use crate::load::InputError;
-use clap::{Parser, ValueEnum};
+use clap::ValueEnum;
 use signal_hook::consts::{SIGKILL, SIGXCPU};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -99,7 +99,7 @@ pub fn choose(args: &BenchArgs) -> Result<Vec<Contender>, InputError> {
     Ok(chosen)
 }
 
-/// An engine with options, such as `pdr --variant simple`.
+/// An engine with options, such as `pdr -o pdr.variant=simple`.
 fn ours(item: &str, options: &[String]) -> Result<Contender, InputError> {
     let mut words: Vec<String> = item.split_whitespace().map(str::to_owned).collect();
     let engine = words.first().cloned().unwrap_or_default();
@@ -115,8 +115,12 @@ fn ours(item: &str, options: &[String]) -> Result<Contender, InputError> {
     words.insert(0, "--engine".to_owned());
     // Any model and any limit do: what is wrong is told now, not as a failure of each run.
     let command = check_words(&words, 1 << 30, Path::new("model"));
-    if let Err(error) = Cli::try_parse_from([OsString::from("pedra")].into_iter().chain(command)) {
-        let text = error.to_string();
+    let refused = match Cli::read([OsString::from("pedra")].into_iter().chain(command)) {
+        Ok(Cli { command: Command::Check(args) }) => args.refuse_unread().err().map(|e| e.0),
+        Ok(_) => None,
+        Err(error) => Some(error.to_string()),
+    };
+    if let Some(text) = refused {
         let first = text.lines().next().unwrap_or_default();
         let why = first.strip_prefix("error: ").unwrap_or(first);
         return Err(InputError(format!("--engines: `{name}`: {why}")));

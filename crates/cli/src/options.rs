@@ -1,0 +1,140 @@
+//! What options mean for an engine: `-o ENGINE.NAME=VALUE`, and what is refused because the chosen
+//! engine does not read it. An option without effect is an error, not a surprise.
+
+use crate::args::CheckArgs;
+use crate::decide::EngineName;
+use crate::load::InputError;
+use clap::error::{ContextKind, ContextValue};
+use pedra_engines::settings::engine_of;
+use pedra_engines::{Settings, all_settings};
+use std::ffi::OsString;
+use std::fmt::Write as _;
+
+/// Sees whether an engine's option makes sense, and leaves it as it is.
+///
+/// # Errors
+/// What is wrong, for people.
+pub fn parse_option(text: &str) -> Result<String, String> {
+    engine_of(text).map(|_| text.to_owned())
+}
+
+/// Options of earlier versions, and what they are called today. Those that end in a dot had the
+/// name of the option in their value.
+const OLD: [(&str, &str); 9] = [
+    ("--pdr", "pdr."),
+    ("--fb", "fbpdr."),
+    ("--imc", "imc."),
+    ("--avy", "avy."),
+    ("--word", "wpdr."),
+    ("--variant", "pdr.variant="),
+    ("--unit", "wpdr.unit="),
+    ("--window", "bmc.window="),
+    ("--simple-path", "kind.simple-path=on"),
+];
+
+/// How an option that is not known any more is written today, if it was known once.
+pub fn todays_spelling(error: &clap::Error, words: &[OsString]) -> Option<String> {
+    let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let flag = unknown.split('=').next()?;
+    let (_, path) = OLD.iter().find(|(old, _)| *old == flag)?;
+    let at =
+        words.iter().position(|word| word.to_string_lossy().split('=').next() == Some(flag))?;
+    let inline = words[at].to_string_lossy().split_once('=').map(|(_, value)| value.to_owned());
+    let next = || words.get(at + 1).map(|word| word.to_string_lossy().into_owned());
+    let value = match path.ends_with(['.', '=']) {
+        true => inline.or_else(next).unwrap_or_default(),
+        false => String::new(),
+    };
+    Some(format!("{flag} is now written -o {path}{value}"))
+}
+
+/// The engines whose options an engine reads, in this many threads: those that it runs.
+fn engines_read(engine: EngineName, threads: usize) -> Vec<&'static str> {
+    match engine {
+        EngineName::Bmc => vec!["bmc"],
+        EngineName::Kind => vec!["kind"],
+        EngineName::Pdr => vec!["pdr"],
+        EngineName::Rpdr => vec!["rpdr", "pdr"],
+        EngineName::Fbpdr => vec!["fbpdr", "rpdr", "pdr"],
+        EngineName::Imc => vec!["imc"],
+        EngineName::Avy => vec!["avy", "pdr"],
+        EngineName::Wpdr => vec!["wpdr", "pdr"],
+        // The order in which threads are filled.
+        EngineName::Auto => {
+            let later = [(2, "bmc"), (5, "avy"), (6, "wpdr")];
+            let later = later.into_iter().filter(|(least, _)| *least <= threads);
+            ["kind", "fbpdr", "rpdr", "pdr"].into_iter().chain(later.map(|(_, e)| e)).collect()
+        }
+    }
+}
+
+/// Whether an engine has a use for a second thread.
+fn has_threads(engine: EngineName) -> bool {
+    matches!(engine, EngineName::Auto | EngineName::Pdr | EngineName::Rpdr | EngineName::Fbpdr)
+}
+
+impl CheckArgs {
+    /// The options of the engines.
+    ///
+    /// # Panics
+    /// If an option makes no sense: they were looked at when they were read.
+    pub fn settings(&self) -> Settings {
+        Settings::parse(self.option.iter().map(String::as_str)).expect("looked at when read")
+    }
+
+    /// Refuses what the chosen engine does not read.
+    ///
+    /// # Errors
+    /// The first such option.
+    pub fn refuse_unread(&self) -> Result<(), InputError> {
+        let threads = self.run.threads as usize;
+        let name = self.engine.text();
+        let read = engines_read(self.engine, threads);
+        for option in &self.option {
+            let owner = engine_of(option).expect("looked at when read");
+            if !read.contains(&owner) {
+                let path = option.split('=').next().unwrap_or_default();
+                let who = match (self.engine, threads) {
+                    (EngineName::Auto, 1) => {
+                        format!("engine auto does not run {owner} in one thread")
+                    }
+                    (EngineName::Auto, _) => {
+                        format!("engine auto does not run {owner} in {threads} threads")
+                    }
+                    _ => format!("engine {name} does not read it"),
+                };
+                return Err(InputError(format!("-o {path}: {who}; it is for --engine {owner}")));
+            }
+        }
+        if threads > 1 && !has_threads(self.engine) {
+            let text = format!("--threads {threads}: engine {name} works in one thread");
+            return Err(InputError(text));
+        }
+        let stays_in_words = self.engine == EngineName::Wpdr && !self.settings().word.hand_over;
+        if self.solver.is_some() && stays_in_words {
+            let text = "--solver: engine wpdr reads it for bit-level PDR only, which \
+                        wpdr.handover=off turns off";
+            return Err(InputError(text.to_owned()));
+        }
+        if self.plot.is_some() && !read.contains(&"wpdr") {
+            let text = format!("--plot: engine {name} does not reason in words; use --engine wpdr");
+            return Err(InputError(text));
+        }
+        Ok(())
+    }
+}
+
+/// All options of all engines, for `--help-all`.
+pub fn help() -> String {
+    let mut text = String::from("Options of engines, as -o ENGINE.NAME=VALUE [default]:\n");
+    let defaults = Settings::default();
+    for setting in all_settings() {
+        let path = format!("{}.{}", setting.engine, setting.name);
+        let (class, default) = (setting.class.text(), setting.get(&defaults));
+        let _ = writeln!(text, "  {path:<20} {class:<7} {} [{default}]", setting.values);
+    }
+    text.push_str("What each means, and why it exists: docs/CLI.md.\n\n");
+    text
+}
