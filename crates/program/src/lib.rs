@@ -9,10 +9,20 @@
 //! - [`trace`]: runs as plain data.
 //! - [`interpreter`]: the reference semantics; replay of violations and free runs.
 //! - [`inline`]: calls replaced by the bodies of the procedures.
+//! - [`passes`]: constant propagation, live variables, undefined behaviour.
+//! - [`blocks`]: all loop-free paths between two cut points as one step.
+//! - [`flatten`]: programs as word-level transition systems.
+//! - [`lower`]: all of these in a row, with the way back for traces and proofs.
+//! - [`proof`]: proofs as plain data.
 
+pub mod blocks;
+pub mod flatten;
 pub mod graph;
 pub mod inline;
 pub mod interpreter;
+pub mod lower;
+pub mod passes;
+pub mod proof;
 pub mod trace;
 
 pub use graph::{
@@ -20,4 +30,6 @@ pub use graph::{
     PlaceRef, Procedure, ProcedureId, Program, ProgramError, Property, PropertyKind, Span, Step,
     Variable, VariableId,
 };
+pub use lower::{LowerError, LowerOptions, Lowered, lower};
+pub use proof::ProgramProof;
 pub use trace::{ProgramTrace, TraceStep};

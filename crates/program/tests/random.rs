@@ -4,9 +4,12 @@
 use pedra_model::random::Random as Choices;
 use pedra_program::inline::{InlineError, inline};
 use pedra_program::interpreter::{TraceError, replay, run};
-use pedra_program::{Program, ProgramTrace};
+use pedra_program::passes::constants::propagate_constants;
+use pedra_program::passes::undefined::{assume_checks, checks_as_properties};
+use pedra_program::{CheckKind, LowerOptions, Program, ProgramTrace, lower};
 use pedra_testkit::programs::{ExploredProgram, ProgramShape, explore_program, random_program};
 use pedra_testkit::random::Random;
+use pedra_testkit::sparse::explore_sparse;
 
 fn runs(default: usize) -> usize {
     let set = std::env::var("PEDRA_FUZZ_RUNS").ok();
@@ -119,4 +122,55 @@ fn recursion_and_size_are_named() {
         }
     }
     assert!(recursive > 5 && large > 2, "{recursive} {large}");
+}
+
+#[test]
+fn passes_keep_verdicts_and_traces() {
+    let (mut changed, mut undefined) = (0, 0);
+    let shape = ProgramShape { procedures: 1, arrays: true, ..ProgramShape::default() };
+    for (program, found) in explored(5, runs(300), shape) {
+        let constants = propagate_constants(&program);
+        changed += usize::from(constants.program.procedures != program.procedures);
+        let after = explore_program(&constants.program, 20_000).expect("not more states");
+        assert_eq!(verdicts(&found.violated), verdicts(&after.violated));
+        for trace in after.violated.iter().flatten() {
+            replay(&program, trace).expect("the same edges");
+        }
+        let defined = assume_checks(&program);
+        let after = explore_program(&defined, 20_000).expect("not more states");
+        assert_eq!(verdicts(&found.violated_defined), verdicts(&after.violated));
+        let checked = checks_as_properties(&program, &[CheckKind::Overflow]);
+        let after = explore_program(&checked, 20_000).expect("not more states");
+        let old = found.violated.len();
+        assert_eq!(verdicts(&found.violated), verdicts(&after.violated[..old]));
+        undefined += after.violated[old..].iter().flatten().count();
+    }
+    assert!(changed > 50 && undefined > 10, "{changed} {undefined}");
+}
+
+/// Through inlining, constants, blocks and flattening: the same verdicts, and traces that replay.
+#[test]
+fn flattened_programs_have_the_same_verdicts() {
+    let (mut violated, mut safe, mut calls) = (0, 0, 0);
+    let mut options = LowerOptions::default();
+    let shape = ProgramShape { arrays: true, ..ProgramShape::default() };
+    for (program, found) in explored(6, runs(500), shape) {
+        for (constants, only_defined) in [(true, false), (false, false), (true, true)] {
+            (options.constants, options.only_defined) = (constants, only_defined);
+            let lowered = lower(&program, &options).expect("small and not recursive");
+            let Some(flat) = explore_sparse(&lowered.flat.system, 2_000) else { continue };
+            let expected = if only_defined { &found.violated_defined } else { &found.violated };
+            let answers: Vec<bool> = flat.iter().map(Option::is_some).collect();
+            assert_eq!(verdicts(expected), answers);
+            for trace in flat.iter().flatten() {
+                let trace = lowered.trace(trace).expect("a path of the program");
+                let replayed = replay(&program, &trace).expect("a run of the program");
+                assert!(!only_defined || replayed.undefined.is_none());
+                violated += 1;
+            }
+            safe += answers.iter().filter(|violated| !**violated).count();
+            calls += lowered.inlined.instances.len() - 1;
+        }
+    }
+    assert!(violated > 100 && safe > 100 && calls > 50, "{violated} {safe} {calls}");
 }

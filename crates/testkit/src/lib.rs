@@ -10,4 +10,5 @@ pub mod oracle;
 pub mod points;
 pub mod programs;
 pub mod random;
+pub mod sparse;
 pub mod words;

@@ -2,9 +2,10 @@
 //! interpreter, over all values of variables and inputs.
 
 use crate::random::Random;
+use crate::sparse::{all_values, bits_of};
 use pedra_model::bv::Bv;
 use pedra_model::term::{BinaryOp, Sort, Term, TermId, UnaryOp};
-use pedra_model::value::{ArrayValue, Value};
+use pedra_model::value::Value;
 use pedra_program::interpreter::{Machine, initial_variables, needed};
 use pedra_program::{
     Action, Call, Check, CheckKind, Edge, EdgeId, EdgeRef, Input, InputKind, PlaceId, PlaceRef,
@@ -79,13 +80,6 @@ pub fn random_program(random: &mut Random, shape: ProgramShape) -> Program {
     }
     program.check().expect("random programs are well formed");
     program
-}
-
-fn bits_of(sort: Sort) -> u32 {
-    match sort {
-        Sort::Bv(width) => width,
-        Sort::Array { index, element } => element << index,
-    }
 }
 
 fn add_edges(random: &mut Random, program: &mut Program, id: ProcedureId, shape: ProgramShape) {
@@ -423,40 +417,6 @@ impl<'p> Search<'p> {
                     return ProgramTrace { property, initial: initial.clone(), steps };
                 }
             }
-        }
-    }
-}
-
-/// All lists of values of these sorts.
-fn all_values(sorts: &[Sort]) -> Vec<Vec<Value>> {
-    let mut lists = vec![Vec::new()];
-    for &sort in sorts {
-        let values: Vec<Value> =
-            (0..1u64 << bits_of(sort)).map(|bits| unpack(sort, bits)).collect();
-        lists = lists
-            .iter()
-            .flat_map(|list: &Vec<Value>| {
-                values.iter().map(|value| {
-                    let mut list = list.clone();
-                    list.push(value.clone());
-                    list
-                })
-            })
-            .collect();
-    }
-    lists
-}
-
-fn unpack(sort: Sort, bits: u64) -> Value {
-    match sort {
-        Sort::Bv(width) => Value::Bv(Bv::from_u64(width, bits)),
-        Sort::Array { index, element } => {
-            let mut array = ArrayValue::new(index, Bv::zero(element));
-            for at in 0..1u64 << index {
-                let value = Bv::from_u64(element, bits >> (at * u64::from(element)));
-                array.set(Bv::from_u64(index, at), value);
-            }
-            Value::Array(array)
         }
     }
 }

@@ -1,0 +1,398 @@
+//! Large blocks: all loop-free paths between two cut points as one guarded assignment.
+//!
+//! After Beyer, Cimatti, Griggio, Keremoglu and Sebastiani, *Software Model Checking via
+//! Large-Block Encoding* (FMCAD 2009). Cut points are the entry, the loop heads (targets of back
+//! edges of a depth-first search, so that every cycle has one) and the error places; only edges
+//! that matter for some property are looked at ([`crate::passes::live`]). From each cut point the
+//! loop-free part of the graph is executed forwards with terms for values. Where paths join, the
+//! value of a variable is an `ite` over the conditions under which each is taken (gated
+//! single-assignment form), so that a block is as large as the part of the graph that it stands
+//! for, times the variables that differ at joins.
+//!
+//! Which path is taken is a function of the values at the cut point, of the inputs of the
+//! statements, and, at places where several edges may be enabled at once, of *choices*: bits that
+//! are further inputs. A choice of an edge that is not enabled ends the run, which loses nothing,
+//! since another choice takes the other edge. So the blocks of one cut point exclude each other,
+//! and [`Blocks::path`] finds the statements of a step by evaluation.
+
+use crate::graph::{EdgeId, EdgeRef, PlaceId, Program, VariableId};
+use crate::interpreter::Machine;
+use crate::passes::live::{Live, find_live};
+use crate::passes::{body, step_of, symbols_of};
+use crate::trace::TraceStep;
+use pedra_model::simplify::Rewriter;
+use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms, UnaryOp};
+use pedra_model::value::Value;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+
+/// A cut point: a position in [`Blocks::cuts`].
+pub type CutId = usize;
+
+/// A program as blocks between cut points.
+#[derive(Clone, Debug)]
+pub struct Blocks {
+    /// The program, its store extended by the terms of the blocks.
+    pub program: Program,
+    /// The cut points; the first is the entry.
+    pub cuts: Vec<Cut>,
+    /// For each property the cut point of its error place; none if no path leads there.
+    pub errors: Vec<Option<CutId>>,
+    /// The cut point at a place.
+    cut_of: FxHashMap<PlaceId, CutId>,
+    /// For each place the edges that matter.
+    outgoing: Vec<Vec<EdgeId>>,
+    /// For each place with edges that do not exclude each other, one bit fewer than edges: the
+    /// first that is true chooses its edge, and if none is, the last edge is chosen.
+    choices: BTreeMap<PlaceId, Vec<TermId>>,
+}
+
+/// A cut point and the blocks that begin there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cut {
+    /// The place.
+    pub place: PlaceId,
+    /// The variables that matter here, in ascending order. Only of them blocks speak.
+    pub live: Vec<VariableId>,
+    /// The inputs of all blocks that begin here: inputs of statements, and choices.
+    pub inputs: Vec<TermId>,
+    /// The blocks, at most one for each target. At most one of their guards holds at once; if
+    /// none does, the run ends.
+    pub blocks: Vec<Block>,
+}
+
+/// All paths from one cut point to another.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Block {
+    /// Where it leads.
+    pub to: CutId,
+    /// Whether a path is taken, over the live variables of the source and its inputs.
+    pub guard: TermId,
+    /// The new value of each live variable of the target, in order. What it is where the guard
+    /// does not hold has no meaning.
+    pub values: Vec<TermId>,
+}
+
+/// Why there are no blocks.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum BlockError {
+    /// They would need too many terms.
+    #[error("the blocks of the program take more than {limit} terms")]
+    TooLarge {
+        /// The limit that was given.
+        limit: usize,
+    },
+}
+
+/// Makes blocks of a program without calls, with at most so many terms in its store.
+///
+/// # Errors
+/// If they are not enough.
+pub fn make_blocks(program: &Program, max_terms: usize) -> Result<Blocks, BlockError> {
+    let live = find_live(program);
+    let body = body(program);
+    let heads = find_heads(program, &live);
+    let mut cuts = vec![body.entry];
+    let is_error = |place: &PlaceId| program.properties.iter().any(|p| p.error.place == *place);
+    let places = (0..body.places.len()).map(PlaceId::new);
+    cuts.extend(places.filter(|place| {
+        let is_cut = heads[place.index()] || is_error(place);
+        is_cut && live.is_used[place.index()] && *place != body.entry
+    }));
+    let cut_of: FxHashMap<PlaceId, CutId> = cuts.iter().enumerate().map(|(i, &p)| (p, i)).collect();
+    let errors = program.properties.iter().map(|p| cut_of.get(&p.error.place).copied()).collect();
+    let mut blocks = Blocks {
+        program: program.clone(),
+        cuts: Vec::new(),
+        errors,
+        cut_of,
+        outgoing: live.outgoing.clone(),
+        choices: BTreeMap::new(),
+    };
+    blocks.add_choices();
+    for place in cuts {
+        let maker = Maker { blocks: &mut blocks, live: &live, arrivals: FxHashMap::default() };
+        let cut = maker.make(place, max_terms)?;
+        blocks.cuts.push(cut);
+    }
+    Ok(blocks)
+}
+
+/// The targets of back edges of a depth-first search from the entry. Every cycle that the entry
+/// reaches has one: the place of the cycle that is entered first is on the stack until the rest of
+/// the cycle was seen.
+fn find_heads(program: &Program, live: &Live) -> Vec<bool> {
+    let body = body(program);
+    let mut is_head = vec![false; body.places.len()];
+    let (mut is_open, mut is_seen) = (is_head.clone(), is_head.clone());
+    let mut stack = vec![(body.entry, 0)];
+    (is_open[body.entry.index()], is_seen[body.entry.index()]) = (true, true);
+    while let Some((place, next)) = stack.last_mut() {
+        let Some(&edge) = live.outgoing[place.index()].get(*next) else {
+            is_open[place.index()] = false;
+            stack.pop();
+            continue;
+        };
+        *next += 1;
+        let to = body.edge(edge).to;
+        if is_open[to.index()] {
+            is_head[to.index()] = true;
+        } else if !std::mem::replace(&mut is_seen[to.index()], true) {
+            is_open[to.index()] = true;
+            stack.push((to, 0));
+        }
+    }
+    is_head
+}
+
+impl Blocks {
+    /// The cut point at a place.
+    pub fn cut_at(&self, place: PlaceId) -> Option<CutId> {
+        self.cut_of.get(&place).copied()
+    }
+
+    /// Follows the statements of a block from the machine's state, which must be at a cut point,
+    /// until the next one. Inputs have the given values, zero where none is given. The machine may
+    /// run any program of which the passes made this one.
+    ///
+    /// `None` if no block can be taken.
+    pub fn path(
+        &self,
+        machine: &mut Machine<'_>,
+        inputs: &FxHashMap<TermId, Value>,
+    ) -> Option<Vec<TraceStep>> {
+        let terms = &self.program.terms;
+        let value = |term: TermId| match inputs.get(&term) {
+            Some(value) => value.clone(),
+            None => Value::zero(terms.sort(term)),
+        };
+        let procedure = self.program.entry;
+        let mut steps = Vec::new();
+        loop {
+            let place = machine.place().place;
+            let edges = &self.outgoing[place.index()];
+            let chosen = self.choices.get(&place).map(|bits| {
+                let is_true = |bit: &TermId| value(*bit).as_bv().is_true();
+                bits.iter().position(is_true).unwrap_or(bits.len())
+            });
+            let edges = match chosen {
+                Some(chosen) => &edges[chosen..=chosen],
+                None => edges.as_slice(),
+            };
+            let taken = edges.iter().find_map(|&edge| {
+                let inputs = step_of(body(&self.program).edge(edge)).inputs.iter();
+                let values = inputs.map(|input| value(input.term)).collect();
+                let step = TraceStep { edge: EdgeRef { procedure, edge }, values };
+                machine.take(&step).is_ok().then_some(step)
+            });
+            steps.push(taken?);
+            if self.cut_at(machine.place().place).is_some() {
+                return Some(steps);
+            }
+        }
+    }
+
+    /// Gives choices to the places where several edges may be enabled at once.
+    fn add_choices(&mut self) {
+        for (index, edges) in self.outgoing.iter().enumerate() {
+            let terms = &mut self.program.terms;
+            let procedure = &self.program.procedures[self.program.entry.index()];
+            let guards: Vec<TermId> = edges
+                .iter()
+                .map(|&edge| step_of(procedure.edge(edge)).guard)
+                .map(|guard| guard.unwrap_or_else(|| terms.bool(true)))
+                .collect();
+            let is_choice = (1..guards.len())
+                .any(|j| (0..j).any(|i| !exclude_each_other(terms, guards[i], guards[j])));
+            if is_choice {
+                let bits = (1..guards.len()).map(|_| terms.new_symbol(Sort::BOOL)).collect();
+                self.choices.insert(PlaceId::new(index), bits);
+            }
+        }
+    }
+}
+
+/// How many conjuncts of a guard are looked at.
+const MAX_CONJUNCTS: usize = 32;
+
+/// Whether two conditions plainly never hold together: a conjunct of one contradicts one of the
+/// other.
+fn exclude_each_other(terms: &mut Terms, a: TermId, b: TermId) -> bool {
+    let (left, right) = (conjuncts(terms, a), conjuncts(terms, b));
+    left.iter().any(|&a| {
+        let opposite = terms.simplified(Term::Unary(UnaryOp::Not, a));
+        right.iter().any(|&b| b == opposite || differ(terms, a, b))
+    })
+}
+
+/// Whether both are equalities of the same term with different constants.
+fn differ(terms: &Terms, a: TermId, b: TermId) -> bool {
+    match (terms.get(a), terms.get(b)) {
+        (Term::Binary(BinaryOp::Eq, x, k), Term::Binary(BinaryOp::Eq, y, l)) => {
+            let constants = terms.as_constant(*k).zip(terms.as_constant(*l));
+            x == y && constants.is_some_and(|(k, l)| k != l)
+        }
+        _ => false,
+    }
+}
+
+fn conjuncts(terms: &mut Terms, condition: TermId) -> Vec<TermId> {
+    let (mut found, mut stack) = (Vec::new(), vec![condition]);
+    while let Some(term) = stack.pop() {
+        match *terms.get(term) {
+            Term::Binary(BinaryOp::And, a, b) if found.len() < MAX_CONJUNCTS => {
+                stack.extend([a, b]);
+            }
+            // Simplified, so that a negated comparison is a comparison.
+            Term::Unary(op, a) => found.push(terms.simplified(Term::Unary(op, a))),
+            Term::Binary(op, a, b) => found.push(terms.simplified(Term::Binary(op, a, b))),
+            _ => found.push(term),
+        }
+    }
+    found
+}
+
+/// The values of the variables that differ from those at the cut point.
+type Values = FxHashMap<VariableId, TermId>;
+
+/// One way to arrive at a place: the condition under which it is taken, and the values.
+type Arrival = (TermId, Values);
+
+/// Makes the blocks of one cut point.
+struct Maker<'a> {
+    blocks: &'a mut Blocks,
+    live: &'a Live,
+    arrivals: FxHashMap<PlaceId, Vec<Arrival>>,
+}
+
+impl Maker<'_> {
+    fn make(mut self, from: PlaceId, max_terms: usize) -> Result<Cut, BlockError> {
+        let always = self.terms().bool(true);
+        for place in self.order(from) {
+            let arrival = match place == from {
+                true => Some((always, Values::default())),
+                false => self.join(place),
+            };
+            if let Some((condition, values)) = arrival {
+                self.leave(place, condition, values);
+            }
+            if self.terms().len() > max_terms {
+                return Err(BlockError::TooLarge { limit: max_terms });
+            }
+        }
+        // What is left has arrived at cut points.
+        let left = self.arrivals.keys().map(|&place| (self.blocks.cut_of[&place], place));
+        let left: BTreeMap<CutId, PlaceId> = left.collect();
+        let mut blocks = Vec::new();
+        for (to, place) in left {
+            let Some((guard, values)) = self.join(place) else { continue };
+            let program = &self.blocks.program;
+            let value = |v: &VariableId| values.get(v).copied().unwrap_or(program.term_of(*v));
+            let values = self.live.variables[place.index()].iter().map(value).collect();
+            blocks.push(Block { to, guard, values });
+        }
+        let live = self.live.variables[from.index()].clone();
+        let roots = blocks.iter().flat_map(|b| b.values.iter().copied().chain([b.guard]));
+        let program = &self.blocks.program;
+        let variables: FxHashSet<TermId> = live.iter().map(|&v| program.term_of(v)).collect();
+        let mut inputs = symbols_of(&program.terms, roots);
+        inputs.retain(|symbol| !variables.contains(symbol));
+        inputs.sort_unstable();
+        debug_assert!(
+            program.variables.iter().all(|variable| inputs.binary_search(&variable.term).is_err()),
+            "blocks speak of live variables only"
+        );
+        Ok(Cut { place: from, live, inputs, blocks })
+    }
+
+    fn terms(&mut self) -> &mut Terms {
+        &mut self.blocks.program.terms
+    }
+
+    /// The places from the cut point to the next ones, these excluded, in topological order:
+    /// reverse postorder of a depth-first search. That there is one is what cut points are for.
+    fn order(&self, from: PlaceId) -> Vec<PlaceId> {
+        let body = body(&self.blocks.program);
+        let mut seen = FxHashSet::from_iter([from]);
+        let (mut stack, mut postorder) = (vec![(from, 0)], Vec::new());
+        while let Some((place, next)) = stack.last_mut() {
+            match self.live.outgoing[place.index()].get(*next) {
+                Some(&edge) => {
+                    *next += 1;
+                    let to = body.edge(edge).to;
+                    if !self.blocks.cut_of.contains_key(&to) && seen.insert(to) {
+                        stack.push((to, 0));
+                    }
+                }
+                None => {
+                    postorder.push(*place);
+                    stack.pop();
+                }
+            }
+        }
+        postorder.reverse();
+        postorder
+    }
+
+    /// Condition and values at a place at which paths arrive, of which at most one is taken; none
+    /// if there is none.
+    fn join(&mut self, place: PlaceId) -> Option<Arrival> {
+        let mut arrivals = self.arrivals.remove(&place)?;
+        let (mut condition, mut values) = arrivals.pop()?;
+        values.retain(|variable, _| {
+            self.live.variables[place.index()].binary_search(variable).is_ok()
+        });
+        while let Some((taken, other)) = arrivals.pop() {
+            for &variable in &self.live.variables[place.index()] {
+                let symbol = self.blocks.program.term_of(variable);
+                let then = other.get(&variable).copied().unwrap_or(symbol);
+                let old = values.get(&variable).copied().unwrap_or(symbol);
+                if then != old {
+                    let value = self.terms().simplified(Term::Ite(taken, then, old));
+                    values.insert(variable, value);
+                }
+            }
+            condition = self.terms().or(condition, taken);
+        }
+        Some((condition, values))
+    }
+
+    /// Takes all edges of a place.
+    fn leave(&mut self, place: PlaceId, condition: TermId, values: Values) {
+        let mut rewriter = Rewriter::new();
+        for (&variable, &value) in &values {
+            rewriter.replace(self.blocks.program.term_of(variable), value);
+        }
+        let choices = self.blocks.choices.get(&place).cloned().unwrap_or_default();
+        // Under which condition this edge's turn comes: no earlier one was chosen.
+        let mut turn = condition;
+        let edges = self.blocks.outgoing[place.index()].clone();
+        for (index, edge) in edges.into_iter().enumerate() {
+            let program = &mut self.blocks.program;
+            let edge = program.procedures[program.entry.index()].edge(edge);
+            let (to, step) = (edge.to, step_of(edge).clone());
+            let terms = &mut program.terms;
+            let mut taken = turn;
+            if let Some(&choice) = choices.get(index) {
+                taken = terms.and(turn, choice);
+                let other = terms.not(choice);
+                turn = terms.and(turn, other);
+            }
+            if let Some(guard) = step.guard {
+                let guard = rewriter.rewrite(terms, guard);
+                taken = terms.and(taken, guard);
+            }
+            if terms.is_bool(taken, false) {
+                continue;
+            }
+            let mut after = values.clone();
+            let live = &self.live.variables[to.index()];
+            for (variable, value) in &step.updates {
+                if live.binary_search(variable).is_ok() {
+                    after.insert(*variable, rewriter.rewrite(terms, *value));
+                }
+            }
+            self.arrivals.entry(to).or_default().push((taken, after));
+        }
+    }
+}

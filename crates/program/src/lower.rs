@@ -1,0 +1,102 @@
+//! From a program to a transition system, and from answers about that back to answers about the
+//! program.
+
+use crate::blocks::{BlockError, Blocks, make_blocks};
+use crate::flatten::{Flat, LiftError, flatten};
+use crate::graph::Program;
+use crate::inline::{InlineError, Inlined, inline};
+use crate::passes::constants::{Constants, propagate_constants};
+use crate::passes::undefined::assume_checks;
+use crate::proof::ProgramProof;
+use crate::trace::ProgramTrace;
+use pedra_model::proof::WordProof;
+use pedra_model::trace::WordTrace;
+
+/// What is done on the way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LowerOptions {
+    /// Whether only defined runs count: violations found are defined then, and proofs are none
+    /// about the program ([`crate::passes::undefined`]).
+    pub only_defined: bool,
+    /// Whether constants are propagated.
+    pub constants: bool,
+    /// How many edges the inlined program may have.
+    pub max_edges: usize,
+    /// How many terms the store may have.
+    pub max_terms: usize,
+}
+
+impl Default for LowerOptions {
+    fn default() -> LowerOptions {
+        LowerOptions {
+            only_defined: false,
+            constants: true,
+            max_edges: 1_000_000,
+            max_terms: 20_000_000,
+        }
+    }
+}
+
+/// Why a program cannot be lowered.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum LowerError {
+    /// Its calls cannot be inlined.
+    #[error(transparent)]
+    Inline(#[from] InlineError),
+    /// Its blocks are too large.
+    #[error(transparent)]
+    Blocks(#[from] BlockError),
+}
+
+/// A program as a transition system, with all that was made on the way.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    /// The program without calls. Proofs are about it.
+    pub inlined: Inlined,
+    /// The same with guards that ask for the checks, if only defined runs count.
+    defined: Option<Program>,
+    constants: Option<Constants>,
+    /// The blocks.
+    pub blocks: Blocks,
+    /// The system.
+    pub flat: Flat,
+}
+
+/// Lowers a program.
+///
+/// # Errors
+/// If it is recursive or too large.
+pub fn lower(program: &Program, options: &LowerOptions) -> Result<Lowered, LowerError> {
+    let inlined = inline(program, options.max_edges)?;
+    let defined = options.only_defined.then(|| assume_checks(&inlined.program));
+    let before = defined.as_ref().unwrap_or(&inlined.program);
+    let constants = options.constants.then(|| propagate_constants(before));
+    let simple = constants.as_ref().map_or(before, |constants| &constants.program);
+    let blocks = make_blocks(simple, options.max_terms)?;
+    let flat = flatten(&blocks);
+    Ok(Lowered { inlined, defined, constants, blocks, flat })
+}
+
+impl Lowered {
+    /// The run of the program that a trace of the system stands for.
+    ///
+    /// # Errors
+    /// If the trace is not one of the system.
+    pub fn trace(&self, trace: &WordTrace) -> Result<ProgramTrace, LiftError> {
+        let program = self.defined.as_ref().unwrap_or(&self.inlined.program);
+        let inner = self.flat.trace(&self.blocks, program, trace)?;
+        Ok(self.inlined.trace(&inner))
+    }
+
+    /// The proof about the inlined program that a proof about the system stands for.
+    ///
+    /// # Errors
+    /// If only defined runs were looked at, or the proof has a form that has no counterpart.
+    pub fn proof(&self, proof: &WordProof) -> Result<ProgramProof, LiftError> {
+        if self.defined.is_some() {
+            return Err(LiftError::NotCheckable("assumes that all steps are defined"));
+        }
+        let (program, constants) = (&self.inlined.program, self.constants.as_ref());
+        self.flat.proof(&self.blocks, program, constants, proof)
+    }
+}

@@ -1,0 +1,185 @@
+//! Constant propagation on the graph (Kildall's, conditional as in Wegman and Zadeck's SCCP).
+//!
+//! For each place the variables that have one value whenever the place is reached. Edges whose
+//! guard is false with these values are not followed. A guard that fixes a variable (`x = 5`, a
+//! bit) tells its value behind the edge. Copies are left to the blocks, where a variable is
+//! replaced by what it was assigned.
+//!
+//! The facts hold along every run from a place where they hold, so that at any set of places with
+//! one on each cycle they are inductive: [`Constants::facts`] is what a proof about the result
+//! lacks for being one about the original.
+
+use super::{body, step_of, symbols_of, variables_by_symbol};
+use crate::graph::{Action, EdgeId, PlaceId, Program, VariableId};
+use pedra_model::simplify::Rewriter;
+use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms, UnaryOp};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// The constants of a place.
+type Known = BTreeMap<VariableId, TermId>;
+
+/// The program with constants put in, and what they are.
+#[derive(Clone, Debug)]
+pub struct Constants {
+    /// The program; guards that never hold are false.
+    pub program: Program,
+    /// For each place the variables with one value, and the value; `None` if no run reaches it.
+    known: Vec<Option<Known>>,
+}
+
+impl Constants {
+    /// What holds at a place, as one-bit terms of a store that extends the program's.
+    pub fn facts(&self, terms: &mut Terms, place: PlaceId) -> Vec<TermId> {
+        let Some(known) = &self.known[place.index()] else { return vec![terms.bool(false)] };
+        let fact = |(&v, &value): (&VariableId, &TermId)| {
+            terms.binary(BinaryOp::Eq, self.program.term_of(v), value)
+        };
+        known.iter().map(fact).collect()
+    }
+}
+
+/// How much the analysis may hold: variables times places. Larger programs are left as they are.
+const MAX_KNOWN: usize = 1 << 24;
+
+/// Propagates the constants of a program without calls.
+pub fn propagate_constants(program: &Program) -> Constants {
+    let mut program = program.clone();
+    let (places, variables) = (body(&program).places.len(), program.variables.len());
+    if places.saturating_mul(variables) > MAX_KNOWN {
+        return Constants { program, known: vec![Some(Known::new()); places] };
+    }
+    let known = find_constants(&mut program);
+    let by_symbol = variables_by_symbol(&program);
+    let entry = program.entry.index();
+    for index in 0..program.procedures[entry].edges.len() {
+        let from = program.procedures[entry].edges[index].from;
+        let mut step = step_of(&program.procedures[entry].edges[index]).clone();
+        match &known[from.index()] {
+            None => step.guard = Some(program.terms.bool(false)),
+            Some(known) => {
+                let mut rewriter = Rewriter::new();
+                let roots = step.updates.iter().map(|(_, value)| *value).chain(step.guard);
+                replace_known(&program.terms, &mut rewriter, known, &by_symbol, roots);
+                let mut rewrite = |term| rewriter.rewrite(&mut program.terms, term);
+                step.guard = step.guard.map(&mut rewrite);
+                for (_, value) in &mut step.updates {
+                    *value = rewrite(*value);
+                }
+                step.guard = step.guard.filter(|&guard| !program.terms.is_bool(guard, true));
+            }
+        }
+        program.procedures[entry].edges[index].action = Action::Step(step);
+    }
+    debug_assert_eq!(program.check(), Ok(()));
+    Constants { program, known }
+}
+
+/// Replaces the variables of the terms that have a known value.
+fn replace_known(
+    terms: &Terms,
+    rewriter: &mut Rewriter,
+    known: &Known,
+    by_symbol: &FxHashMap<TermId, VariableId>,
+    roots: impl IntoIterator<Item = TermId>,
+) {
+    for symbol in symbols_of(terms, roots) {
+        if let Some(&value) = by_symbol.get(&symbol).and_then(|variable| known.get(variable)) {
+            rewriter.replace(symbol, value);
+        }
+    }
+}
+
+fn find_constants(program: &mut Program) -> Vec<Option<Known>> {
+    let by_symbol = variables_by_symbol(program);
+    let entry = body(program).entry;
+    let outgoing = body(program).outgoing();
+    let mut known: Vec<Option<Known>> = vec![None; body(program).places.len()];
+    known[entry.index()] = Some(Known::new());
+    let mut is_queued = vec![false; known.len()];
+    let mut queue = vec![entry];
+    while let Some(place) = queue.pop() {
+        is_queued[place.index()] = false;
+        for &edge in &outgoing[place.index()] {
+            let before = known[place.index()].clone().expect("queued places are reached");
+            let Some(after) = behind(program, edge, before, &by_symbol) else { continue };
+            let to = body(program).edge(edge).to;
+            let has_changed = match &mut known[to.index()] {
+                none @ None => {
+                    *none = Some(after);
+                    true
+                }
+                Some(old) => {
+                    let count = old.len();
+                    old.retain(|variable, value| after.get(variable) == Some(value));
+                    old.len() < count
+                }
+            };
+            if has_changed && !std::mem::replace(&mut is_queued[to.index()], true) {
+                queue.push(to);
+            }
+        }
+    }
+    known
+}
+
+/// The constants behind an edge; `None` if it is never taken.
+fn behind(
+    program: &mut Program,
+    edge: EdgeId,
+    mut known: Known,
+    by_symbol: &FxHashMap<TermId, VariableId>,
+) -> Option<Known> {
+    let step = step_of(body(program).edge(edge)).clone();
+    let mut rewriter = Rewriter::new();
+    let roots = step.updates.iter().map(|(_, value)| *value).chain(step.guard);
+    replace_known(&program.terms, &mut rewriter, &known, by_symbol, roots);
+    if let Some(guard) = step.guard {
+        let guard = rewriter.rewrite(&mut program.terms, guard);
+        if program.terms.is_bool(guard, false) {
+            return None;
+        }
+        for (symbol, value) in fixed_by(&mut program.terms, guard) {
+            if let Some(&variable) = by_symbol.get(&symbol) {
+                known.insert(variable, value);
+            }
+        }
+    }
+    let terms = &mut program.terms;
+    let updates = step.updates.iter().map(|&(v, value)| (v, rewriter.rewrite(terms, value)));
+    let updates: Vec<(VariableId, TermId)> = updates.collect();
+    // An unchanged variable keeps what the guard told of it.
+    let of = |value: TermId, known: &Known| match program.terms.as_constant(value) {
+        Some(_) => Some(value),
+        None => by_symbol.get(&value).and_then(|variable| known.get(variable)).copied(),
+    };
+    let values: Vec<_> = updates.into_iter().map(|(v, value)| (v, of(value, &known))).collect();
+    for (variable, value) in values {
+        match value {
+            Some(value) => known.insert(variable, value),
+            None => known.remove(&variable),
+        };
+    }
+    Some(known)
+}
+
+/// The symbols that have one value where a condition holds, as far as its conjuncts say so.
+fn fixed_by(terms: &mut Terms, condition: TermId) -> Vec<(TermId, TermId)> {
+    let mut found = Vec::new();
+    let mut stack = vec![condition];
+    while let Some(term) = stack.pop() {
+        match *terms.get(term) {
+            Term::Binary(BinaryOp::And, a, b) if terms.sort(term) == Sort::BOOL => {
+                stack.extend([a, b]);
+            }
+            Term::Binary(BinaryOp::Eq, a, b) if terms.as_constant(b).is_some() => {
+                found.push((a, b));
+            }
+            Term::Symbol(_) => found.push((term, terms.bool(true))),
+            Term::Unary(UnaryOp::Not, a) => found.push((a, terms.bool(false))),
+            _ => {}
+        }
+    }
+    found.retain(|(symbol, _)| terms.symbol_of(*symbol).is_some());
+    found
+}
