@@ -12,6 +12,7 @@
 //!   bit-blasting.
 //! - [`linear_proof`]: refutations in linear integer arithmetic, with unit propagation and sums
 //!   of inequalities alone.
+//! - [`program_replay`], [`program_proof`]: violations and proofs of programs.
 //! - [`smtlib`]: the claims of a word-level proof for any SMT solver.
 
 pub mod certificate;
@@ -19,6 +20,9 @@ mod frames;
 pub mod linear_proof;
 pub mod mapping;
 pub mod options;
+pub mod program_proof;
+pub mod program_replay;
+mod program_unroll;
 pub mod proof;
 mod prover;
 pub mod replay;
@@ -36,6 +40,10 @@ pub use certificate::{
 };
 pub use linear_proof::{LinearChecker, LinearProofError, check_linear_proof};
 pub use options::{CheckOptions, Counterexample, Effort, StateValues, Stop};
+pub use program_proof::{
+    CheckedProgramProof, ProgramClaim, ProgramProofError, check_program_proof,
+};
+pub use program_replay::{ProgramReplay, replay_program};
 pub use proof::{CheckedProof, Claim, ProofError, check_bit_proof};
 pub use replay::{Replay, ReplayError, replay_bits, replay_words, visit_bits, visit_words};
 pub use smtlib::smtlib_obligations;

@@ -15,7 +15,7 @@
 //! since another choice takes the other edge. So the blocks of one cut point exclude each other,
 //! and [`Blocks::path`] finds the statements of a step by evaluation.
 
-use crate::graph::{EdgeId, EdgeRef, PlaceId, Program, VariableId};
+use crate::graph::{EdgeId, EdgeRef, PlaceId, Procedure, Program, VariableId};
 use crate::interpreter::Machine;
 use crate::passes::live::{Live, find_live};
 use crate::passes::{body, step_of, symbols_of};
@@ -38,6 +38,9 @@ pub struct Blocks {
     pub cuts: Vec<Cut>,
     /// For each property the cut point of its error place; none if no path leads there.
     pub errors: Vec<Option<CutId>>,
+    /// Loop heads that no violation visits. They are no cut points, but a proof has to say that
+    /// anything holds there.
+    pub other_heads: Vec<PlaceId>,
     /// The cut point at a place.
     cut_of: FxHashMap<PlaceId, CutId>,
     /// For each place the edges that matter.
@@ -91,20 +94,24 @@ pub enum BlockError {
 pub fn make_blocks(program: &Program, max_terms: usize) -> Result<Blocks, BlockError> {
     let live = find_live(program);
     let body = body(program);
-    let heads = find_heads(program, &live);
+    let heads = find_heads(body);
     let mut cuts = vec![body.entry];
     let is_error = |place: &PlaceId| program.properties.iter().any(|p| p.error.place == *place);
-    let places = (0..body.places.len()).map(PlaceId::new);
-    cuts.extend(places.filter(|place| {
-        let is_cut = heads[place.index()] || is_error(place);
-        is_cut && live.is_used[place.index()] && *place != body.entry
-    }));
+    let mut other_heads = Vec::new();
+    for place in (0..body.places.len()).map(PlaceId::new).filter(|&place| place != body.entry) {
+        match live.is_used[place.index()] {
+            true if heads[place.index()] || is_error(&place) => cuts.push(place),
+            false if heads[place.index()] => other_heads.push(place),
+            _ => {}
+        }
+    }
     let cut_of: FxHashMap<PlaceId, CutId> = cuts.iter().enumerate().map(|(i, &p)| (p, i)).collect();
     let errors = program.properties.iter().map(|p| cut_of.get(&p.error.place).copied()).collect();
     let mut blocks = Blocks {
         program: program.clone(),
         cuts: Vec::new(),
         errors,
+        other_heads,
         cut_of,
         outgoing: live.outgoing.clone(),
         choices: BTreeMap::new(),
@@ -121,14 +128,17 @@ pub fn make_blocks(program: &Program, max_terms: usize) -> Result<Blocks, BlockE
 /// The targets of back edges of a depth-first search from the entry. Every cycle that the entry
 /// reaches has one: the place of the cycle that is entered first is on the stack until the rest of
 /// the cycle was seen.
-fn find_heads(program: &Program, live: &Live) -> Vec<bool> {
-    let body = body(program);
+///
+/// All edges count, also those that never matter or that a pass has closed: a proof needs an
+/// invariant for the cycles of the graph as it was.
+fn find_heads(body: &Procedure) -> Vec<bool> {
+    let outgoing = body.outgoing();
     let mut is_head = vec![false; body.places.len()];
     let (mut is_open, mut is_seen) = (is_head.clone(), is_head.clone());
     let mut stack = vec![(body.entry, 0)];
     (is_open[body.entry.index()], is_seen[body.entry.index()]) = (true, true);
     while let Some((place, next)) = stack.last_mut() {
-        let Some(&edge) = live.outgoing[place.index()].get(*next) else {
+        let Some(&edge) = outgoing[place.index()].get(*next) else {
             is_open[place.index()] = false;
             stack.pop();
             continue;

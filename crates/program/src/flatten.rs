@@ -314,6 +314,10 @@ impl Flat {
             }
             invariants.insert(cut.place, here);
         }
+        for &place in &blocks.other_heads {
+            let facts = constants.map(|constants| constants.facts(&mut terms, place));
+            invariants.insert(place, facts.unwrap_or_default());
+        }
         Ok(ProgramProof { properties: proof.properties.clone(), terms, invariants, k: proof.k })
     }
 }

@@ -6,10 +6,10 @@
 //! whose invariant holds satisfies the invariant of the next cut point that it comes to, and that
 //! it comes to no error place of the properties on its way.
 //!
-//! With `k > 1` the invariants are inductive by themselves, error places apart. Of the properties it
-//! claims that no run from the entry comes to an error place as one of the next `k - 1` cut points
-//! (base), and that no run from *any* cut point whose invariant holds comes to one as the `k`-th
-//! (step).
+//! With `k > 1` the invariants are inductive by themselves, error places apart. Of the properties
+//! it claims that no run from the entry comes to an error place as one of the next `k - 1` cut
+//! points (base), and that no run from *any* cut point whose invariant holds comes to one as the
+//! `k`-th (step).
 
 use crate::graph::PlaceId;
 use pedra_model::term::{TermId, Terms};

@@ -159,6 +159,7 @@ fn flattened_programs_have_the_same_verdicts() {
             (options.constants, options.only_defined) = (constants, only_defined);
             let lowered = lower(&program, &options).expect("small and not recursive");
             let Some(flat) = explore_sparse(&lowered.flat.system, 2_000) else { continue };
+            let flat = flat.violated;
             let expected = if only_defined { &found.violated_defined } else { &found.violated };
             let answers: Vec<bool> = flat.iter().map(Option::is_some).collect();
             assert_eq!(verdicts(expected), answers);

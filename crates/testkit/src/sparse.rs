@@ -9,17 +9,28 @@ use pedra_model::trace::WordTrace;
 use pedra_model::value::{ArrayValue, Value};
 use std::collections::HashSet;
 
-/// For each bad a shortest trace to it; `None` if there are more than `limit` states. The system
-/// has a next value for each state, initial values that read no state or input, and no constraints.
-pub fn explore_sparse(system: &System, limit: usize) -> Option<Vec<Option<WordTrace>>> {
+/// What the search found.
+#[derive(Clone, Debug)]
+pub struct Sparse {
+    /// For each bad a shortest trace to it.
+    pub violated: Vec<Option<WordTrace>>,
+    /// All states that are reached.
+    pub reached: Vec<Vec<Value>>,
+}
+
+/// A state, and the state before with the number of the inputs that led here.
+type Reached = (Vec<Value>, Option<(usize, usize)>);
+
+/// Searches everything; `None` if there are more than `limit` states. The system has a next value
+/// for each state, initial values that read no state or input, and no constraints.
+pub fn explore_sparse(system: &System, limit: usize) -> Option<Sparse> {
     let sort = |term: TermId| system.terms.sort(term);
     let input_sorts: Vec<Sort> = system.inputs.iter().map(|input| sort(input.term)).collect();
     let inputs = all_values(&input_sorts);
     let free: Vec<Sort> =
         system.states.iter().filter(|s| s.init.is_none()).map(|s| sort(s.term)).collect();
     let mut seen = HashSet::new();
-    // A state, and the state before with the inputs that led here.
-    let mut states: Vec<(Vec<Value>, Option<(usize, usize)>)> = Vec::new();
+    let mut states: Vec<Reached> = Vec::new();
     let nothing: Vec<Value> = system.states.iter().map(|s| Value::zero(sort(s.term))).collect();
     let start = evaluate(system, &nothing, &inputs[0]);
     for values in all_values(&free) {
@@ -54,12 +65,13 @@ pub fn explore_sparse(system: &System, limit: usize) -> Option<Vec<Option<WordTr
         }
         next += 1;
     }
-    Some(found)
+    let reached = states.into_iter().map(|(state, _)| state).collect();
+    Some(Sparse { violated: found, reached })
 }
 
 fn trace(
     system: &System,
-    states: &[(Vec<Value>, Option<(usize, usize)>)],
+    states: &[Reached],
     inputs: &[Vec<Value>],
     mut at: usize,
     input: usize,

@@ -1,0 +1,328 @@
+//! Checking a proof about a program: the claims of [`pedra_program::proof`] on the statement-level
+//! graph, each as a query of its own on new solvers.
+//!
+//! The program is the one without calls that inlining made of what the front end gave; that it has
+//! the same runs is trusted, as is the front end. Nothing of the engines' blocks is used here. They
+//! are made forwards with `ite`s; this is the weakest precondition, backwards, in the linear form
+//! of Barnett and Leino, *Weakest-Precondition of Unstructured Programs* (PASTE 2005):
+//!
+//! - The part of the graph between cut points is unrolled into an acyclic one. A node is a place
+//!   and the number of cut points that may still be passed.
+//! - Each node has a term for each variable: what was assigned, or, where paths with different
+//!   values join, a new symbol, which the edges into the node assume to be equal to theirs.
+//! - Backwards, `ok(n) = ⋀ over edges n → m: guard ⟹ (assumed equalities ⟹ ok(m))`.
+//! - Inputs of statements, and the new symbols, are free in the query, so universally quantified.
+//!
+//! With the proof's cut points, which are the places with an invariant, the entry and the error
+//! places of the proved properties, the queries are:
+//!
+//! | claim | query | `ok` at the end of a part |
+//! |---|---|---|
+//! | entry | `⟹ Inv(entry)` | |
+//! | consecution, each c | `Inv(c) ⟹ ok(c, 1)` | `Inv(d)`; *false* at errors, *true* if k > 1 |
+//! | base, if k > 1 | `Inv(entry) ⟹ ok(entry, k-1)` | *false* at errors, *true* elsewhere |
+//! | step, if k > 1, each c | `Inv(c) ⟹ ok(c, k)` | *false* at errors if the k-th, else *true* |
+//!
+//! In base and step the invariants of the cut points on the way are assumed.
+
+use crate::options::{CheckOptions, Effort, Stop};
+use crate::program_unroll::{End, Unrolled, Unroller};
+use crate::prover::{Failure, Prover};
+use pedra_model::blast::{BlastError, BlastOptions, Blaster};
+use pedra_model::bv::Bv;
+use pedra_model::lit::Lit;
+use pedra_model::term::{Sort, TermId, Terms};
+use pedra_program::{Action, PlaceId, Procedure, Program, ProgramProof, VariableId};
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// What was checked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CheckedProgramProof {
+    /// The properties that are proved.
+    pub properties: Vec<usize>,
+    /// The places with an invariant.
+    pub places: usize,
+    /// The conjuncts of all invariants.
+    pub conjuncts: usize,
+    /// The induction depth.
+    pub k: usize,
+    /// The work that it took.
+    pub effort: Effort,
+}
+
+/// One of the formulas that a proof claims.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum ProgramClaim {
+    /// The invariant of the entry holds of all states.
+    Entry,
+    /// From this place, the invariant of the next cut point holds.
+    Consecution(PlaceId),
+    /// No error place is among the first cut points after the entry.
+    Base,
+    /// No error place is the k-th cut point after this place.
+    Step(PlaceId),
+}
+
+impl fmt::Display for ProgramClaim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ProgramClaim::Entry => f.write_str("the invariant of the entry does not always hold"),
+            ProgramClaim::Consecution(place) => {
+                write!(f, "consecution: the invariant of place {} is not enough", place.index())
+            }
+            ProgramClaim::Base => f.write_str("base: an error is close to the entry"),
+            ProgramClaim::Step(place) => {
+                write!(f, "step: an error can follow place {}", place.index())
+            }
+        }
+    }
+}
+
+/// Why a proof is not accepted.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ProgramProofError {
+    /// It claims nothing, or speaks of what does not exist.
+    #[error("malformed proof: {0}")]
+    Malformed(String),
+    /// A claim is false.
+    #[error("{claim}")]
+    Refuted {
+        /// Which.
+        claim: ProgramClaim,
+        /// Values of the variables at the place where the claim begins; arrays are left out.
+        values: Vec<(VariableId, Bv)>,
+    },
+    /// It is beyond what can be checked here.
+    #[error("the proof cannot be checked: {0}")]
+    NotCheckable(String),
+    /// The check ended early: nothing is known about the proof.
+    #[error("{0}")]
+    Stopped(Stop),
+}
+
+type Outcome<T> = Result<T, ProgramProofError>;
+
+/// Checks that a proof proves what it claims about a program without calls.
+pub fn check_program_proof(
+    program: &Program,
+    proof: &ProgramProof,
+    blasting: &BlastOptions,
+    options: &CheckOptions,
+) -> Outcome<CheckedProgramProof> {
+    let body = check_form(program, proof)?;
+    let errors = proof.properties.iter().map(|&p| program.properties[p].error.place);
+    let errors: BTreeSet<PlaceId> = errors.collect();
+    if errors.contains(&body.entry) {
+        return wrong("an error place is the entry");
+    }
+    let terms = proof.terms.clone();
+    let mut check =
+        Check { program, proof, body, errors, blasting, options, terms, effort: Effort::default() };
+    check.check_entry()?;
+    let cuts: BTreeSet<PlaceId> = proof.invariants.keys().copied().chain([body.entry]).collect();
+    for &cut in &cuts {
+        check.check_consecution(cut)?;
+    }
+    if proof.k > 1 {
+        check.check_base()?;
+        for &cut in &cuts {
+            check.check_step(cut)?;
+        }
+    }
+    Ok(CheckedProgramProof {
+        properties: proof.properties.clone(),
+        places: proof.invariants.len(),
+        conjuncts: proof.invariants.values().map(Vec::len).sum(),
+        k: proof.k,
+        effort: check.effort,
+    })
+}
+
+fn wrong<T>(text: impl Into<String>) -> Outcome<T> {
+    Err(ProgramProofError::Malformed(text.into()))
+}
+
+/// That what the proof speaks of exists. Everything that is checked later relies on it.
+fn check_form<'p>(program: &'p Program, proof: &ProgramProof) -> Outcome<&'p Procedure> {
+    if let Err(error) = program.check() {
+        return Err(ProgramProofError::NotCheckable(error.to_string()));
+    }
+    let body = program.procedure(program.entry);
+    if body.edges.iter().any(|edge| matches!(edge.action, Action::Call(_))) {
+        return Err(ProgramProofError::NotCheckable("the program has calls".into()));
+    }
+    if proof.properties.is_empty() {
+        return wrong("it proves no property");
+    }
+    let known = program.properties.len();
+    if let Some(property) = proof.properties.iter().find(|&&p| p >= known) {
+        return wrong(format!("property {property} does not exist, the program has {known}"));
+    }
+    if proof.properties.iter().any(|&p| program.properties[p].error.procedure != program.entry) {
+        return wrong("it is about an error place of another procedure");
+    }
+    if proof.k == 0 {
+        return wrong("its induction depth is 0");
+    }
+    if !extends(&proof.terms, &program.terms) {
+        return wrong("its terms do not extend the program's");
+    }
+    let scope: BTreeSet<TermId> =
+        body.variables.iter().chain(&program.globals).map(|&v| program.term_of(v)).collect();
+    for (place, invariant) in &proof.invariants {
+        if place.index() >= body.places.len() {
+            return wrong(format!("place {} does not exist", place.index()));
+        }
+        let is_bit =
+            |t: &TermId| t.index() < proof.terms.len() && proof.terms.sort(*t) == Sort::BOOL;
+        if !invariant.iter().all(is_bit) {
+            return wrong(format!("a term of the invariant of place {} is no bit", place.index()));
+        }
+    }
+    let cone = proof.terms.cone(proof.invariants.values().flatten().copied());
+    let mut loose = proof.terms.iter().filter(|(id, _)| cone[id.index()]);
+    if loose.any(|(id, _)| proof.terms.symbol_of(id).is_some() && !scope.contains(&id)) {
+        return wrong("an invariant speaks of what is no variable of the program");
+    }
+    Ok(body)
+}
+
+/// Whether a store begins with the terms of another.
+fn extends(longer: &Terms, shorter: &Terms) -> bool {
+    longer.len() >= shorter.len()
+        && shorter.iter().zip(longer.iter()).all(|(a, b)| a == b)
+        && shorter.iter().all(|(id, _)| shorter.sort(id) == longer.sort(id))
+}
+
+struct Check<'a> {
+    program: &'a Program,
+    proof: &'a ProgramProof,
+    body: &'a Procedure,
+    errors: BTreeSet<PlaceId>,
+    blasting: &'a BlastOptions,
+    options: &'a CheckOptions,
+    terms: Terms,
+    effort: Effort,
+}
+
+impl Check<'_> {
+    fn invariant(&self, place: PlaceId) -> Vec<TermId> {
+        self.proof.invariants.get(&place).cloned().unwrap_or_default()
+    }
+
+    /// `⟹ Inv(entry)`
+    fn check_entry(&mut self) -> Outcome<()> {
+        for conjunct in self.invariant(self.body.entry) {
+            self.prove(ProgramClaim::Entry, &[], conjunct)?;
+        }
+        Ok(())
+    }
+
+    /// `Inv(c) ⟹ ok(c, 1)`
+    fn check_consecution(&mut self, cut: PlaceId) -> Outcome<()> {
+        let error = if self.proof.k == 1 { End::Never } else { End::Fine };
+        self.check_part(ProgramClaim::Consecution(cut), cut, 1, |is_error, _| match is_error {
+            true => error,
+            false => End::Invariant,
+        })
+    }
+
+    /// `Inv(entry) ⟹ ok(entry, k-1)`
+    fn check_base(&mut self) -> Outcome<()> {
+        let (entry, depth) = (self.body.entry, self.proof.k - 1);
+        self.check_part(ProgramClaim::Base, entry, depth, |is_error, _| match is_error {
+            true => End::Never,
+            false => End::Fine,
+        })
+    }
+
+    /// `Inv(c) ⟹ ok(c, k)`
+    fn check_step(&mut self, cut: PlaceId) -> Outcome<()> {
+        self.check_part(ProgramClaim::Step(cut), cut, self.proof.k, |is_error, left| {
+            if is_error && left == 0 { End::Never } else { End::Fine }
+        })
+    }
+
+    /// `Inv(from) ⟹ ok(from, depth)`
+    fn check_part(
+        &mut self,
+        claim: ProgramClaim,
+        from: PlaceId,
+        depth: usize,
+        end: impl Fn(bool, usize) -> End,
+    ) -> Outcome<()> {
+        let mut unroller = Unroller {
+            program: self.program,
+            body: self.body,
+            invariants: &self.proof.invariants,
+            errors: &self.errors,
+            interrupt: &self.options.interrupt,
+        };
+        let facts = self.invariant(from);
+        match unroller.ok(&mut self.terms, from, depth, end) {
+            Unrolled::Ok(goal) => self.prove(claim, &facts, goal),
+            Unrolled::Loop(place) => wrong(format!(
+                "a loop through place {} ({}) has no invariant",
+                place.index(),
+                self.program.location(self.body.places[place.index()].span, true)
+            )),
+            Unrolled::Interrupted => Err(ProgramProofError::Stopped(Stop::Interrupted)),
+            Unrolled::TooLarge => {
+                Err(ProgramProofError::NotCheckable("its queries are too large".into()))
+            }
+        }
+    }
+
+    /// `facts ⟹ goal`, for all values of all symbols?
+    fn prove(&mut self, claim: ProgramClaim, facts: &[TermId], goal: TermId) -> Outcome<()> {
+        let not_checkable = |error: BlastError| ProgramProofError::NotCheckable(error.to_string());
+        let mut blaster = Blaster::new(self.blasting);
+        let (facts, goal) =
+            blast_query(&self.terms, &mut blaster, facts, goal).map_err(not_checkable)?;
+        let mut prover = Prover::new(self.options);
+        for fact in facts {
+            prover.assume([fact]);
+        }
+        let answer = prover.prove(blaster.aig(), &[goal]);
+        self.effort.add(prover.effort());
+        match answer {
+            Ok(()) => Ok(()),
+            Err(Failure::Stopped(stop)) => Err(ProgramProofError::Stopped(stop)),
+            Err(Failure::Refuted(assignment)) => {
+                let mut values = Vec::new();
+                for &variable in self.body.variables.iter().chain(&self.program.globals) {
+                    let symbol = self.program.term_of(variable);
+                    // Only what the query speaks of has bits.
+                    if self.terms.sort(symbol).is_array() {
+                        continue;
+                    }
+                    if let Ok(bits) = blaster.bits(&self.terms, symbol) {
+                        let bit = |&lit: &Lit| assignment.value(lit).known().unwrap_or(false);
+                        let bits: Vec<bool> = bits.iter().map(bit).collect();
+                        values.push((variable, Bv::from_bits(&bits)));
+                    }
+                }
+                Err(ProgramProofError::Refuted { claim, values })
+            }
+        }
+    }
+}
+
+/// The literals of the facts and the goal, all symbols being free.
+fn blast_query(
+    terms: &Terms,
+    blaster: &mut Blaster,
+    facts: &[TermId],
+    goal: TermId,
+) -> Result<(Vec<Lit>, Lit), BlastError> {
+    let cone = terms.cone(facts.iter().copied().chain([goal]));
+    for (id, _) in terms.iter().filter(|(id, _)| cone[id.index()]) {
+        if terms.symbol_of(id).is_some() {
+            blaster.bind_leaves(terms, id)?;
+        }
+    }
+    let facts: Result<Vec<Lit>, BlastError> =
+        facts.iter().map(|&fact| blaster.bit(terms, fact)).collect();
+    Ok((facts?, blaster.bit(terms, goal)?))
+}
