@@ -12,7 +12,7 @@ use pedra_model::bv::Bv;
 use pedra_model::eval::words::WordSimulator;
 use pedra_model::random::Random;
 use pedra_model::system::{Input, System};
-use pedra_model::term::{Sort, Term, TermId, Terms};
+use pedra_model::term::{Scalar, Sort, Term, TermId, Terms};
 use pedra_model::value::{ArrayValue, TernaryBv, TernaryValue};
 
 /// How many points are looked at: so many evaluations of terms in all, but some points always.
@@ -62,10 +62,11 @@ pub(crate) fn seem_equal(terms: &Terms, pairs: &[(TermId, TermId)]) -> bool {
 fn value(random: &mut Random, sort: Sort, constants: &[Bv]) -> TernaryValue {
     match sort {
         Sort::Bv(width) => TernaryValue::Bv(word(random, width, constants).into()),
-        Sort::Array { index, element } => {
+        Sort::Array { index: Scalar::Bv(index), element: Scalar::Bv(element) } => {
             let all = TernaryBv::from(word(random, element, constants));
             TernaryValue::Array(ArrayValue::new(index, all))
         }
+        Sort::Int | Sort::Array { .. } => TernaryValue::Opaque(sort),
     }
 }
 

@@ -203,6 +203,9 @@ fn operators(out: &mut String, system: &System) {
             }
             Term::Unary(op, _) => op.name().to_string(),
             Term::Binary(op, _, _) => op.name().to_string(),
+            Term::IntConst(value) => value.to_string(),
+            Term::IntNeg(_) => "-".into(),
+            Term::Int(op, _, _) => op.name().to_string(),
             Term::Ite(..) => "ite".into(),
             Term::Slice { high, low, .. } => format!("[{high}:{low}]"),
             Term::Extend { signed: true, .. } => "sext".into(),

@@ -9,8 +9,9 @@ mod chc;
 
 pub use chc::{ChcError, write_chc};
 
+use num_bigint::{BigInt, Sign};
 use pedra_model::bv::Bv;
-use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms, UnaryOp};
+use pedra_model::term::{BinaryOp, IntOp, Sort, Term, TermId, Terms, UnaryOp};
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::fmt::Write as _;
@@ -19,9 +20,18 @@ use std::fmt::Write as _;
 pub fn sort(sort: Sort) -> String {
     match sort {
         Sort::Bv(width) => format!("(_ BitVec {width})"),
+        Sort::Int => "Int".into(),
         Sort::Array { index, element } => {
-            format!("(Array (_ BitVec {index}) (_ BitVec {element}))")
+            format!("(Array {} {})", self::sort(index.into()), self::sort(element.into()))
         }
+    }
+}
+
+/// The integer constant.
+pub fn integer(value: &BigInt) -> String {
+    match value.sign() {
+        Sign::Minus => format!("(- {})", value.magnitude()),
+        _ => value.to_string(),
     }
 }
 
@@ -196,6 +206,13 @@ impl<'a> Printer<'a> {
                 out.push_str(&binary(op, &arg(a), &arg(b), width));
                 Ok(())
             }
+            Term::IntConst(ref value) => write!(out, "{}", integer(value)),
+            Term::IntNeg(a) => write!(out, "(- {})", arg(a)),
+            Term::Int(op, a, b) => {
+                let text = int(op, &arg(a), &arg(b));
+                let text = if op.is_comparison() { bit(text) } else { text };
+                write!(out, "{text}")
+            }
             Term::Ite(c, t, e) => write!(out, "(ite (= {} #b1) {} {})", arg(c), arg(t), arg(e)),
             Term::Slice { arg: a, high, low } => {
                 write!(out, "((_ extract {high} {low}) {})", arg(a))
@@ -216,6 +233,17 @@ impl<'a> Printer<'a> {
 /// Constants of one machine word are repeated where they are used.
 fn is_short(value: &Bv) -> bool {
     value.width() <= 64
+}
+
+/// An integer operation; a condition for comparisons. Division by zero is open in SMT-LIB, so
+/// that its value here is spelt out.
+pub fn int(op: IntOp, a: &str, b: &str) -> String {
+    let plain = format!("({} {a} {b})", op.name());
+    match op {
+        IntOp::Div => format!("(ite (= {b} 0) 0 {plain})"),
+        IntOp::Mod => format!("(ite (= {b} 0) {a} {plain})"),
+        _ => plain,
+    }
 }
 
 /// A condition as one bit.

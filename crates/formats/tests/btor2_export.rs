@@ -4,8 +4,8 @@
 use pedra_formats::smtlib::{ChcError, Printer, UnnamedSymbol, constant, quoted, write_chc};
 use pedra_formats::{btor2, dot};
 use pedra_model::bv::Bv;
-use pedra_model::system::{NamedTerm, System};
-use pedra_model::term::{Sort, TermId};
+use pedra_model::system::{Input, NamedTerm, System};
+use pedra_model::term::{IntOp, Sort, TermId};
 
 fn model(text: &str) -> System {
     btor2::read(text.as_bytes()).unwrap_or_else(|e| panic!("{e}\n{text}"))
@@ -26,7 +26,7 @@ fn body(line: &str) -> String {
     let definition = out.lines().last().expect("a definition");
     let sort = match s.terms.sort(s.outputs[0].term) {
         Sort::Bv(width) => format!("(_ BitVec {width})"),
-        Sort::Array { .. } => "(Array (_ BitVec 1) (_ BitVec 4))".into(),
+        _ => "(Array (_ BitVec 1) (_ BitVec 4))".into(),
     };
     let head = format!("(define-fun n4 () {sort} ");
     let rest = definition.strip_prefix(&head).unwrap_or_else(|| panic!("{definition}"));
@@ -174,4 +174,25 @@ fn picture() {
     ] {
         assert!(text.contains(&part), "{part} is missing in\n{text}");
     }
+}
+
+/// Integers are printed, with division by zero spelt out; BTOR2 has none.
+#[test]
+fn integers_have_no_btor2_form() {
+    let mut s = System::new();
+    let x = s.terms.new_symbol(Sort::Int);
+    let minus_two = s.terms.integer(-2);
+    let quotient = s.terms.int_binary(IntOp::Div, x, minus_two);
+    let bad = s.terms.int_binary(IntOp::Lt, quotient, x);
+    let mut printer = Printer::new(&s.terms, "n");
+    let mut out = String::new();
+    printer.declare(x, "x", &mut out);
+    printer.define([bad], &mut out).expect("all symbols have names");
+    let text = "(declare-const x Int)\n(define-fun n1 () Int (- 2))\n\
+                (define-fun n2 () Int (ite (= n1 0) 0 (div x n1)))\n\
+                (define-fun n3 () (_ BitVec 1) (ite (< n2 x) #b1 #b0))\n";
+    assert_eq!(out, text);
+    s.inputs.push(Input { term: x, name: None });
+    s.bads.push(NamedTerm { term: bad, name: None });
+    assert_eq!(btor2::write(&s), Err(btor2::WriteError::Integers));
 }

@@ -3,7 +3,7 @@
 use pedra_formats::btor2::{WriteError, read, read_with_ids, same_model, write};
 use pedra_model::bv::Bv;
 use pedra_model::system::{NamedTerm, State, System};
-use pedra_model::term::{BinaryOp, Sort, Term, UnaryOp};
+use pedra_model::term::{BinaryOp, Scalar, Sort, Term, UnaryOp};
 
 /// Reads, and checks that writing and reading again gives the same.
 fn model(text: &str) -> System {
@@ -143,7 +143,10 @@ fn every_operator() {
 #[test]
 fn array_inits() {
     let s = model(&format!("{BASE}8 ones 2\n9 init 3 6 8\n10 bad 7"));
-    assert!(matches!(s.terms.get(s.states[1].init.unwrap()), Term::ConstArray { index: 4, .. }));
+    assert!(matches!(
+        s.terms.get(s.states[1].init.unwrap()),
+        Term::ConstArray { index: Scalar::Bv(4), .. }
+    ));
     let s = model(&format!("{BASE}8 state 3\n9 write 3 6 4 4\n10 init 3 8 9\n11 bad 7"));
     assert!(matches!(s.terms.get(s.states[2].init.unwrap()), Term::Write(..)));
     // A chain of inits against the order of the states.
@@ -176,7 +179,7 @@ fn names_that_would_break_the_file() {
 fn what_cannot_be_written() {
     let mut s = model(BASE);
     let value = s.states[0].term;
-    let array = s.terms.add(Term::ConstArray { index: 4, value }).unwrap();
+    let array = s.terms.add(Term::ConstArray { index: Scalar::Bv(4), value }).unwrap();
     s.outputs.push(NamedTerm { term: array, name: None });
     assert_eq!(write(&s), Err(WriteError::ConstArray(array)));
     let mut s = model(BASE);

@@ -1,57 +1,23 @@
-//! Word-level terms: bit-vectors of any width and arrays, with every BTOR2 operator.
+//! Word-level terms: bit-vectors of any width with every BTOR2 operator, integers, and arrays of
+//! both.
 //!
 //! Terms are hash-consed: a [`TermId`] is a position in the store, equal terms have equal ids,
 //! and a term's arguments have smaller ids than itself. Walking the ids upwards is therefore a
 //! topological order, and nothing here needs recursion. The store keeps terms as they were
 //! built; it simplifies nothing, so that a file can be written back as it was.
 
-use crate::bv::{Bv, MAX_WIDTH};
+mod op;
+mod sort;
+
+pub use op::{BinaryOp, IntOp, UnaryOp};
+pub use sort::{Scalar, Sort};
+
+use crate::bv::Bv;
 use indexmap::IndexSet;
+use num_bigint::BigInt;
 use rustc_hash::FxBuildHasher;
+use sort::check_width;
 use std::fmt;
-
-/// The type of a term.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub enum Sort {
-    /// A bit-vector of this width.
-    Bv(u32),
-    /// An array from bit-vectors to bit-vectors.
-    Array {
-        /// Width of the index.
-        index: u32,
-        /// Width of the element.
-        element: u32,
-    },
-}
-
-impl Sort {
-    /// One bit: the sort of conditions.
-    pub const BOOL: Sort = Sort::Bv(1);
-
-    /// The width, if it is a bit-vector.
-    pub fn width(self) -> Option<u32> {
-        match self {
-            Sort::Bv(width) => Some(width),
-            Sort::Array { .. } => None,
-        }
-    }
-
-    /// Whether it is an array.
-    pub fn is_array(self) -> bool {
-        matches!(self, Sort::Array { .. })
-    }
-}
-
-impl fmt::Display for Sort {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Sort::Bv(width) => write!(f, "bitvec {width}"),
-            Sort::Array { index, element } => {
-                write!(f, "array of bitvec {element} by bitvec {index}")
-            }
-        }
-    }
-}
 
 /// A term's position in its store.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -82,87 +48,6 @@ impl SymbolId {
     }
 }
 
-macro_rules! operators {
-    ($(#[$meta:meta])* $name:ident { $($variant:ident $text:literal $doc:literal,)* }) => {
-        $(#[$meta])*
-        #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
-        pub enum $name { $(#[doc = $doc] $variant,)* }
-
-        impl $name {
-            /// All of them.
-            pub const ALL: &'static [$name] = &[$($name::$variant,)*];
-
-            /// The operator's name in BTOR2.
-            pub fn name(self) -> &'static str {
-                match self { $($name::$variant => $text,)* }
-            }
-
-            /// The operator with this BTOR2 name.
-            pub fn from_name(name: &str) -> Option<$name> {
-                match name { $($text => Some($name::$variant),)* _ => None }
-            }
-        }
-    };
-}
-
-operators! {
-    /// Operators with one argument.
-    UnaryOp {
-        Not "not" "Bitwise complement.",
-        Inc "inc" "Plus one.",
-        Dec "dec" "Minus one.",
-        Neg "neg" "Two's complement negation.",
-        RedAnd "redand" "Whether all bits are 1.",
-        RedOr "redor" "Whether some bit is 1.",
-        RedXor "redxor" "Whether an odd number of bits is 1.",
-    }
-}
-
-operators! {
-    /// Operators with two bit-vector arguments; `Eq` and `Neq` also compare arrays.
-    BinaryOp {
-        Iff "iff" "Equivalence of two bits.",
-        Implies "implies" "Implication of two bits.",
-        Eq "eq" "Equal.",
-        Neq "neq" "Not equal.",
-        Sgt "sgt" "Signed greater.",
-        Ugt "ugt" "Unsigned greater.",
-        Sgte "sgte" "Signed greater or equal.",
-        Ugte "ugte" "Unsigned greater or equal.",
-        Slt "slt" "Signed less.",
-        Ult "ult" "Unsigned less.",
-        Slte "slte" "Signed less or equal.",
-        Ulte "ulte" "Unsigned less or equal.",
-        And "and" "Bitwise and.",
-        Nand "nand" "Bitwise not-and.",
-        Nor "nor" "Bitwise not-or.",
-        Or "or" "Bitwise or.",
-        Xnor "xnor" "Bitwise equivalence.",
-        Xor "xor" "Bitwise exclusive or.",
-        Rol "rol" "Rotation to the left.",
-        Ror "ror" "Rotation to the right.",
-        Sll "sll" "Shift to the left.",
-        Sra "sra" "Arithmetic shift to the right.",
-        Srl "srl" "Logical shift to the right.",
-        Add "add" "Sum.",
-        Mul "mul" "Product.",
-        Sdiv "sdiv" "Signed quotient, towards zero.",
-        Udiv "udiv" "Unsigned quotient; all ones for division by zero.",
-        Smod "smod" "Signed remainder with the divisor's sign.",
-        Srem "srem" "Signed remainder with the dividend's sign.",
-        Urem "urem" "Unsigned remainder.",
-        Sub "sub" "Difference.",
-        Saddo "saddo" "Signed addition overflows.",
-        Uaddo "uaddo" "Unsigned addition overflows.",
-        Sdivo "sdivo" "Signed division overflows.",
-        Smulo "smulo" "Signed multiplication overflows.",
-        Umulo "umulo" "Unsigned multiplication overflows.",
-        Ssubo "ssubo" "Signed subtraction overflows.",
-        Usubo "usubo" "Unsigned subtraction overflows.",
-        Concat "concat" "The first argument on top of the second.",
-    }
-}
-
 /// A term over earlier terms.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Term {
@@ -174,7 +59,13 @@ pub enum Term {
     Unary(UnaryOp, TermId),
     /// An operator with two arguments.
     Binary(BinaryOp, TermId, TermId),
-    /// If the first (one bit) holds then the second else the third; also on arrays.
+    /// An integer constant.
+    IntConst(Box<BigInt>),
+    /// An integer negated.
+    IntNeg(TermId),
+    /// An operator with two integer arguments.
+    Int(IntOp, TermId, TermId),
+    /// If the first (one bit) holds then the second else the third; of any sort.
     Ite(TermId, TermId, TermId),
     /// Bits `high` down to `low`.
     Slice {
@@ -196,8 +87,8 @@ pub enum Term {
     },
     /// The array that holds one value everywhere.
     ConstArray {
-        /// Width of its index.
-        index: u32,
+        /// The sort of its index.
+        index: Scalar,
         /// The value.
         value: TermId,
     },
@@ -211,11 +102,13 @@ impl Term {
     /// The arguments, in order.
     pub fn args(&self) -> impl DoubleEndedIterator<Item = TermId> + use<> {
         let args = match *self {
-            Term::Const(_) | Term::Symbol(_) => [None; 3],
-            Term::Unary(_, a) => [Some(a), None, None],
+            Term::Const(_) | Term::IntConst(_) | Term::Symbol(_) => [None; 3],
+            Term::Unary(_, a) | Term::IntNeg(a) => [Some(a), None, None],
             Term::Slice { arg, .. } | Term::Extend { arg, .. } => [Some(arg), None, None],
             Term::ConstArray { value, .. } => [Some(value), None, None],
-            Term::Binary(_, a, b) | Term::Read(a, b) => [Some(a), Some(b), None],
+            Term::Binary(_, a, b) | Term::Int(_, a, b) | Term::Read(a, b) => {
+                [Some(a), Some(b), None]
+            }
             Term::Ite(a, b, c) | Term::Write(a, b, c) => [Some(a), Some(b), Some(c)],
         };
         args.into_iter().flatten()
@@ -224,9 +117,11 @@ impl Term {
     /// The same term over other arguments.
     pub fn with_args(&self, mut arg_of: impl FnMut(TermId) -> TermId) -> Term {
         match *self {
-            Term::Const(_) | Term::Symbol(_) => self.clone(),
+            Term::Const(_) | Term::IntConst(_) | Term::Symbol(_) => self.clone(),
             Term::Unary(op, a) => Term::Unary(op, arg_of(a)),
             Term::Binary(op, a, b) => Term::Binary(op, arg_of(a), arg_of(b)),
+            Term::IntNeg(a) => Term::IntNeg(arg_of(a)),
+            Term::Int(op, a, b) => Term::Int(op, arg_of(a), arg_of(b)),
             Term::Ite(c, t, e) => Term::Ite(arg_of(c), arg_of(t), arg_of(e)),
             Term::Slice { arg, high, low } => Term::Slice { arg: arg_of(arg), high, low },
             Term::Extend { arg, by, signed } => Term::Extend { arg: arg_of(arg), by, signed },
@@ -303,7 +198,7 @@ impl Terms {
     /// Its width.
     ///
     /// # Panics
-    /// If it is an array.
+    /// If it is no bit-vector.
     #[inline]
     pub fn width(&self, id: TermId) -> u32 {
         self.sort(id).width().expect("a bit-vector term")
@@ -358,6 +253,13 @@ impl Terms {
         }
     }
 
+    fn int(&self, id: TermId, what: &str) -> Result<Sort, SortError> {
+        match self.sort(id) {
+            Sort::Int => Ok(Sort::Int),
+            sort => wrong(format!("{what} needs an integer, but its argument is a {sort}")),
+        }
+    }
+
     fn same_bv(&self, a: TermId, b: TermId, what: &str) -> Result<u32, SortError> {
         let (left, right) = (self.bv(a, what)?, self.bv(b, what)?);
         if left == right {
@@ -404,10 +306,22 @@ impl Terms {
                 let width = self.bv(arg, "an extension")?;
                 Sort::Bv(check_width(width as u64 + by as u64)?)
             }
-            Term::ConstArray { index, value } => Sort::Array {
-                index: check_width(index as u64)?,
-                element: self.bv(value, "a constant array")?,
-            },
+            Term::IntConst(_) => Sort::Int,
+            Term::IntNeg(a) => self.int(a, "-")?,
+            Term::Int(op, a, b) => {
+                self.int(a, op.name())?;
+                self.int(b, op.name())?;
+                if op.is_comparison() { Sort::BOOL } else { Sort::Int }
+            }
+            Term::ConstArray { index, value } => {
+                if let Scalar::Bv(width) = index {
+                    check_width(width as u64)?;
+                }
+                let Some(element) = self.sort(value).scalar() else {
+                    return wrong(format!("a constant array of {}", self.sort(value)));
+                };
+                Sort::Array { index, element }
+            }
             Term::Read(array, at) => self.array_access(array, at, "read")?,
             Term::Write(array, at, value) => {
                 let element = self.array_access(array, at, "write")?;
@@ -427,13 +341,11 @@ impl Terms {
                 self.sort(array)
             ));
         };
-        if self.sort(at) != Sort::Bv(index) {
+        if self.sort(at) != index.into() {
             let found = self.sort(at);
-            return wrong(format!(
-                "{what} at a {found}, but the array's index is a bitvec {index}"
-            ));
+            return wrong(format!("{what} at a {found}, but the array's index is a {index}"));
         }
-        Ok(Sort::Bv(element))
+        Ok(element.into())
     }
 
     fn binary_sort(&self, op: BinaryOp, a: TermId, b: TermId) -> Result<Sort, SortError> {
@@ -479,6 +391,11 @@ impl Terms {
         self.built(Term::Const(value))
     }
 
+    /// An integer constant.
+    pub fn integer(&mut self, value: impl Into<BigInt>) -> TermId {
+        self.built(Term::IntConst(Box::new(value.into())))
+    }
+
     /// A one-bit constant.
     pub fn bool(&mut self, value: bool) -> TermId {
         self.constant(Bv::bit_value(value))
@@ -495,6 +412,11 @@ impl Terms {
     /// A binary term.
     pub fn binary(&mut self, op: BinaryOp, a: TermId, b: TermId) -> TermId {
         self.built(Term::Binary(op, a, b))
+    }
+
+    /// An operation on two integers.
+    pub fn int_binary(&mut self, op: IntOp, a: TermId, b: TermId) -> TermId {
+        self.built(Term::Int(op, a, b))
     }
 
     /// `if c then t else e`.
@@ -535,22 +457,5 @@ impl Terms {
             }
         }
         in_cone
-    }
-}
-
-fn check_width(width: u64) -> Result<u32, SortError> {
-    if width == 0 {
-        return wrong("a bit-vector needs at least one bit".into());
-    }
-    if width > MAX_WIDTH as u64 {
-        return wrong(format!("{width} bits are more than the {MAX_WIDTH} that are supported"));
-    }
-    Ok(width as u32)
-}
-
-impl Sort {
-    /// The bit-vector sort of this width, if the width is supported.
-    pub fn bv(width: u64) -> Result<Sort, SortError> {
-        check_width(width).map(Sort::Bv)
     }
 }

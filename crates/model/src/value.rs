@@ -1,7 +1,8 @@
-//! Values: concrete (bit-vectors, arrays) and ternary, where a bit may be unknown.
+//! Values: concrete (bit-vectors, integers, arrays) and ternary, where a bit may be unknown.
 
 use crate::bv::Bv;
-use crate::term::Sort;
+use crate::term::{Scalar, Sort};
+use num_bigint::BigInt;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -190,25 +191,35 @@ impl From<Bv> for TernaryBv {
     }
 }
 
-/// An array: a default and the elements that were set, generic over what an element is.
-/// Its size is that of what was written, whatever the width of the index. Copies share their
+/// An array: a default and the elements that were set, generic over what an element and an index
+/// are. Its size is that of what was written, whatever the sort of the index. Copies share their
 /// elements until one of them is changed.
 #[derive(Clone, Debug)]
-pub struct ArrayValue<E> {
-    index: u32,
+pub struct ArrayValue<E, I = Bv> {
+    index: Scalar,
     default: E,
-    entries: Arc<BTreeMap<Bv, E>>,
+    entries: Arc<BTreeMap<I, E>>,
 }
 
 impl<E: Clone + PartialEq> ArrayValue<E> {
-    /// The same element everywhere.
+    /// The same element everywhere, by indices of this width.
     pub fn new(index: u32, default: E) -> ArrayValue<E> {
-        ArrayValue { index, default, entries: Arc::default() }
+        ArrayValue::everywhere(Scalar::Bv(index), default)
     }
 
     /// Width of the index.
     pub fn index_width(&self) -> u32 {
-        self.index
+        match self.index {
+            Scalar::Bv(width) => width,
+            Scalar::Int => unreachable!("made by new"),
+        }
+    }
+}
+
+impl<E: Clone + PartialEq, I: Clone + Ord> ArrayValue<E, I> {
+    /// The same element everywhere, by indices of this sort.
+    fn everywhere(index: Scalar, default: E) -> ArrayValue<E, I> {
+        ArrayValue { index, default, entries: Arc::default() }
     }
 
     /// The element where nothing was set.
@@ -217,17 +228,17 @@ impl<E: Clone + PartialEq> ArrayValue<E> {
     }
 
     /// The elements that differ from the default, by index.
-    pub fn entries(&self) -> impl Iterator<Item = (&Bv, &E)> {
+    pub fn entries(&self) -> impl Iterator<Item = (&I, &E)> {
         self.entries.iter()
     }
 
     /// The element at an index.
-    pub fn get(&self, at: &Bv) -> &E {
+    pub fn get(&self, at: &I) -> &E {
         self.entries.get(at).unwrap_or(&self.default)
     }
 
     /// Replaces the element at an index.
-    pub fn set(&mut self, at: Bv, element: E) {
+    pub fn set(&mut self, at: I, element: E) {
         if element != self.default {
             Arc::make_mut(&mut self.entries).insert(at, element);
         } else if self.entries.contains_key(&at) {
@@ -236,8 +247,8 @@ impl<E: Clone + PartialEq> ArrayValue<E> {
     }
 
     /// The indices at which this or the other array lists an element, each once, in order.
-    pub fn listed<'a>(&'a self, other: &'a ArrayValue<E>) -> Vec<&'a Bv> {
-        let mut keys: Vec<&Bv> = self.entries.keys().chain(other.entries.keys()).collect();
+    pub fn listed<'a>(&'a self, other: &'a ArrayValue<E, I>) -> Vec<&'a I> {
+        let mut keys: Vec<&I> = self.entries.keys().chain(other.entries.keys()).collect();
         keys.sort();
         keys.dedup();
         keys
@@ -245,13 +256,13 @@ impl<E: Clone + PartialEq> ArrayValue<E> {
 
     /// Whether so many different indices are all that there are.
     pub fn is_every_index(&self, count: usize) -> bool {
-        self.index < 64 && count as u64 == 1u64 << self.index
+        matches!(self.index, Scalar::Bv(width) if width < 64 && count as u64 == 1u64 << width)
     }
 }
 
 /// Equal as functions: the same element at every index.
-impl<E: Clone + PartialEq> PartialEq for ArrayValue<E> {
-    fn eq(&self, other: &ArrayValue<E>) -> bool {
+impl<E: Clone + PartialEq, I: Clone + Ord> PartialEq for ArrayValue<E, I> {
+    fn eq(&self, other: &ArrayValue<E, I>) -> bool {
         if self.index != other.index {
             return false;
         }
@@ -265,15 +276,40 @@ impl<E: Clone + PartialEq> PartialEq for ArrayValue<E> {
     }
 }
 
-impl<E: Clone + Eq> Eq for ArrayValue<E> {}
+impl<E: Clone + Eq, I: Clone + Ord> Eq for ArrayValue<E, I> {}
+
+/// A concrete value that is no array.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ScalarValue {
+    /// A bit-vector.
+    Bv(Bv),
+    /// An integer.
+    Int(BigInt),
+}
+
+impl From<ScalarValue> for Value {
+    fn from(value: ScalarValue) -> Value {
+        match value {
+            ScalarValue::Bv(bv) => Value::Bv(bv),
+            ScalarValue::Int(integer) => Value::Int(integer),
+        }
+    }
+}
+
+/// An array with integers in it: as index, as element, or both.
+pub type IntArrayValue = ArrayValue<ScalarValue, ScalarValue>;
 
 /// A concrete value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Value {
     /// A bit-vector.
     Bv(Bv),
-    /// An array.
+    /// An integer.
+    Int(BigInt),
+    /// An array of bit-vectors by bit-vectors.
     Array(ArrayValue<Bv>),
+    /// Any other array.
+    IntArray(IntArrayValue),
 }
 
 impl Value {
@@ -281,8 +317,65 @@ impl Value {
     pub fn zero(sort: Sort) -> Value {
         match sort {
             Sort::Bv(width) => Value::Bv(Bv::zero(width)),
+            Sort::Int => Value::Int(BigInt::ZERO),
             Sort::Array { index, element } => {
-                Value::Array(ArrayValue::new(index, Bv::zero(element)))
+                Value::everywhere(index, &Value::zero(element.into()))
+            }
+        }
+    }
+
+    /// The array that holds one value everywhere.
+    ///
+    /// # Panics
+    /// If the value is an array itself.
+    pub fn everywhere(index: Scalar, element: &Value) -> Value {
+        match (index, element) {
+            (Scalar::Bv(width), Value::Bv(bv)) => Value::Array(ArrayValue::new(width, bv.clone())),
+            _ => Value::IntArray(ArrayValue::everywhere(index, element.as_scalar())),
+        }
+    }
+
+    /// The element of an array at an index.
+    ///
+    /// # Panics
+    /// If it is no array, or the index has another sort; so does [`Value::write`].
+    pub fn read(&self, at: &Value) -> Value {
+        match self {
+            Value::IntArray(array) => array.get(&at.as_scalar()).clone().into(),
+            _ => Value::Bv(self.as_array().get(at.as_bv()).clone()),
+        }
+    }
+
+    /// The array with the element at an index replaced.
+    pub fn write(&self, at: &Value, element: &Value) -> Value {
+        match self {
+            Value::IntArray(array) => {
+                let mut written = array.clone();
+                written.set(at.as_scalar(), element.as_scalar());
+                Value::IntArray(written)
+            }
+            _ => {
+                let mut written = self.as_array().clone();
+                written.set(at.as_bv().clone(), element.as_bv().clone());
+                Value::Array(written)
+            }
+        }
+    }
+
+    /// Its sort.
+    pub fn sort(&self) -> Sort {
+        match self {
+            Value::Bv(bv) => Sort::Bv(bv.width()),
+            Value::Int(_) => Sort::Int,
+            Value::Array(array) => {
+                Sort::bv_array(array.index_width(), array.default_element().width())
+            }
+            Value::IntArray(array) => {
+                let element = match array.default_element() {
+                    ScalarValue::Bv(bv) => Scalar::Bv(bv.width()),
+                    ScalarValue::Int(_) => Scalar::Int,
+                };
+                Sort::Array { index: array.index, element }
             }
         }
     }
@@ -290,22 +383,35 @@ impl Value {
     /// The bit-vector.
     ///
     /// # Panics
-    /// If it is an array.
+    /// If it is of another sort; so do the others.
     pub fn as_bv(&self) -> &Bv {
         match self {
             Value::Bv(bv) => bv,
-            Value::Array(_) => panic!("a bit-vector value"),
+            _ => panic!("a bit-vector value"),
         }
     }
 
-    /// The array.
-    ///
-    /// # Panics
-    /// If it is a bit-vector.
+    /// The integer.
+    pub fn as_int(&self) -> &BigInt {
+        match self {
+            Value::Int(integer) => integer,
+            _ => panic!("an integer value"),
+        }
+    }
+
+    /// The array of bit-vectors.
     pub fn as_array(&self) -> &ArrayValue<Bv> {
         match self {
             Value::Array(array) => array,
-            Value::Bv(_) => panic!("an array value"),
+            _ => panic!("an array value"),
+        }
+    }
+
+    fn as_scalar(&self) -> ScalarValue {
+        match self {
+            Value::Bv(bv) => ScalarValue::Bv(bv.clone()),
+            Value::Int(integer) => ScalarValue::Int(integer.clone()),
+            Value::Array(_) | Value::IntArray(_) => panic!("a value that is no array"),
         }
     }
 }
@@ -317,6 +423,8 @@ pub enum TernaryValue {
     Bv(TernaryBv),
     /// An array.
     Array(ArrayValue<TernaryBv>),
+    /// A value of a sort with integers, of which nothing is known: it has no bits.
+    Opaque(Sort),
 }
 
 impl TernaryValue {
@@ -324,13 +432,14 @@ impl TernaryValue {
     pub fn unknown(sort: Sort) -> TernaryValue {
         match sort {
             Sort::Bv(width) => TernaryValue::Bv(TernaryBv::unknown(width)),
-            Sort::Array { index, element } => {
+            Sort::Array { index: Scalar::Bv(index), element: Scalar::Bv(element) } => {
                 TernaryValue::Array(ArrayValue::new(index, TernaryBv::unknown(element)))
             }
+            Sort::Int | Sort::Array { .. } => TernaryValue::Opaque(sort),
         }
     }
 
-    /// The concrete value with 0 for unknown bits.
+    /// The concrete value with 0 for unknown bits and integers.
     pub fn zero_filled(&self) -> Value {
         match self {
             TernaryValue::Bv(bv) => Value::Bv(bv.zero_filled().clone()),
@@ -342,28 +451,29 @@ impl TernaryValue {
                 }
                 Value::Array(filled)
             }
+            TernaryValue::Opaque(sort) => Value::zero(*sort),
         }
     }
 
     /// The bit-vector.
     ///
     /// # Panics
-    /// If it is an array.
+    /// If it is of another sort.
     pub fn as_bv(&self) -> &TernaryBv {
         match self {
             TernaryValue::Bv(bv) => bv,
-            TernaryValue::Array(_) => panic!("a bit-vector value"),
+            _ => panic!("a bit-vector value"),
         }
     }
 
     /// The array.
     ///
     /// # Panics
-    /// If it is a bit-vector.
+    /// If it is of another sort.
     pub fn as_array(&self) -> &ArrayValue<TernaryBv> {
         match self {
             TernaryValue::Array(array) => array,
-            TernaryValue::Bv(_) => panic!("an array value"),
+            _ => panic!("an array value"),
         }
     }
 
@@ -377,8 +487,9 @@ impl TernaryValue {
         match self {
             TernaryValue::Bv(bv) => Sort::Bv(bv.width()),
             TernaryValue::Array(array) => {
-                Sort::Array { index: array.index_width(), element: array.default_element().width() }
+                Sort::bv_array(array.index_width(), array.default_element().width())
             }
+            TernaryValue::Opaque(sort) => *sort,
         }
     }
 
@@ -389,6 +500,7 @@ impl TernaryValue {
     pub fn contradicts(&self, other: &TernaryValue) -> bool {
         match (self, other) {
             (TernaryValue::Bv(a), TernaryValue::Bv(b)) => a.contradicts(b),
+            (TernaryValue::Opaque(_), _) => false,
             _ => somewhere(self.as_array(), other.as_array(), TernaryBv::contradicts),
         }
     }
@@ -397,6 +509,7 @@ impl TernaryValue {
     pub fn join(&self, other: &TernaryValue) -> TernaryValue {
         match (self, other) {
             (TernaryValue::Bv(a), TernaryValue::Bv(b)) => TernaryValue::Bv(a.join(b)),
+            (TernaryValue::Opaque(sort), _) => TernaryValue::Opaque(*sort),
             _ => {
                 let (a, b) = (self.as_array(), other.as_array());
                 let default = a.default_element().join(b.default_element());
@@ -413,6 +526,7 @@ impl TernaryValue {
     pub fn covers(&self, other: &TernaryValue) -> bool {
         match (self, other) {
             (TernaryValue::Bv(a), TernaryValue::Bv(b)) => a.covers(b),
+            (TernaryValue::Opaque(_), _) => true,
             _ => !somewhere(self.as_array(), other.as_array(), |a, b| !a.covers(b)),
         }
     }
@@ -441,6 +555,7 @@ impl From<Value> for TernaryValue {
                 }
                 TernaryValue::Array(ternary)
             }
+            value @ (Value::Int(_) | Value::IntArray(_)) => TernaryValue::Opaque(value.sort()),
         }
     }
 }

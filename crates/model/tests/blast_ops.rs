@@ -7,7 +7,7 @@ use pedra_model::blast::{BlastOptions, Blaster};
 use pedra_model::bv::Bv;
 use pedra_model::eval::ops;
 use pedra_model::lit::Lit;
-use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms, UnaryOp};
+use pedra_model::term::{BinaryOp, Scalar, Sort, Term, TermId, Terms, UnaryOp};
 use pedra_model::value::{ArrayValue, Value};
 use pedra_testkit::random::Random;
 
@@ -74,6 +74,7 @@ fn flat(value: &Value) -> Vec<bool> {
                 array.get(&Bv::from_u64(array.index_width(), at)).bits().collect::<Vec<bool>>()
             })
             .collect(),
+        _ => panic!("no bits"),
     }
 }
 
@@ -180,7 +181,7 @@ fn arrays_are_right_for_random_terms() {
     let mut random = Random::new(11);
     for round in 0..150 {
         let (index, element) = (random.between(1, 3) as u32, random.between(1, 5) as u32);
-        let sort = Sort::Array { index, element };
+        let sort = Sort::bv_array(index, element);
         let mut terms = Terms::new();
         let symbols: Vec<TermId> = [sort, sort, Sort::Bv(index), Sort::Bv(element), Sort::BOOL]
             .into_iter()
@@ -201,7 +202,7 @@ fn arrays_are_right_for_random_terms() {
                 5 => bits.push(terms.binary(BinaryOp::Neq, array, other)),
                 _ => {
                     indices.push(terms.unary(UnaryOp::Inc, at));
-                    let constant = Term::ConstArray { index, value };
+                    let constant = Term::ConstArray { index: Scalar::Bv(index), value };
                     arrays.push(terms.add(constant).expect("well-sorted"));
                 }
             }
@@ -220,7 +221,7 @@ fn arrays_are_right_for_random_terms() {
 fn random_value(random: &mut Random, sort: Sort) -> Value {
     match sort {
         Sort::Bv(width) => Value::Bv(Bv::from_u64(width, random.word())),
-        Sort::Array { index, element } => {
+        Sort::Array { index: Scalar::Bv(index), element: Scalar::Bv(element) } => {
             let mut array = ArrayValue::new(index, Bv::zero(element));
             for at in 0..1 << index {
                 // Often equal to another one, so that comparisons go both ways.
@@ -229,6 +230,7 @@ fn random_value(random: &mut Random, sort: Sort) -> Value {
             }
             Value::Array(array)
         }
+        _ => panic!("no bits"),
     }
 }
 

@@ -10,7 +10,7 @@ use pedra_model::eval::words::WordSimulator;
 use pedra_model::lit::{Lit, Var};
 use pedra_model::proof::BitProof;
 use pedra_model::system::{Input, NamedTerm, State, System};
-use pedra_model::term::{BinaryOp, Sort, Term, TermId, UnaryOp};
+use pedra_model::term::{BinaryOp, Scalar, Sort, Term, TermId, UnaryOp};
 use pedra_model::trace::{BitTrace, WordTrace};
 use pedra_model::value::{ArrayValue, Ternary, TernaryBv, TernaryValue};
 use pedra_testkit::oracle::{ExplicitBits, explore};
@@ -32,13 +32,14 @@ fn random_value(random: &mut Random, sort: Sort, open: bool) -> TernaryValue {
     };
     match sort {
         Sort::Bv(width) => TernaryValue::Bv(word(random, width)),
-        Sort::Array { index, element } => {
+        Sort::Array { index: Scalar::Bv(index), element: Scalar::Bv(element) } => {
             let mut array = ArrayValue::new(index, TernaryBv::unknown(element));
             for at in 0..1 << index {
                 array.set(Bv::from_u64(index, at), word(random, element));
             }
             TernaryValue::Array(array)
         }
+        _ => panic!("no bits"),
     }
 }
 
@@ -69,6 +70,7 @@ fn flat(value: &TernaryValue) -> Vec<Ternary> {
                 array.get(&at).bits().collect::<Vec<Ternary>>()
             })
             .collect(),
+        TernaryValue::Opaque(_) => panic!("no bits"),
     }
 }
 
@@ -237,7 +239,7 @@ fn mixed_system() -> System {
     s.inputs.push(Input { term: input, name: named("in") });
     let bv2 = |s: &mut System| s.terms.new_symbol(Sort::Bv(2));
     let (full, free, held, other) = (bv2(&mut s), bv2(&mut s), bv2(&mut s), bv2(&mut s));
-    let memory = s.terms.new_symbol(Sort::Array { index: 1, element: 2 });
+    let memory = s.terms.new_symbol(Sort::bv_array(1, 2));
     let one = s.terms.constant(Bv::one(2));
     let sum = s.terms.binary(BinaryOp::Add, full, input);
     let mixed = s.terms.binary(BinaryOp::Xor, free, one);
@@ -347,13 +349,13 @@ fn what_is_too_large_is_refused_at_once() {
         assert_eq!(error, BlastError::TooManyGates { limit: 1 << 20 }, "{}", op.name());
     }
     for (index, element) in [(32, 8), (64, 1), (100, 1), (1 << 20, 1 << 20), (14, 5)] {
-        let system = with_next(|_, term| term, Sort::Array { index, element });
+        let system = with_next(|_, term| term, Sort::bv_array(index, element));
         let error = blast(&system, &BlastOptions::default()).expect_err("a large array");
         let text = error.to_string();
         assert!(text.contains("big") && text.contains("--array-bits"), "{text}");
         assert!(matches!(error, BlastError::ArrayTooLarge { index: i, .. } if i == index));
     }
-    let fits = with_next(|_, term| term, Sort::Array { index: 14, element: 4 });
+    let fits = with_next(|_, term| term, Sort::bv_array(14, 4));
     assert!(blast(&fits, &BlastOptions::default()).is_ok());
     // Constants can need many steps for few gates.
     let make = |s: &mut System, term: TermId| {

@@ -4,7 +4,7 @@
 use pedra_model::bv::Bv;
 use pedra_model::eval::interval::{self, Interval, IntervalSim, IntervalValue};
 use pedra_model::eval::ops;
-use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms, UnaryOp};
+use pedra_model::term::{BinaryOp, Scalar, Sort, Term, TermId, Terms, UnaryOp};
 use pedra_model::value::{ArrayValue, Ternary, Value};
 use pedra_testkit::intervals::{check_random, check_width, every_interval, random_terms};
 use pedra_testkit::random::Random;
@@ -183,7 +183,7 @@ fn random_element_of(random: &mut Random, array: &ArrayValue<Interval>) -> Array
 fn arrays_by_element() {
     let mut random = Random::new(7);
     let mut terms = Terms::new();
-    let sort = Sort::Array { index: 2, element: 2 };
+    let sort = Sort::bv_array(2, 2);
     let (a, b) = (terms.new_symbol(sort), terms.new_symbol(sort));
     let (at, value, c) = (
         terms.new_symbol(Sort::Bv(2)),
@@ -197,7 +197,7 @@ fn arrays_by_element() {
         terms.binary(BinaryOp::Eq, a, b),
         terms.binary(BinaryOp::Neq, a, b),
         terms.binary(BinaryOp::Eq, a, a),
-        terms.add(Term::ConstArray { index: 2, value }).expect("well sorted"),
+        terms.add(Term::ConstArray { index: Scalar::Bv(2), value }).expect("well sorted"),
     ];
     let (indices, bits) = (every_interval(2), every_interval(1));
     for _ in 0..3000 {
@@ -238,7 +238,7 @@ fn arrays_by_element() {
 #[test]
 fn long_arrays_are_known_as_a_whole() {
     let mut terms = Terms::new();
-    let mut array = terms.new_symbol(Sort::Array { index: 32, element: 8 });
+    let mut array = terms.new_symbol(Sort::bv_array(32, 8));
     let symbol = array;
     for i in 0..1000 {
         let (at, value) = (Bv::from_u64(32, 3 * i), Bv::from_u64(8, 10 + i % 5));

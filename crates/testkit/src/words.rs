@@ -7,7 +7,7 @@ use crate::random::Random;
 use pedra_model::bv::Bv;
 use pedra_model::eval::ops;
 use pedra_model::system::{Input, NamedTerm, State, System};
-use pedra_model::term::{BinaryOp, Sort, Term, TermId, UnaryOp};
+use pedra_model::term::{BinaryOp, Scalar, Sort, Term, TermId, UnaryOp};
 use pedra_model::value::{ArrayValue, Value};
 
 /// How large random systems may become.
@@ -27,11 +27,14 @@ impl Default for WordShape {
     }
 }
 
+const NO_INTEGERS: &str = "the oracle's systems have no integers";
+
 /// The number of bits of a value of this sort.
 fn bits_of(sort: Sort) -> u32 {
     match sort {
         Sort::Bv(width) => width,
-        Sort::Array { index, element } => element << index,
+        Sort::Array { index: Scalar::Bv(index), element: Scalar::Bv(element) } => element << index,
+        Sort::Int | Sort::Array { .. } => unreachable!("{NO_INTEGERS}"),
     }
 }
 
@@ -44,11 +47,7 @@ pub fn random_words(random: &mut Random, shape: WordShape) -> System {
         while left > 0 && !random.one_in(5) {
             let sort = if is_state && left >= 2 && random.one_in(5) {
                 // The last one does not fit systems for the oracle.
-                random.pick(&[
-                    Sort::Array { index: 1, element: 1 },
-                    Sort::Array { index: 1, element: 2 },
-                    Sort::Array { index: 3, element: 3 },
-                ])
+                random.pick(&[Sort::bv_array(1, 1), Sort::bv_array(1, 2), Sort::bv_array(3, 3)])
             } else {
                 Sort::Bv(random.between(1, left.min(4) as usize) as u32)
             };
@@ -106,10 +105,11 @@ fn add_inits(random: &mut Random, system: &mut System, pool: &[TermId]) {
                 let value = if random.one_in(2) { 0 } else { random.word() };
                 Some(system.terms.constant(Bv::from_u64(width, value)))
             }
-            (_, Sort::Array { index, element }) => {
+            (_, Sort::Array { index, element: Scalar::Bv(element) }) => {
                 let value = system.terms.constant(Bv::from_u64(element, random.word()));
                 Some(system.terms.add(Term::ConstArray { index, value }).expect("well-sorted"))
             }
+            (_, Sort::Int | Sort::Array { .. }) => unreachable!("{NO_INTEGERS}"),
         };
         system.states[i].init = init;
         // A constant array inside of a larger term has no BTOR2 form; the pool has none.
@@ -179,10 +179,10 @@ fn random_term(random: &mut Random, system: &mut System, pool: &[TermId]) -> Ter
             let Sort::Array { index, element } = system.terms.sort(array) else {
                 unreachable!("only arrays were kept")
             };
-            let at = of_sort(random, system, pool, Sort::Bv(index));
+            let at = of_sort(random, system, pool, index.into());
             match random.below(5) {
                 0 | 1 => Term::Read(array, at),
-                2 | 3 => Term::Write(array, at, of_sort(random, system, pool, Sort::Bv(element))),
+                2 | 3 => Term::Write(array, at, of_sort(random, system, pool, element.into())),
                 _ => {
                     let same = of_sort(random, system, pool, Sort::Array { index, element });
                     Term::Binary(random.pick(&[BinaryOp::Eq, BinaryOp::Neq]), array, same)
@@ -236,7 +236,7 @@ impl<'a> ExplicitWords<'a> {
 fn unpack(sort: Sort, bits: u64) -> Value {
     match sort {
         Sort::Bv(width) => Value::Bv(Bv::from_u64(width, bits)),
-        Sort::Array { index, element } => {
+        Sort::Array { index: Scalar::Bv(index), element: Scalar::Bv(element) } => {
             let mut array = ArrayValue::new(index, Bv::zero(element));
             for at in 0..1u64 << index {
                 let value = Bv::from_u64(element, bits >> (at * element as u64));
@@ -244,6 +244,7 @@ fn unpack(sort: Sort, bits: u64) -> Value {
             }
             Value::Array(array)
         }
+        Sort::Int | Sort::Array { .. } => unreachable!("{NO_INTEGERS}"),
     }
 }
 
@@ -257,6 +258,7 @@ fn pack(value: &Value) -> u64 {
             let at = |i: u64| array.get(&Bv::from_u64(index, i)).to_u64().expect("small");
             (0..1u64 << index).map(|i| at(i) << (i * element)).sum()
         }
+        Value::Int(_) | Value::IntArray(_) => unreachable!("{NO_INTEGERS}"),
     }
 }
 
@@ -285,9 +287,8 @@ fn evaluate(system: &System, pair: u64) -> Vec<Value> {
             Term::Slice { arg, high, low } => Value::Bv(bv(arg).slice(high, low)),
             Term::Extend { arg, by, signed: true } => Value::Bv(bv(arg).sign_extend(by)),
             Term::Extend { arg, by, signed: false } => Value::Bv(bv(arg).zero_extend(by)),
-            Term::ConstArray { index, value } => {
-                Value::Array(ArrayValue::new(index, bv(value).clone()))
-            }
+            Term::IntConst(_) | Term::IntNeg(_) | Term::Int(..) => unreachable!("{NO_INTEGERS}"),
+            Term::ConstArray { index, value } => Value::everywhere(index, &values[value.index()]),
             Term::Read(a, at) => Value::Bv(values[a.index()].as_array().get(bv(at)).clone()),
             Term::Write(a, at, value) => {
                 let mut array = values[a.index()].as_array().clone();

@@ -7,7 +7,7 @@ use anyhow::Result;
 use pedra_model::Model;
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::system::System;
-use pedra_model::term::Sort;
+use pedra_model::term::{Scalar, Sort};
 use serde_json::{Value, json};
 
 /// Runs the command; gives the exit code.
@@ -73,7 +73,7 @@ fn levels(system: &BitSystem) -> u32 {
 fn word_facts(system: &System) -> Value {
     let bits = |sort: Sort| match sort {
         Sort::Bv(width) => width as u64,
-        Sort::Array { .. } => 0,
+        Sort::Array { .. } | Sort::Int => 0,
     };
     let sort = |term| system.terms.sort(term);
     let in_use = system.terms.cone(system.roots());
@@ -83,10 +83,10 @@ fn word_facts(system: &System) -> Value {
         .states
         .iter()
         .filter_map(|s| match sort(s.term) {
-            Sort::Array { index, element } => {
+            Sort::Array { index: Scalar::Bv(index), element: Scalar::Bv(element) } => {
                 Some(json!({ "name": s.name, "index_bits": index, "element_bits": element }))
             }
-            Sort::Bv(_) => None,
+            _ => None,
         })
         .collect();
     json!({

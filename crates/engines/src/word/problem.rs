@@ -14,7 +14,7 @@ use super::value::{Int, VarId, WordVar, mask_of};
 use super::vote::vote_signs;
 use pedra_model::bv::Bv;
 use pedra_model::system::System;
-use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms};
+use pedra_model::term::{BinaryOp, Scalar, Sort, Term, TermId, Terms};
 use rustc_hash::FxHashMap;
 
 /// Arrays with more elements are left to bit-level PDR.
@@ -77,6 +77,7 @@ pub(super) struct NotForWords(pub(super) &'static str);
 
 const LARGE_ARRAY: NotForWords = NotForWords("an array has more than 64 elements");
 const FREE_ARRAY: NotForWords = NotForWords("an array is free in every step");
+const INTEGERS: NotForWords = NotForWords("there are integers");
 const MANY_VARS: NotForWords = NotForWords("there are more than 4096 words");
 
 impl Problem {
@@ -117,8 +118,10 @@ impl Problem {
     }
 
     fn add_input(&mut self, symbol: TermId, index: Option<usize>) -> Result<usize, NotForWords> {
-        if self.terms.sort(symbol).is_array() {
-            return Err(FREE_ARRAY);
+        match self.terms.sort(symbol) {
+            Sort::Bv(_) => {}
+            Sort::Array { .. } => return Err(FREE_ARRAY),
+            Sort::Int => return Err(INTEGERS),
         }
         self.inputs.push(symbol);
         self.input_of.push(index);
@@ -161,7 +164,7 @@ impl Problem {
                     self.vars[start].state = Some(index);
                 }
             }
-            Sort::Array { index: bits, .. } => {
+            Sort::Array { index: Scalar::Bv(bits), element: Scalar::Bv(_) } => {
                 self.is_plain = false;
                 let elements = 1u32.checked_shl(bits).filter(|&n| n <= MAX_ELEMENTS);
                 for at in 0..elements.ok_or(LARGE_ARRAY)? {
@@ -171,6 +174,7 @@ impl Problem {
                     self.add_pieces(format!("{name}[{at}]"), now, later, init);
                 }
             }
+            Sort::Int | Sort::Array { .. } => return Err(INTEGERS),
         }
         Ok(Source::Vars(start..self.vars.len()))
     }

@@ -18,7 +18,7 @@ use pedra_model::bv::Bv;
 use pedra_model::eval::words::WordSimulator;
 use pedra_model::random::Random;
 use pedra_model::system::System;
-use pedra_model::term::Sort;
+use pedra_model::term::{Scalar, Sort};
 use pedra_model::value::{ArrayValue, TernaryBv, TernaryValue};
 use rustc_hash::FxHashSet;
 
@@ -104,9 +104,10 @@ impl Dice {
         };
         match sort {
             Sort::Bv(width) => TernaryValue::Bv(word(width)),
-            Sort::Array { index, element } => {
+            Sort::Array { index: Scalar::Bv(index), element: Scalar::Bv(element) } => {
                 TernaryValue::Array(ArrayValue::new(index, word(element)))
             }
+            Sort::Int | Sort::Array { .. } => TernaryValue::Opaque(sort),
         }
     }
 }
@@ -227,6 +228,7 @@ fn is_known(value: &TernaryValue) -> bool {
             array.default_element().as_known().is_some()
                 && array.entries().all(|(_, word)| word.as_known().is_some())
         }
+        TernaryValue::Opaque(_) => false,
     }
 }
 
@@ -248,13 +250,14 @@ pub(super) fn state_value(
     }
     match system.terms.sort(system.states[state].term) {
         Sort::Bv(_) => TernaryValue::Bv(Bv::from_bits(&bits).into()),
-        Sort::Array { index, element } => {
+        Sort::Array { index: Scalar::Bv(index), element: Scalar::Bv(element) } => {
             let mut array = ArrayValue::new(index, TernaryBv::from(Bv::zero(element)));
             for (at, bits) in bits.chunks(element as usize).enumerate() {
                 array.set(Bv::from_u64(index, at as u64), Bv::from_bits(bits).into());
             }
             TernaryValue::Array(array)
         }
+        sort => TernaryValue::Opaque(sort),
     }
 }
 
@@ -270,6 +273,7 @@ fn point_of(problem: &Problem, states: &[TernaryValue], step: usize) -> Point {
                 let at = |i| array.get(&Bv::from_u64(array.index_width(), i)).zero_filled().clone();
                 all.flat_map(|i| at(i).bits().collect::<Vec<bool>>()).collect()
             }
+            TernaryValue::Opaque(_) => continue,
         };
         let mut rest = &bits[..];
         for var in range.clone() {

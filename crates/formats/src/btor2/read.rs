@@ -133,7 +133,7 @@ impl Reader {
             "array" => {
                 let index = self.element_sort(line, "index")?;
                 let element = self.element_sort(line, "element")?;
-                Sort::Array { index, element }
+                Sort::bv_array(index, element)
             }
             other => {
                 let text = format!("unknown kind of sort `{}`", shown(other));
@@ -238,7 +238,7 @@ impl Reader {
         let found = terms.sort(value);
         let init = match wanted {
             _ if wanted == found => value,
-            Sort::Array { index, element } if found == Sort::Bv(element) => {
+            Sort::Array { index, element } if found == element.into() => {
                 terms.add(Term::ConstArray { index, value }).map_err(|e| line.error(column, e.0))?
             }
             _ => {

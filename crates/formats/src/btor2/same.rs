@@ -163,6 +163,9 @@ impl Walk<'_> {
             Term::Symbol(_) => return None,
             Term::Unary(op, a) => Term::Unary(op, to(a)?),
             Term::Binary(op, a, b) => Term::Binary(op, to(a)?, to(b)?),
+            Term::IntConst(ref value) => Term::IntConst(value.clone()),
+            Term::IntNeg(a) => Term::IntNeg(to(a)?),
+            Term::Int(op, a, b) => Term::Int(op, to(a)?, to(b)?),
             Term::Ite(a, b, c) => Term::Ite(to(a)?, to(b)?, to(c)?),
             Term::Slice { arg, high, low } => Term::Slice { arg: to(arg)?, high, low },
             Term::Extend { arg, by, signed } => Term::Extend { arg: to(arg)?, by, signed },
@@ -181,6 +184,8 @@ fn same_head(a: &Term, b: &Term) -> bool {
         (Term::Symbol(_), _) | (_, Term::Symbol(_)) => false,
         (Term::Unary(x, _), Term::Unary(y, _)) => x == y,
         (Term::Binary(x, _, _), Term::Binary(y, _, _)) => x == y,
+        (Term::IntConst(x), Term::IntConst(y)) => x == y,
+        (Term::Int(x, _, _), Term::Int(y, _, _)) => x == y,
         (Term::Slice { high: h1, low: l1, .. }, Term::Slice { high: h2, low: l2, .. }) => {
             (h1, l1) == (h2, l2)
         }

@@ -22,7 +22,6 @@ use crate::error::FormatError;
 use pedra_model::bits::Name;
 use pedra_model::bv::Bv;
 use pedra_model::system::System;
-use pedra_model::term::Sort;
 use pedra_model::trace::WordTrace;
 use pedra_model::value::{ArrayValue, TernaryBv, TernaryValue, Value};
 use std::fmt::Write as _;
@@ -218,7 +217,10 @@ impl<'a> Reader<'a> {
                 *value = digits(line, word, value.width())?;
             }
             TernaryValue::Array(array) => {
-                element(line, array, sort, &mut self.assigned[index])?;
+                element(line, array, &mut self.assigned[index])?;
+            }
+            TernaryValue::Opaque(_) => {
+                return Err(line.error(word.column, format!("{what} {index} is no bit-vector")));
             }
         }
         Ok(())
@@ -258,10 +260,9 @@ fn digits(line: &Line<'_>, word: Word<'_>, width: u32) -> Result<TernaryBv, Form
 fn element(
     line: &mut Line<'_>,
     array: &mut ArrayValue<TernaryBv>,
-    sort: Sort,
     has_default: &mut bool,
 ) -> Result<(), FormatError> {
-    let Sort::Array { index, element } = sort else { unreachable!("the value is an array") };
+    let (index, element) = (array.index_width(), array.default_element().width());
     let word = line.expect("the value")?;
     let (address, value) = match word.text.strip_prefix('[') {
         None => (None, word),
@@ -349,5 +350,7 @@ fn assignment(
                 line(&format!("[{}] ", at.to_binary()), element);
             }
         }
+        // The format has no word for them, and the writer of models refuses them.
+        Value::Int(_) | Value::IntArray(_) => {}
     }
 }

@@ -7,7 +7,7 @@
 use pedra_model::bits::Name;
 use pedra_model::bv::Bv;
 use pedra_model::system::{NamedTerm, System};
-use pedra_model::term::{Sort, Term, TermId};
+use pedra_model::term::{Scalar, Sort, Term, TermId};
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::io::Write as _;
@@ -21,6 +21,8 @@ pub enum WriteError {
     LooseSymbol(TermId),
     /// A term that is listed as an input or state, but is no symbol or is listed twice.
     NotASymbol(TermId),
+    /// An integer, or an array with integers.
+    Integers,
 }
 
 impl fmt::Display for WriteError {
@@ -35,6 +37,7 @@ impl fmt::Display for WriteError {
             WriteError::NotASymbol(term) => {
                 write!(f, "term {} is not a symbol of its own for an input or state", term.index())
             }
+            WriteError::Integers => f.write_str("BTOR2 has no integers"),
         }
     }
 }
@@ -52,7 +55,7 @@ pub fn write(system: &System) -> Result<Vec<u8>, WriteError> {
     for &state in &late {
         writer.init(state)?;
     }
-    writer.nexts();
+    writer.nexts()?;
     writer.properties();
     Ok(writer.out)
 }
@@ -113,19 +116,21 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn sort(&mut self, sort: Sort) -> u64 {
+    fn sort(&mut self, sort: Sort) -> Result<u64, WriteError> {
         if let Some(&id) = self.sorts.get(&sort) {
-            return id;
+            return Ok(id);
         }
         let id = match sort {
             Sort::Bv(width) => self.line(format_args!("sort bitvec {width}"), None),
-            Sort::Array { index, element } => {
-                let (index, element) = (self.sort(Sort::Bv(index)), self.sort(Sort::Bv(element)));
+            Sort::Array { index: Scalar::Bv(index), element: Scalar::Bv(element) } => {
+                let index = self.sort(Sort::Bv(index))?;
+                let element = self.sort(Sort::Bv(element))?;
                 self.line(format_args!("sort array {index} {element}"), None)
             }
+            Sort::Int | Sort::Array { .. } => return Err(WriteError::Integers),
         };
         self.sorts.insert(sort, id);
-        id
+        Ok(id)
     }
 
     /// An `input` or `state` line.
@@ -133,7 +138,7 @@ impl<'a> Writer<'a> {
         if self.system.terms.symbol_of(term).is_none() || self.ids[term.index()] != 0 {
             return Err(WriteError::NotASymbol(term));
         }
-        let sort = self.sort(self.system.terms.sort(term));
+        let sort = self.sort(self.system.terms.sort(term))?;
         let id = self.line(format_args!("{what} {sort}"), name.as_deref());
         self.ids[term.index()] = id;
         // Further names of a symbol: an extension by no bits carries them, as Yosys has it.
@@ -197,7 +202,7 @@ impl<'a> Writer<'a> {
         let value = self.init_value(state);
         self.value(value)?;
         let term = self.system.states[state].term;
-        let sort = self.sort(self.system.terms.sort(term));
+        let sort = self.sort(self.system.terms.sort(term))?;
         let (state, value) = (self.ids[term.index()], self.ids[value.index()]);
         self.line(format_args!("init {sort} {state} {value}"), None);
         Ok(())
@@ -259,12 +264,15 @@ impl<'a> Writer<'a> {
 
     fn node_line(&mut self, term: TermId, name: Option<&str>) -> Result<u64, WriteError> {
         let terms = &self.system.terms;
-        let sort = self.sort(terms.sort(term));
+        let sort = self.sort(terms.sort(term))?;
         let id = |t: TermId| self.ids[t.index()];
         Ok(match *terms.get(term) {
             Term::Const(ref value) => self.constant(sort, value, name),
             Term::Symbol(_) => return Err(WriteError::LooseSymbol(term)),
             Term::ConstArray { .. } => return Err(WriteError::ConstArray(term)),
+            Term::IntConst(_) | Term::IntNeg(_) | Term::Int(..) => {
+                return Err(WriteError::Integers);
+            }
             Term::Unary(op, a) => {
                 let a = id(a);
                 self.line(format_args!("{} {sort} {a}", op.name()), name)
@@ -315,14 +323,15 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn nexts(&mut self) {
+    fn nexts(&mut self) -> Result<(), WriteError> {
         for state in &self.system.states {
             if let Some(next) = state.next {
-                let sort = self.sort(self.system.terms.sort(state.term));
+                let sort = self.sort(self.system.terms.sort(state.term))?;
                 let (state, next) = (self.ids[state.term.index()], self.ids[next.index()]);
                 self.line(format_args!("next {sort} {state} {next}"), None);
             }
         }
+        Ok(())
     }
 
     fn properties(&mut self) {

@@ -4,7 +4,7 @@
 use super::ops::{Circuit, Word};
 use super::{BlastError, BlastOptions};
 use crate::lit::Lit;
-use crate::term::Sort;
+use crate::term::{Scalar, Sort};
 
 /// How many bits a value of the sort has, arrays expanded. `what` says whose sort it is.
 pub(super) fn size_of(
@@ -12,8 +12,10 @@ pub(super) fn size_of(
     options: &BlastOptions,
     what: impl FnOnce() -> String,
 ) -> Result<usize, BlastError> {
-    let Sort::Array { index, element } = sort else {
-        return Ok(sort.width().expect("a sort that is no array has a width") as usize);
+    let (index, element) = match sort {
+        Sort::Bv(width) => return Ok(width as usize),
+        Sort::Array { index: Scalar::Bv(index), element: Scalar::Bv(element) } => (index, element),
+        Sort::Int | Sort::Array { .. } => return Err(BlastError::Integers { what: what() }),
     };
     let elements = 1u64.checked_shl(index).unwrap_or(u64::MAX);
     let bits = elements.saturating_mul(element as u64);

@@ -218,6 +218,9 @@ impl Blaster {
                 word.resize(size, if signed { top } else { Lit::FALSE });
                 word
             }
+            Term::IntConst(_) | Term::IntNeg(_) | Term::Int(..) => {
+                return Err(BlastError::Integers { what: format!("term {}", term.index()) });
+            }
             Term::ConstArray { value, .. } => of(value).repeat(size / of(value).len()),
             Term::Read(array, at) => circuit.read(of(array), of(at))?,
             Term::Write(array, at, value) => circuit.write(of(array), of(at), of(value))?,

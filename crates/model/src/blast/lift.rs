@@ -7,7 +7,7 @@ use crate::bv::Bv;
 use crate::lit::Lit;
 use crate::proof::{BitProof, WordProof};
 use crate::system::System;
-use crate::term::{BinaryOp, Sort, TermId, Terms, UnaryOp};
+use crate::term::{BinaryOp, Scalar, Sort, TermId, Terms, UnaryOp};
 use crate::trace::{BitTrace, WordTrace};
 use crate::value::{ArrayValue, Ternary, TernaryBv, TernaryValue};
 use std::ops::Range;
@@ -104,13 +104,14 @@ impl BlastMap {
 fn word_of(sort: Sort, bits: &[Ternary]) -> TernaryValue {
     match sort {
         Sort::Bv(_) => TernaryValue::Bv(TernaryBv::from_bits(bits)),
-        Sort::Array { index, element } => {
+        Sort::Array { index: Scalar::Bv(index), element: Scalar::Bv(element) } => {
             let mut array = ArrayValue::new(index, TernaryBv::unknown(element));
             for (at, bits) in bits.chunks(element as usize).enumerate() {
                 array.set(Bv::from_u64(index, at as u64), TernaryBv::from_bits(bits));
             }
             TernaryValue::Array(array)
         }
+        Sort::Int | Sort::Array { .. } => TernaryValue::Opaque(sort),
     }
 }
 
@@ -128,6 +129,7 @@ fn store(bits: &mut [Ternary], value: &TernaryValue) {
                 fill(at * width..(at + 1) * width, element);
             }
         }
+        TernaryValue::Opaque(_) => {}
     }
 }
 
@@ -218,13 +220,13 @@ impl<'a> Lifter<'a> {
             return terms.bool(false);
         };
         match terms.sort(word) {
-            Sort::Bv(_) => terms.slice(word, bit as u32, bit as u32),
-            Sort::Array { index, element } => {
+            Sort::Array { index: Scalar::Bv(index), element: Scalar::Bv(element) } => {
                 let (at, bit) = (bit / element as usize, (bit % element as usize) as u32);
                 let at = terms.constant(Bv::from_u64(index, at as u64));
                 let read = terms.read(word, at);
                 terms.slice(read, bit, bit)
             }
+            _ => terms.slice(word, bit as u32, bit as u32),
         }
     }
 

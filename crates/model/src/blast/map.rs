@@ -5,7 +5,7 @@ use super::{BlastError, BlastOptions};
 use crate::bits::{BitSystem, Name};
 use crate::lit::Lit;
 use crate::system::System;
-use crate::term::Sort;
+use crate::term::{Scalar, Sort};
 use std::ops::Range;
 
 /// Where the bits of a state are.
@@ -149,9 +149,12 @@ pub(super) fn bit_names(label: &str, sort: Sort) -> Vec<Name> {
     match sort {
         Sort::Bv(1) => vec![Some(label.into())],
         Sort::Bv(width) => (0..width).map(|i| Some(format!("{label}[{i}]").into())).collect(),
-        Sort::Array { index, element } => (0..1u64 << index)
+        Sort::Array { index: Scalar::Bv(index), element: Scalar::Bv(element) } => (0..1u64
+            << index)
             .flat_map(|at| (0..element).map(move |i| (at, i)))
             .map(|(at, i)| Some(format!("{label}[{at}][{i}]").into()))
             .collect(),
+        // No bits, no names: the layout refuses these.
+        Sort::Int | Sort::Array { .. } => Vec::new(),
     }
 }

@@ -102,6 +102,12 @@ pub enum BlastError {
         /// Its index.
         state: usize,
     },
+    /// An integer, or an array with integers: it has no bits.
+    #[error("{what} is an integer or has integers in it, which cannot be turned into bits")]
+    Integers {
+        /// What it is.
+        what: String,
+    },
     /// A term speaks of a symbol that is neither an input nor a state.
     #[error("term {} is a symbol without a meaning", term.index())]
     UnboundSymbol {

@@ -2,8 +2,9 @@
 //! else. The semantics are those of BTOR2, which are those of SMT-LIB.
 
 use crate::bv::Bv;
-use crate::term::{BinaryOp, Term, TermId, UnaryOp};
-use crate::value::{ArrayValue, Value};
+use crate::term::{BinaryOp, IntOp, Term, TermId, UnaryOp};
+use crate::value::Value;
+use num_bigint::{BigInt, Sign};
 use std::cmp::Ordering;
 
 /// An operator with one argument.
@@ -72,11 +73,34 @@ pub fn extend(a: &Bv, by: u32, signed: bool) -> Bv {
     if signed { a.sign_extend(by) } else { a.zero_extend(by) }
 }
 
-/// The array with one element replaced.
-pub fn write(array: &ArrayValue<Bv>, at: &Bv, element: &Bv) -> ArrayValue<Bv> {
-    let mut written = array.clone();
-    written.set(at.clone(), element.clone());
-    written
+/// An operator with two integer arguments.
+pub fn int(op: IntOp, a: &BigInt, b: &BigInt) -> Value {
+    let bit = |holds| Value::Bv(Bv::bit_value(holds));
+    match op {
+        IntOp::Add => Value::Int(a + b),
+        IntOp::Sub => Value::Int(a - b),
+        IntOp::Mul => Value::Int(a * b),
+        IntOp::Div => Value::Int(euclidean(a, b).0),
+        IntOp::Mod => Value::Int(euclidean(a, b).1),
+        IntOp::Le => bit(a <= b),
+        IntOp::Lt => bit(a < b),
+        IntOp::Ge => bit(a >= b),
+        IntOp::Gt => bit(a > b),
+    }
+}
+
+/// Quotient and remainder: `a = b * q + r` with `0 <= r < |b|`; 0 and `a` for division by zero.
+pub fn euclidean(a: &BigInt, b: &BigInt) -> (BigInt, BigInt) {
+    if b.sign() == Sign::NoSign {
+        return (BigInt::ZERO, a.clone());
+    }
+    // `/` goes towards zero, so that the remainder has the sign of `a`.
+    let (quotient, remainder) = (a / b, a % b);
+    match (remainder.sign(), b.sign()) {
+        (Sign::Minus, Sign::Minus) => (quotient + 1, remainder - b),
+        (Sign::Minus, _) => (quotient - 1, remainder + b),
+        _ => (quotient, remainder),
+    }
 }
 
 /// The value of a term whose arguments have the values that `of` gives; `None` for a symbol,
@@ -97,12 +121,11 @@ pub fn apply<'a>(term: &Term, of: impl Fn(TermId) -> &'a Value) -> Option<Value>
         Term::Ite(c, t, e) => of(if of(c).as_bv().is_true() { t } else { e }).clone(),
         Term::Slice { arg, high, low } => Value::Bv(of(arg).as_bv().slice(high, low)),
         Term::Extend { arg, by, signed } => Value::Bv(extend(of(arg).as_bv(), by, signed)),
-        Term::ConstArray { index, value } => {
-            Value::Array(ArrayValue::new(index, of(value).as_bv().clone()))
-        }
-        Term::Read(array, at) => Value::Bv(of(array).as_array().get(of(at).as_bv()).clone()),
-        Term::Write(array, at, value) => {
-            Value::Array(write(of(array).as_array(), of(at).as_bv(), of(value).as_bv()))
-        }
+        Term::IntConst(ref value) => Value::Int(BigInt::clone(value)),
+        Term::IntNeg(a) => Value::Int(-of(a).as_int()),
+        Term::Int(op, a, b) => int(op, of(a).as_int(), of(b).as_int()),
+        Term::ConstArray { index, value } => Value::everywhere(index, of(value)),
+        Term::Read(array, at) => of(array).read(of(at)),
+        Term::Write(array, at, value) => of(array).write(of(at), of(value)),
     })
 }

@@ -3,11 +3,12 @@
 //! Each is *sound*: whatever the unknown bits are, the concrete result fits the ternary one. It
 //! is *monotone*: knowing less of the arguments never tells more of the result. And it is
 //! *exact* if all bits of the arguments are known. Where cheap it is also as precise as can be;
-//! division and the signed overflow tests are not even tried.
+//! division and the signed overflow tests are not even tried. Integers have no bits: nothing is
+//! known of them, and so of what is computed from them.
 
 use crate::bv::Bv;
 use crate::eval::ops;
-use crate::term::{BinaryOp, Term, TermId, UnaryOp};
+use crate::term::{BinaryOp, Scalar, Sort, Term, TermId, UnaryOp};
 use crate::value::{ArrayValue, Ternary, TernaryBv, TernaryValue};
 use std::cmp::Ordering;
 
@@ -321,21 +322,33 @@ pub fn apply<'a>(term: &Term, of: impl Fn(TermId) -> &'a TernaryValue) -> Option
         Term::Unary(op, a) => V::Bv(unary(op, of(a).as_bv())),
         Term::Binary(op, a, b) => match (of(a), of(b)) {
             (V::Bv(a), V::Bv(b)) => V::Bv(binary(op, a, b)),
-            (a, b) => {
-                let equal = array_equal(a.as_array(), b.as_array());
+            (V::Array(a), V::Array(b)) => {
+                let equal = array_equal(a, b);
                 V::Bv(TernaryBv::from_bits(&[equal.flipped(op == BinaryOp::Neq)]))
             }
+            _ => V::unknown(Sort::BOOL),
         },
+        Term::IntConst(_) | Term::IntNeg(_) => V::Opaque(Sort::Int),
+        Term::Int(op, ..) if op.is_comparison() => V::unknown(Sort::BOOL),
+        Term::Int(..) => V::Opaque(Sort::Int),
         Term::Ite(c, t, e) => ite(of(c).as_bit(), of(t), of(e)),
         Term::Slice { arg, high, low } => V::Bv(slice(of(arg).as_bv(), high, low)),
         Term::Extend { arg, by, signed } => V::Bv(extend(of(arg).as_bv(), by, signed)),
-        Term::ConstArray { index, value } => {
-            V::Array(ArrayValue::new(index, of(value).as_bv().clone()))
-        }
-        Term::Read(array, at) => V::Bv(read(of(array).as_array(), of(at).as_bv())),
-        Term::Write(array, at, value) => {
-            V::Array(write(of(array).as_array(), of(at).as_bv(), of(value).as_bv()))
-        }
+        Term::ConstArray { index, value } => match (index, of(value)) {
+            (Scalar::Bv(index), V::Bv(value)) => V::Array(ArrayValue::new(index, value.clone())),
+            (index, value) => {
+                let element = value.sort().scalar().expect("elements are no arrays");
+                V::Opaque(Sort::Array { index, element })
+            }
+        },
+        Term::Read(array, at) => match (of(array), of(at)) {
+            (V::Array(array), V::Bv(at)) => V::Bv(read(array, at)),
+            (array, _) => V::unknown(array.sort().element().expect("an array")),
+        },
+        Term::Write(array, at, value) => match (of(array), of(at), of(value)) {
+            (V::Array(array), V::Bv(at), V::Bv(value)) => V::Array(write(array, at, value)),
+            (array, ..) => array.clone(),
+        },
     })
 }
 

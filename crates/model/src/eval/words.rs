@@ -78,7 +78,8 @@ impl<'a> WordSimulator<'a> {
                 Term::Const(value) => TernaryValue::Bv(value.clone().into()),
                 _ => TernaryValue::unknown(terms.sort(id)),
             });
-            if cone[id.index()] && !matches!(term, Term::Const(_) | Term::Symbol(_)) {
+            let is_leaf = matches!(term, Term::Const(_) | Term::IntConst(_) | Term::Symbol(_));
+            if cone[id.index()] && !is_leaf {
                 order.push(id);
             }
         }

@@ -6,7 +6,7 @@ use super::{arith, bitwise};
 use crate::bv::Bv;
 use crate::eval::interval::halves::Halves;
 use crate::eval::ops;
-use crate::term::{BinaryOp, Term, TermId, UnaryOp};
+use crate::term::{BinaryOp, Scalar, Sort, Term, TermId, UnaryOp};
 use crate::value::ArrayValue;
 use std::cmp::Ordering;
 
@@ -240,14 +240,16 @@ pub fn apply<'a>(term: &Term, of: impl Fn(TermId) -> &'a IntervalValue) -> Optio
                 let same = if a == b { same_argument(op, x) } else { None };
                 same.unwrap_or_else(|| binary(op, x, y)).into()
             }
-            (IntervalValue::Array(_), _) if a == b => {
-                Interval::from(Bv::bit_value(op == BinaryOp::Eq)).into()
-            }
-            (x, y) => {
-                let equal = arrays_equal(x.as_array(), y.as_array());
+            _ if a == b => Interval::from(Bv::bit_value(op == BinaryOp::Eq)).into(),
+            (IntervalValue::Array(x), IntervalValue::Array(y)) => {
+                let equal = arrays_equal(x, y);
                 if op == BinaryOp::Eq { equal.into() } else { unary(UnaryOp::Not, &equal).into() }
             }
+            _ => IntervalValue::full(Sort::BOOL),
         },
+        Term::IntConst(_) | Term::IntNeg(_) => IntervalValue::Opaque(Sort::Int),
+        Term::Int(op, ..) if op.is_comparison() => IntervalValue::full(Sort::BOOL),
+        Term::Int(..) => IntervalValue::Opaque(Sort::Int),
         Term::Ite(c, t, e) => match of(c).as_bv().as_bit().known() {
             Some(true) => of(t).clone(),
             Some(false) => of(e).clone(),
@@ -255,12 +257,24 @@ pub fn apply<'a>(term: &Term, of: impl Fn(TermId) -> &'a IntervalValue) -> Optio
         },
         Term::Slice { arg, high, low } => slice(of(arg).as_bv(), high, low).into(),
         Term::Extend { arg, by, signed } => extend(of(arg).as_bv(), by, signed).into(),
-        Term::ConstArray { index, value } => {
-            ArrayValue::new(index, of(value).as_bv().clone()).into()
-        }
-        Term::Read(array, at) => read(of(array).as_array(), of(at).as_bv()).into(),
-        Term::Write(array, at, value) => {
-            write(of(array).as_array(), of(at).as_bv(), of(value).as_bv())
-        }
+        Term::ConstArray { index, value } => match (index, of(value)) {
+            (Scalar::Bv(index), IntervalValue::Bv(value)) => {
+                ArrayValue::new(index, value.clone()).into()
+            }
+            (index, value) => {
+                let element = value.sort().scalar().expect("elements are no arrays");
+                IntervalValue::Opaque(Sort::Array { index, element })
+            }
+        },
+        Term::Read(array, at) => match (of(array), of(at)) {
+            (IntervalValue::Array(array), IntervalValue::Bv(at)) => read(array, at).into(),
+            (array, _) => IntervalValue::full(array.sort().element().expect("an array")),
+        },
+        Term::Write(array, at, value) => match (of(array), of(at), of(value)) {
+            (IntervalValue::Array(array), IntervalValue::Bv(at), IntervalValue::Bv(value)) => {
+                write(array, at, value)
+            }
+            (array, ..) => array.clone(),
+        },
     })
 }

@@ -3,7 +3,7 @@
 use super::halves::{Halves, Range};
 use super::number::Number;
 use crate::bv::Bv;
-use crate::term::Sort;
+use crate::term::{Scalar, Sort};
 use crate::value::{ArrayValue, Ternary, Value};
 use num_bigint::BigInt;
 use std::fmt;
@@ -390,6 +390,8 @@ pub enum IntervalValue {
     Bv(Interval),
     /// Of an array.
     Array(Box<ArrayValue<Interval>>),
+    /// All values of a sort with integers, which have no intervals here.
+    Opaque(Sort),
 }
 
 impl IntervalValue {
@@ -397,9 +399,10 @@ impl IntervalValue {
     pub fn full(sort: Sort) -> IntervalValue {
         match sort {
             Sort::Bv(width) => Interval::full(width).into(),
-            Sort::Array { index, element } => {
+            Sort::Array { index: Scalar::Bv(index), element: Scalar::Bv(element) } => {
                 ArrayValue::new(index, Interval::full(element)).into()
             }
+            Sort::Int | Sort::Array { .. } => IntervalValue::Opaque(sort),
         }
     }
 
@@ -408,30 +411,31 @@ impl IntervalValue {
         match self {
             IntervalValue::Bv(interval) => Sort::Bv(interval.width()),
             IntervalValue::Array(array) => {
-                Sort::Array { index: array.index_width(), element: array.default_element().width() }
+                Sort::bv_array(array.index_width(), array.default_element().width())
             }
+            IntervalValue::Opaque(sort) => *sort,
         }
     }
 
     /// The interval of a bit-vector.
     ///
     /// # Panics
-    /// If it is an array.
+    /// If it is of another sort.
     pub fn as_bv(&self) -> &Interval {
         match self {
             IntervalValue::Bv(interval) => interval,
-            IntervalValue::Array(_) => panic!("an interval of bit-vectors"),
+            _ => panic!("an interval of bit-vectors"),
         }
     }
 
     /// The intervals of an array.
     ///
     /// # Panics
-    /// If it is a bit-vector.
+    /// If it is of another sort.
     pub fn as_array(&self) -> &ArrayValue<Interval> {
         match self {
             IntervalValue::Array(array) => array,
-            IntervalValue::Bv(_) => panic!("intervals of an array"),
+            _ => panic!("intervals of an array"),
         }
     }
 
@@ -451,6 +455,7 @@ impl IntervalValue {
                     && (array.is_every_index(listed.len())
                         || array.default_element().contains(value.default_element()))
             }
+            (IntervalValue::Opaque(sort), value) if value.sort() == *sort => true,
             _ => panic!("a value of the same sort"),
         }
     }
@@ -462,6 +467,7 @@ impl IntervalValue {
     pub fn join(&self, other: &IntervalValue) -> IntervalValue {
         match (self, other) {
             (IntervalValue::Bv(a), IntervalValue::Bv(b)) => a.join(b).into(),
+            (IntervalValue::Opaque(sort), _) => IntervalValue::Opaque(*sort),
             _ => {
                 let (a, b) = (self.as_array(), other.as_array());
                 let default = a.default_element().join(b.default_element());
@@ -487,7 +493,7 @@ impl From<ArrayValue<Interval>> for IntervalValue {
     }
 }
 
-/// The one value.
+/// The one value; all values if it is one with integers.
 impl From<Value> for IntervalValue {
     fn from(value: Value) -> IntervalValue {
         match value {
@@ -500,6 +506,7 @@ impl From<Value> for IntervalValue {
                 }
                 intervals.into()
             }
+            value @ (Value::Int(_) | Value::IntArray(_)) => IntervalValue::Opaque(value.sort()),
         }
     }
 }

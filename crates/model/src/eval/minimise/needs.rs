@@ -17,8 +17,8 @@ pub(super) enum Need {
     Bits(Bv),
     /// Of an array these bits of the elements at these indices.
     Elements(BTreeMap<Bv, Bv>),
-    /// The whole array.
-    WholeArray,
+    /// The whole array, or all of what has no bits.
+    Whole,
 }
 
 impl Need {
@@ -26,7 +26,7 @@ impl Need {
     pub(super) fn keep(&self, value: &TernaryValue) -> TernaryValue {
         match self {
             Need::Bits(bits) => TernaryValue::Bv(value.as_bv().restricted(bits)),
-            Need::WholeArray => value.clone(),
+            Need::Whole => value.clone(),
             Need::Elements(elements) => {
                 let array = value.as_array();
                 let unknown = TernaryBv::unknown(array.default_element().width());
@@ -68,7 +68,7 @@ impl<'a> Needs<'a> {
                     self.add_element(id, at, bits.clone());
                 }
             }
-            Need::WholeArray => self.add_all(id),
+            Need::Whole => self.add_all(id),
         }
     }
 
@@ -76,7 +76,7 @@ impl<'a> Needs<'a> {
     pub(super) fn add_all(&mut self, id: TermId) {
         self.of[id.index()] = Some(match self.terms.sort(id) {
             Sort::Bv(width) => Need::Bits(Bv::ones(width)),
-            Sort::Array { .. } => Need::WholeArray,
+            Sort::Array { .. } | Sort::Int => Need::Whole,
         });
     }
 
@@ -107,6 +107,7 @@ impl<'a> Needs<'a> {
     pub(super) fn propagate(&mut self, id: TermId, values: &WordSimulator<'_>) {
         let Some(need) = self.of[id.index()].clone() else { return };
         let bv = |id: TermId| values.value(id).as_bv().zero_filled();
+        let has_bits = |id: TermId| !self.terms.sort(id).has_integers();
         match (self.terms.get(id), need) {
             (Term::Const(_) | Term::Symbol(_), _) => {}
             (&Term::Unary(op, a), Need::Bits(bits)) => self.unary(op, a, bv(a), &bits),
@@ -115,7 +116,10 @@ impl<'a> Needs<'a> {
                     (TernaryValue::Bv(x), TernaryValue::Bv(y)) => {
                         self.binary(op, [a, b], [x.zero_filled(), y.zero_filled()], &bits);
                     }
-                    (x, y) => self.array_equal([a, b], x.as_array(), y.as_array()),
+                    (TernaryValue::Array(x), TernaryValue::Array(y)) => {
+                        self.array_equal([a, b], x, y);
+                    }
+                    _ => [a, b].iter().for_each(|&arg| self.add_all(arg)),
                 }
             }
             (&Term::Ite(c, t, e), need) => {
@@ -133,7 +137,7 @@ impl<'a> Needs<'a> {
                     self.add_bits(arg, sign(width));
                 }
             }
-            (&Term::Read(array, at), Need::Bits(bits)) => {
+            (&Term::Read(array, at), Need::Bits(bits)) if has_bits(array) => {
                 self.add_all(at);
                 self.add_element(array, bv(at), bits);
             }
