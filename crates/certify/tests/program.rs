@@ -7,7 +7,7 @@ use pedra_certify::{
 };
 use pedra_model::blast::BlastOptions;
 use pedra_model::proof::WordProof;
-use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms};
+use pedra_model::term::{BinaryOp, Scalar, Sort, Term, TermId, Terms};
 use pedra_model::value::Value;
 use pedra_program::inline::inline;
 use pedra_program::{LowerOptions, PlaceId, Program, ProgramProof, VariableId, lower};
@@ -32,7 +32,7 @@ fn equals(terms: &mut Terms, symbol: TermId, value: &Value) -> TermId {
         Value::Bv(value) => terms.constant(value.clone()),
         Value::Array(array) => {
             let default = terms.constant(array.default_element().clone());
-            let index = array.index_width();
+            let index = Scalar::Bv(array.index_width());
             let mut term = terms.add(Term::ConstArray { index, value: default }).expect("sorts");
             for (at, element) in array.entries() {
                 let (at, element) = (terms.constant(at.clone()), terms.constant(element.clone()));
@@ -40,6 +40,7 @@ fn equals(terms: &mut Terms, symbol: TermId, value: &Value) -> TermId {
             }
             term
         }
+        Value::Int(_) | Value::IntArray(_) => panic!("these programs have no integers"),
     };
     terms.binary(BinaryOp::Eq, symbol, constant)
 }

@@ -138,7 +138,8 @@ impl Bv {
         BigUint::new(digits)
     }
 
-    fn to_bigint(&self) -> BigInt {
+    /// The value as a signed number.
+    pub fn to_bigint(&self) -> BigInt {
         if self.is_negative() {
             -BigInt::from(self.neg().to_biguint())
         } else {

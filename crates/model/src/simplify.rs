@@ -5,10 +5,13 @@
 //! term at a time, from arguments that are simple already. Each rule looks at a term and its
 //! arguments only, and rules follow each other in a loop, so that nothing recurses.
 
+mod int;
+
 use crate::bv::Bv;
 use crate::eval::ops;
 use crate::term::{BinaryOp, Sort, Term, TermId, Terms, UnaryOp};
 use crate::value::Value;
+use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
 
 /// What a rule says.
@@ -30,8 +33,8 @@ impl Terms {
     /// If the term is ill-sorted or a symbol.
     pub fn simplified(&mut self, mut term: Term) -> TermId {
         loop {
-            if let Some(value) = fold(self, &term) {
-                return self.constant(value);
+            if let Some(constant) = fold(self, &term) {
+                return self.add(constant).expect("constants are well sorted");
             }
             let rule = match term {
                 Term::Unary(op, a) => unary(self, op, a),
@@ -41,7 +44,11 @@ impl Terms {
                 Term::Extend { arg, by, signed } => extend(self, arg, by, signed),
                 Term::Read(array, at) => read(self, array, at),
                 Term::Write(array, at, value) => write(self, array, at, value),
-                Term::Const(_) | Term::Symbol(_) | Term::ConstArray { .. } => Keep,
+                Term::IntNeg(a) => int::negation(self, a),
+                Term::Int(op, a, b) => int::binary(self, op, a, b),
+                Term::Const(_) | Term::IntConst(_) | Term::Symbol(_) | Term::ConstArray { .. } => {
+                    Keep
+                }
             };
             match rule {
                 Is(id) => return id,
@@ -51,7 +58,7 @@ impl Terms {
         }
     }
 
-    /// The value of a term that is a constant.
+    /// The value of a term that is a bit-vector constant.
     pub fn as_constant(&self, term: TermId) -> Option<&Bv> {
         match self.get(term) {
             Term::Const(value) => Some(value),
@@ -137,14 +144,21 @@ impl Default for Rewriter {
     }
 }
 
-/// The value of a term whose arguments are constants.
-fn fold(terms: &Terms, term: &Term) -> Option<Bv> {
-    let values = term.args().map(|arg| Some((arg, Value::Bv(terms.as_constant(arg)?.clone()))));
-    let values: Option<Vec<(TermId, Value)>> = values.collect();
+/// The constant that a term over constants is.
+fn fold(terms: &Terms, term: &Term) -> Option<Term> {
+    let value = |arg| match terms.get(arg) {
+        Term::Const(value) => Some((arg, Value::Bv(value.clone()))),
+        Term::IntConst(value) => Some((arg, Value::Int(BigInt::clone(value)))),
+        _ => None,
+    };
+    let values: Option<Vec<(TermId, Value)>> = term.args().map(value).collect();
     let values = values.filter(|values| !values.is_empty())?;
     let of = |id: TermId| &values.iter().find(|(arg, _)| *arg == id).expect("an argument").1;
     match ops::apply(term, of) {
-        Some(Value::Bv(value)) => Some(value),
+        Some(Value::Bv(value)) => Some(Term::Const(value)),
+        Some(Value::Int(value)) if value.bits() <= int::MAX_BITS => {
+            Some(Term::IntConst(Box::new(value)))
+        }
         _ => None,
     }
 }
@@ -175,6 +189,10 @@ fn unary(terms: &Terms, op: UnaryOp, a: TermId) -> Rule {
             Some(opposite) => Becomes(Term::Binary(opposite, x, y)),
             None => Keep,
         },
+        (UnaryOp::Not, &Term::Int(inner, x, y)) => match int::negated(inner) {
+            Some(opposite) => Becomes(Term::Int(opposite, x, y)),
+            None => Keep,
+        },
         (UnaryOp::RedAnd | UnaryOp::RedOr | UnaryOp::RedXor, _) if terms.width(a) == 1 => Is(a),
         _ => Keep,
     }
@@ -189,7 +207,7 @@ fn binary(terms: &mut Terms, op: BinaryOp, a: TermId, b: TermId) -> Rule {
     if is_commutative(op) && terms.as_constant(a).is_some() && terms.as_constant(b).is_none() {
         return Becomes(Term::Binary(op, b, a));
     }
-    if terms.sort(a).is_array() {
+    if terms.sort(a).width().is_none() {
         return match op {
             _ if a != b => Keep,
             BinaryOp::Eq => Is(terms.bool(true)),
@@ -408,9 +426,9 @@ fn extend(terms: &Terms, arg: TermId, by: u32, signed: bool) -> Rule {
 
 /// Whether two indices are known to be equal or to differ.
 fn compared(terms: &Terms, a: TermId, b: TermId) -> Option<bool> {
-    match (terms.as_constant(a), terms.as_constant(b)) {
+    match (terms.get(a), terms.get(b)) {
         _ if a == b => Some(true),
-        (Some(a), Some(b)) => Some(a == b),
+        (Term::Const(_), Term::Const(_)) | (Term::IntConst(_), Term::IntConst(_)) => Some(false),
         _ => None,
     }
 }

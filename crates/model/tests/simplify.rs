@@ -1,10 +1,11 @@
 //! Simplified terms have the values of the terms that they stand for.
 
+use num_bigint::BigInt;
 use pedra_model::bv::Bv;
 use pedra_model::eval::ops;
 use pedra_model::simplify::Rewriter;
-use pedra_model::term::{Sort, Term, TermId};
-use pedra_model::value::{ArrayValue, Value};
+use pedra_model::term::{BinaryOp, IntOp, Scalar, Sort, Term, TermId, Terms, UnaryOp};
+use pedra_model::value::Value;
 use pedra_testkit::random::Random;
 use pedra_testkit::words::{WordShape, random_words};
 use std::collections::BTreeMap;
@@ -49,10 +50,70 @@ fn values_are_kept() {
 fn random_value(random: &mut Random, sort: Sort) -> Value {
     match sort {
         Sort::Bv(width) => Value::Bv(Bv::from_u64(width, random.word())),
+        Sort::Int => Value::Int(BigInt::from(random.below(9) as i64 - 4)),
         Sort::Array { index, element } => {
-            let mut array = ArrayValue::new(index, Bv::from_u64(element, random.word()));
-            array.set(Bv::from_u64(index, random.word()), Bv::from_u64(element, random.word()));
-            Value::Array(array)
+            let [all, one] = [0; 2].map(|_| random_value(random, element.into()));
+            Value::everywhere(index, &all).write(&random_value(random, index.into()), &one)
         }
     }
+}
+
+/// The same for random integer terms over few symbols and small constants.
+#[test]
+fn values_of_integers_are_kept() {
+    let mut random = Random::new(6);
+    let mut changed = 0;
+    for _ in 0..600 {
+        let mut terms = Terms::new();
+        let mut integers: Vec<TermId> = (0..2).map(|_| terms.new_symbol(Sort::Int)).collect();
+        let array = terms.new_symbol(Sort::Array { index: Scalar::Int, element: Scalar::Int });
+        integers.extend((-1..=2).map(|value| terms.integer(value)));
+        let (mut bits, mut arrays) = (vec![terms.new_symbol(Sort::BOOL)], vec![array]);
+        for _ in 0..20 {
+            let [a, b] = [0; 2].map(|_| random.pick(&integers));
+            let (bit, array) = (random.pick(&bits), random.pick(&arrays));
+            let term = match random.below(8) {
+                0 => Term::IntNeg(a),
+                1 => Term::Ite(bit, a, b),
+                2 => Term::Unary(UnaryOp::Not, bit),
+                3 => Term::Binary(random.pick(&[BinaryOp::Eq, BinaryOp::Neq]), a, b),
+                4 => Term::Write(array, a, b),
+                5 => Term::Read(array, a),
+                _ => Term::Int(random.pick(&IntOp::ALL), a, b),
+            };
+            let term = terms.add(term).expect("well sorted");
+            match terms.sort(term) {
+                Sort::Int => integers.push(term),
+                Sort::Bv(_) => bits.push(term),
+                Sort::Array { .. } => arrays.push(term),
+            }
+        }
+        let roots: Vec<TermId> = terms.iter().map(|(id, _)| id).collect();
+        let mut rewriter = Rewriter::new();
+        let images: Vec<TermId> =
+            roots.iter().map(|&id| rewriter.rewrite(&mut terms, id)).collect();
+        for _ in 0..8 {
+            let mut values: Vec<Value> = Vec::new();
+            for (id, term) in terms.iter() {
+                let value = ops::apply(term, |arg| &values[arg.index()]);
+                values.push(value.unwrap_or_else(|| random_value(&mut random, terms.sort(id))));
+            }
+            for (&root, &image) in roots.iter().zip(&images) {
+                assert_eq!(values[root.index()], values[image.index()], "{:?}", terms.get(root));
+                changed += usize::from(root != image);
+            }
+        }
+    }
+    assert!(changed > 10_000, "{changed}");
+}
+
+/// A chain of squares of a constant is not folded into a number that fills the memory.
+#[test]
+fn constants_stay_small() {
+    let mut terms = Terms::new();
+    let mut number = terms.integer(3);
+    for _ in 0..64 {
+        number = terms.simplified(Term::Int(IntOp::Mul, number, number));
+    }
+    assert!(matches!(terms.get(number), Term::Int(..)));
 }

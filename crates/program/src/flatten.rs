@@ -16,7 +16,7 @@ use pedra_model::bv::Bv;
 use pedra_model::proof::WordProof;
 use pedra_model::simplify::Rewriter;
 use pedra_model::system::{Input, NamedTerm, State, System};
-use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms};
+use pedra_model::term::{BinaryOp, Scalar, Sort, Term, TermId, Terms};
 use pedra_model::trace::WordTrace;
 use pedra_model::value::{TernaryValue, Value};
 use rustc_hash::FxHashMap;
@@ -198,8 +198,12 @@ impl<'a> Flattener<'a> {
 fn zero(terms: &mut Terms, sort: Sort) -> TermId {
     match sort {
         Sort::Bv(width) => terms.constant(Bv::zero(width)),
+        Sort::Int => terms.integer(0),
         Sort::Array { index, element } => {
-            let value = terms.constant(Bv::zero(element));
+            let value = match element {
+                Scalar::Bv(width) => terms.constant(Bv::zero(width)),
+                Scalar::Int => terms.integer(0),
+            };
             terms.simplified(Term::ConstArray { index, value })
         }
     }

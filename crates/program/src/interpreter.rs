@@ -12,8 +12,8 @@ use crate::trace::{ProgramTrace, TraceStep};
 use pedra_model::bv::Bv;
 use pedra_model::eval::ops;
 use pedra_model::random::Random;
-use pedra_model::term::{Sort, TermId, Terms};
-use pedra_model::value::{ArrayValue, Value};
+use pedra_model::term::{Scalar, Sort, TermId, Terms};
+use pedra_model::value::Value;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -40,15 +40,6 @@ pub(crate) fn evaluate<'v>(
         values.insert(term, value.unwrap_or_else(|| symbol(term).clone()));
     }
     values
-}
-
-fn sort_of(value: &Value) -> Sort {
-    match value {
-        Value::Bv(bv) => Sort::Bv(bv.width()),
-        Value::Array(array) => {
-            Sort::Array { index: array.index_width(), element: array.default_element().width() }
-        }
-    }
 }
 
 /// Why an edge cannot be taken.
@@ -262,8 +253,7 @@ impl<'p> Machine<'p> {
         if symbols.len() != values.len() {
             return Err(StepError::WrongCount { expected: symbols.len(), found: values.len() });
         }
-        let fits =
-            |(term, value): (TermId, &Value)| self.program.terms.sort(term) == sort_of(value);
+        let fits = |(term, value): (TermId, &Value)| self.program.terms.sort(term) == value.sort();
         match symbols.zip(values).position(|pair| !fits(pair)) {
             Some(index) => Err(StepError::WrongSort(index)),
             None => Ok(()),
@@ -411,9 +401,14 @@ impl Oracle for Random {
                 Bv::from_limbs(width, limbs)
             }
         };
+        let mut scalar = |sort: Scalar| match sort {
+            Scalar::Bv(width) => Value::Bv(word(width)),
+            Scalar::Int => Value::Int(word(64).to_bigint()),
+        };
         match sort {
-            Sort::Bv(width) => Value::Bv(word(width)),
-            Sort::Array { index, element } => Value::Array(ArrayValue::new(index, word(element))),
+            Sort::Bv(width) => scalar(Scalar::Bv(width)),
+            Sort::Int => scalar(Scalar::Int),
+            Sort::Array { index, element } => Value::everywhere(index, &scalar(element)),
         }
     }
 

@@ -3,8 +3,9 @@
 
 use crate::random::Random;
 use crate::sparse::{all_values, bits_of};
+use crate::words::NO_INTEGERS;
 use pedra_model::bv::Bv;
-use pedra_model::term::{BinaryOp, Sort, Term, TermId, UnaryOp};
+use pedra_model::term::{BinaryOp, Scalar, Sort, Term, TermId, UnaryOp};
 use pedra_model::value::Value;
 use pedra_program::interpreter::{Machine, initial_variables, needed};
 use pedra_program::{
@@ -51,7 +52,7 @@ pub fn random_program(random: &mut Random, shape: ProgramShape) -> Program {
         let mut left = shape.bits;
         while left > 0 && (procedure.variables.is_empty() || !random.one_in(4)) {
             let sort = match shape.arrays && left >= 2 && random.one_in(3) {
-                true => Sort::Array { index: 1, element: left.min(2) / 2 },
+                true => Sort::bv_array(1, left.min(2) / 2),
                 false => Sort::Bv(random.between(1, left.min(3) as usize) as u32),
             };
             left = left.saturating_sub(bits_of(sort));
@@ -193,10 +194,11 @@ fn add_call(
 fn constant(random: &mut Random, program: &mut Program, variable: VariableId) -> TermId {
     match program.terms.sort(program.term_of(variable)) {
         Sort::Bv(width) => program.terms.constant(Bv::from_u64(width, random.word())),
-        Sort::Array { index, element } => {
+        Sort::Array { index, element: Scalar::Bv(element) } => {
             let value = program.terms.constant(Bv::from_u64(element, random.word()));
             program.terms.add(Term::ConstArray { index, value }).expect("well-sorted")
         }
+        _ => unreachable!("{NO_INTEGERS}"),
     }
 }
 
@@ -237,7 +239,7 @@ fn random_condition(
     let [a, b] = [0; 2].map(|_| random_term(random, program, scope, inputs, sort, 1));
     let op = match sort {
         Sort::Bv(_) => random.pick(&[BinaryOp::Eq, BinaryOp::Neq, BinaryOp::Ult, BinaryOp::Slte]),
-        Sort::Array { .. } => BinaryOp::Eq,
+        _ => BinaryOp::Eq,
     };
     program.terms.binary(op, a, b)
 }
@@ -254,10 +256,12 @@ fn random_term(
     let leaves = scope.iter().map(|&v| program.term_of(v)).chain(inputs.iter().copied());
     let leaves: Vec<TermId> = leaves.filter(|&t| program.terms.sort(t) == sort).collect();
     let Sort::Bv(width) = sort else {
-        let Sort::Array { index, element } = sort else { unreachable!("arrays are left") };
+        let Sort::Array { index, element: Scalar::Bv(width) } = sort else {
+            unreachable!("{NO_INTEGERS}")
+        };
         let leaf = match leaves.is_empty() {
             true => {
-                let value = program.terms.constant(Bv::from_u64(element, random.word()));
+                let value = program.terms.constant(Bv::from_u64(width, random.word()));
                 program.terms.add(Term::ConstArray { index, value }).expect("well-sorted")
             }
             false => random.pick(&leaves),
@@ -265,8 +269,8 @@ fn random_term(
         if random.one_in(3) {
             return leaf;
         }
-        let at = random_term(random, program, scope, inputs, Sort::Bv(index), 0);
-        let value = random_term(random, program, scope, inputs, Sort::Bv(element), 0);
+        let at = random_term(random, program, scope, inputs, index.into(), 0);
+        let value = random_term(random, program, scope, inputs, Sort::Bv(width), 0);
         return program.terms.write(leaf, at, value);
     };
     if depth == 0 || random.one_in(4) {
@@ -294,11 +298,11 @@ fn random_term(
             let element = Sort::Bv(width);
             let mut arrays = scope.iter().map(|&v| program.term_of(v));
             let array = arrays.find_map(|t| match program.terms.sort(t) {
-                Sort::Array { index, element: e } if Sort::Bv(e) == element => Some((t, index)),
+                Sort::Array { index, element: e } if element == e.into() => Some((t, index)),
                 _ => None,
             });
             let Some((array, index)) = array else { return inner(random, program, sort) };
-            let at = inner(random, program, Sort::Bv(index));
+            let at = inner(random, program, index.into());
             program.terms.read(array, at)
         }
         _ => {

@@ -1,10 +1,11 @@
 //! Explicit search of word-level systems with many state bits but few reachable states, such as
 //! programs with a counter. [`crate::oracle`] tabulates all states instead.
 
+use crate::words::NO_INTEGERS;
 use pedra_model::bv::Bv;
 use pedra_model::eval::ops;
 use pedra_model::system::System;
-use pedra_model::term::{Sort, TermId};
+use pedra_model::term::{Scalar, Sort, TermId};
 use pedra_model::trace::WordTrace;
 use pedra_model::value::{ArrayValue, Value};
 use std::collections::HashSet;
@@ -114,7 +115,8 @@ fn evaluate(system: &System, states: &[Value], inputs: &[Value]) -> Vec<Value> {
 pub(crate) fn bits_of(sort: Sort) -> u32 {
     match sort {
         Sort::Bv(width) => width,
-        Sort::Array { index, element } => element << index,
+        Sort::Array { index: Scalar::Bv(index), element: Scalar::Bv(element) } => element << index,
+        Sort::Int | Sort::Array { .. } => unreachable!("{NO_INTEGERS}"),
     }
 }
 
@@ -141,7 +143,7 @@ pub(crate) fn all_values(sorts: &[Sort]) -> Vec<Vec<Value>> {
 fn unpack(sort: Sort, bits: u64) -> Value {
     match sort {
         Sort::Bv(width) => Value::Bv(Bv::from_u64(width, bits)),
-        Sort::Array { index, element } => {
+        Sort::Array { index: Scalar::Bv(index), element: Scalar::Bv(element) } => {
             let mut array = ArrayValue::new(index, Bv::zero(element));
             for at in 0..1u64 << index {
                 let value = Bv::from_u64(element, bits >> (at * u64::from(element)));
@@ -149,5 +151,6 @@ fn unpack(sort: Sort, bits: u64) -> Value {
             }
             Value::Array(array)
         }
+        Sort::Int | Sort::Array { .. } => unreachable!("{NO_INTEGERS}"),
     }
 }

@@ -27,7 +27,7 @@ impl Default for WordShape {
     }
 }
 
-const NO_INTEGERS: &str = "the oracle's systems have no integers";
+pub(crate) const NO_INTEGERS: &str = "the oracle's systems have no integers";
 
 /// The number of bits of a value of this sort.
 fn bits_of(sort: Sort) -> u32 {
