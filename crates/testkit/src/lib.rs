@@ -10,5 +10,6 @@ pub mod oracle;
 pub mod points;
 pub mod programs;
 pub mod random;
+pub mod shrink;
 pub mod sparse;
 pub mod words;
