@@ -5,7 +5,7 @@ use crate::args::CheckArgs;
 use crate::decide::EngineName;
 use crate::load::InputError;
 use clap::error::{ContextKind, ContextValue};
-use pedra_engines::settings::engine_of;
+use pedra_engines::settings::{engine_of, engines_read};
 use pedra_engines::{Settings, all_settings};
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -50,26 +50,6 @@ pub fn todays_spelling(error: &clap::Error, words: &[OsString]) -> Option<String
     Some(format!("{flag} is now written -o {path}{value}"))
 }
 
-/// The engines whose options an engine reads, in this many threads: those that it runs.
-fn engines_read(engine: EngineName, threads: usize) -> Vec<&'static str> {
-    match engine {
-        EngineName::Bmc => vec!["bmc"],
-        EngineName::Kind => vec!["kind"],
-        EngineName::Pdr => vec!["pdr"],
-        EngineName::Rpdr => vec!["rpdr", "pdr"],
-        EngineName::Fbpdr => vec!["fbpdr", "rpdr", "pdr"],
-        EngineName::Imc => vec!["imc"],
-        EngineName::Avy => vec!["avy", "pdr"],
-        EngineName::Wpdr => vec!["wpdr", "pdr"],
-        // The order in which threads are filled.
-        EngineName::Auto => {
-            let later = [(2, "bmc"), (5, "avy"), (6, "wpdr")];
-            let later = later.into_iter().filter(|(least, _)| *least <= threads);
-            ["kind", "fbpdr", "rpdr", "pdr"].into_iter().chain(later.map(|(_, e)| e)).collect()
-        }
-    }
-}
-
 /// Whether an engine has a use for a second thread.
 fn has_threads(engine: EngineName) -> bool {
     matches!(engine, EngineName::Auto | EngineName::Pdr | EngineName::Rpdr | EngineName::Fbpdr)
@@ -91,7 +71,7 @@ impl CheckArgs {
     pub fn refuse_unread(&self) -> Result<(), InputError> {
         let threads = self.run.threads as usize;
         let name = self.engine.text();
-        let read = engines_read(self.engine, threads);
+        let read = engines_read(name, threads);
         for option in &self.option {
             let owner = engine_of(option).expect("looked at when read");
             if !read.contains(&owner) {

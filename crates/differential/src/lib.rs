@@ -2,26 +2,25 @@
 //! explicit-state oracle and against each other, each answer through its check. Used by tests,
 //! by `cargo fuzz` targets and by the example `fuzz_engines`.
 
+pub mod case;
+mod chance;
 pub mod fb;
 
+pub use case::Case;
+pub use chance::{random_choices, random_options};
+
 use anyhow::Result;
-use pedra::decide::{Budgets, EngineName, Observer, Open, Plan, decide};
+use pedra::decide::{EngineName, Observer, Open, Plan, decide};
 use pedra::pipeline::{Checked, Proof, Trace, join_proofs};
 use pedra_certify::{CheckOptions, NumberedModel, check_certificate_for, check_word_certificate};
-use pedra_engines::word::Kind;
-use pedra_engines::{
-    AvyOptions, Choice, Event, ImcOptions, PdrOptions, Reason, SweepOptions, Variant, WordOptions,
-    avy, imc, pdr, word,
-};
+use pedra_engines::{Event, Reason};
 use pedra_formats::{aiger, aiger_witness, btor2};
 use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
-use pedra_model::reduce::ReduceOptions;
 use pedra_solve::{Interrupt, SolverKind};
 use pedra_testkit::bits::{BitShape, random_bits};
-use pedra_testkit::oracle::{ExplicitBits, explore};
 use pedra_testkit::random::Random;
-use pedra_testkit::words::{ExplicitWords, WordShape, random_words};
+use pedra_testkit::words::{WordShape, random_words};
 use std::sync::Mutex;
 
 /// What a run said of each property.
@@ -88,10 +87,9 @@ pub fn differential_bits(seed: u64) {
 pub fn differential_bits_by(seed: u64, contenders: &[Contender]) -> Turns {
     let mut random = Random::new(seed);
     let system = random_bits(&mut random, BitShape::default());
-    let expected = explore(&ExplicitBits::new(&system)).violated_at;
     let again = aiger::read(&aiger::write_binary(&system)).expect("our own file");
     aiger::same_model(&system, &again).expect("written and read again");
-    compare(seed, &mut random, &Model::Bits(system), &expected, contenders)
+    compare(seed, &mut random, &Model::Bits(system), contenders)
 }
 
 /// A random word-level system against the oracle.
@@ -110,11 +108,10 @@ pub fn differential_words(seed: u64) {
 pub fn differential_words_by(seed: u64, contenders: &[Contender]) -> Turns {
     let mut random = Random::new(seed);
     let system = random_words(&mut random, WordShape::default());
-    let expected = explore(&ExplicitWords::new(&system)).violated_at;
     let text = btor2::write(&system).expect("expressible");
     let again = btor2::read(&text).expect("our own file");
     btor2::same_model(&system, &again).expect("written and read again");
-    compare(seed, &mut random, &Model::Words(again), &expected, contenders)
+    compare(seed, &mut random, &Model::Words(again), contenders)
 }
 
 /// Who takes part.
@@ -140,8 +137,8 @@ const SWEPT: Contender = hasty(EngineName::Pdr);
 /// k-induction that soon hands over to that.
 const AUTO: Contender = hasty(EngineName::Auto);
 
-/// Those for bits.
-const CONTENDERS: [Contender; 9] = [
+/// Those that take part.
+pub const CONTENDERS: [Contender; 9] = [
     plain(EngineName::Bmc),
     plain(EngineName::Kind),
     plain(EngineName::Pdr),
@@ -164,77 +161,38 @@ pub fn contender_named(name: &str) -> Option<Contender> {
 
 /// Engines on one model. Which options each gets is random, so that over many systems all
 /// combinations meet.
-fn compare(
-    seed: u64,
-    random: &mut Random,
-    model: &Model,
-    expected: &[Option<usize>],
-    contenders: &[Contender],
-) -> Turns {
-    let properties: Vec<usize> = (0..expected.len()).collect();
+fn compare(seed: u64, random: &mut Random, model: &Model, contenders: &[Contender]) -> Turns {
     let mut turns = Turns::default();
-    for &Contender { engine, is_hasty } in contenders {
-        let has = |random: &mut Random| !random.one_in(3);
-        let simple_path = engine == EngineName::Kind && random.one_in(2);
-        let mut plan = Plan {
-            engine,
-            // Deep enough for every state of these small systems. That there is no longer simple
-            // path than states is a pigeonhole problem, though, so those end earlier.
-            depth: Some(if simple_path { 12 } else { 70 }),
-            simple_path,
-            window: random.pick(&[1, 1, 2, 5]),
-            reduce: ReduceOptions {
-                cone: has(random),
-                structure: has(random),
-                constants: has(random),
-                duplicates: has(random),
-            },
-            sweep: random.one_in(2).then(|| random_sweep(random)),
-            pdr: random_pdr(random),
-            fb: fb::random_fb_options(random),
-            imc: random_choices(imc::CHOICES, ImcOptions::default(), 1, random),
-            avy: random_avy(random),
-            word: random_word(random),
-            seed: random.pick(&[0, 0, 1, 2]),
-            solver: random.pick(&[None, None, Some(SolverKind::Batsat), Some(SolverKind::Cdcl)]),
-            ..Plan::default()
-        };
-        if is_hasty {
-            hurry(random, &mut plan);
+    for &contender in contenders {
+        let options = random_options(random, contender);
+        let case = Case { model: model.clone(), options };
+        match case.check() {
+            Ok(more) => turns += more,
+            Err(failure) => {
+                let note = format!("{} {seed}", contender.engine.text());
+                panic!("{}", case::report(&note, case, &failure));
+            }
         }
-        let answers = Answers::default();
-        let context = |what: &str| format!("seed {seed}, {plan:?}: {what}");
-        let decided = decide(model, &properties, &plan, &Interrupt::new(), &answers);
-        decided.unwrap_or_else(|e| panic!("{}", context(&e.to_string())));
-        turns += *answers.turns.lock().expect("no panic while held");
-        judge(model, expected, &plan, answers, &context);
     }
     turns
 }
 
-/// Budgets and threads for engines that consist of several.
-fn hurry(random: &mut Random, plan: &mut Plan) {
-    plan.budgets = Budgets {
-        looks_before_sweep: random.pick(&[0, 1, 3, 10, 40]),
-        prelude_depth: random.pick(&[0, 1, 2, 5, 10]),
-        prelude_looks: random.pick(&[0, 2, 10, 1000]),
-    };
-    plan.late_sweep = (!random.one_in(8)).then(|| random_sweep(random));
-    // What was swept before is hardly worth it again.
-    plan.sweep = plan.sweep.filter(|_| random.one_in(4));
-    plan.threads = random.pick(&[1, 1, 1, 1, 2, 3]);
-}
+/// A run ends after this many looks at the interrupt: none comes near it unless it is broken.
+const MAX_LOOKS: u64 = 50_000_000;
 
-/// Some choices of sweeping.
-fn random_sweep(random: &mut Random) -> SweepOptions {
-    SweepOptions {
-        combinational: !random.one_in(3),
-        sequential: !random.one_in(3),
-        // Also so few that hard pairs are given up, and a poor first guess.
-        max_query_conflicts: random.pick(&[0, 2, 200]),
-        simulation_steps: random.pick(&[0, 3, 16]),
-        ..SweepOptions::default()
-    }
+/// One run, against the truth.
+///
+/// # Panics
+/// If anything disagrees. The text begins with what does.
+fn run_and_judge(model: &Model, expected: &[Option<usize>], plan: &Plan) -> Turns {
+    let properties: Vec<usize> = (0..expected.len()).collect();
+    let answers = Answers::default();
+    let interrupt = Interrupt::new().child_with_looks(MAX_LOOKS);
+    let decided = decide(model, &properties, plan, &interrupt, &answers);
+    decided.unwrap_or_else(|e| panic!("{e}"));
+    let turns = *answers.turns.lock().expect("no panic while held");
+    judge(model, expected, plan, answers, &str::to_owned);
+    turns
 }
 
 /// Whether the answers are those of the oracle, and of the shape that the engine promises.
@@ -255,7 +213,12 @@ fn judge(
                 reread(model, trace, context);
             }
             (Checked::Proved(proof), None) => proofs.push(proof.clone()),
-            (answer, truth) => panic!("{}", context(&format!("{answer:?} but {truth:?}"))),
+            (Checked::Proved(proof), Some(step)) => {
+                panic!("{}", context(&format!("wrong proof, violated at step {step}: {proof:?}")))
+            }
+            (Checked::Violated(trace), None) => {
+                panic!("{}", context(&format!("wrong violation: {trace:?}")))
+            }
         }
     }
     for (property, step) in answers.safe.into_inner().expect("no panic while held") {
@@ -291,42 +254,6 @@ fn finds_shortest(plan: &Plan) -> bool {
         EngineName::Avy => plan.avy.turns == 0,
         _ => true,
     }
-}
-
-/// Options with one choice in `rate` made at random, of the samples that the table has.
-fn random_choices<O>(table: &[Choice<O>], mut options: O, rate: usize, random: &mut Random) -> O {
-    for choice in table {
-        if random.one_in(rate) {
-            choice.set(&mut options, random.pick(choice.samples)).expect("a sample");
-        }
-    }
-    options
-}
-
-/// Some choices of AVY.
-fn random_avy(random: &mut Random) -> AvyOptions {
-    // With long turns PDR would do it all.
-    let options = AvyOptions { turns: random.pick(&[0, 0, 1]), ..AvyOptions::default() };
-    random_choices(avy::CHOICES, options, 4, random)
-}
-
-/// A step of the ladder, with some choices of its own.
-fn random_pdr(random: &mut Random) -> PdrOptions {
-    let ladder = [Variant::Simple, Variant::Generalize, Variant::Relative, Variant::Full];
-    let options = PdrOptions::variant(random.pick(&ladder));
-    if random.one_in(4) {
-        return options;
-    }
-    let rate = random.pick(&[2, 3, 6]);
-    random_choices(pdr::CHOICES, options, rate, random)
-}
-
-/// A kind of unit, with some choices of its own.
-fn random_word(random: &mut Random) -> WordOptions {
-    let kinds = [Kind::Cubes, Kind::Polytopes, Kind::Mixed, Kind::Mixed];
-    let options = WordOptions::of(random.pick(&kinds));
-    let rate = random.pick(&[2, 4, 8]);
-    random_choices(word::CHOICES, options, rate, random)
 }
 
 /// A trace, written as a witness and read again, is the same path.

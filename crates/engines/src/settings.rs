@@ -171,6 +171,27 @@ impl Settings {
     }
 }
 
+/// The engines whose options an engine reads, in this many threads: those that it runs.
+pub fn engines_read(engine: &str, threads: usize) -> Vec<&'static str> {
+    match engine {
+        "bmc" => vec!["bmc"],
+        "kind" => vec!["kind"],
+        "pdr" => vec!["pdr"],
+        "rpdr" => vec!["rpdr", "pdr"],
+        "fbpdr" => vec!["fbpdr", "rpdr", "pdr"],
+        "imc" => vec!["imc"],
+        "avy" => vec!["avy", "pdr"],
+        "wpdr" => vec!["wpdr", "pdr"],
+        // The order in which threads are filled.
+        "auto" => {
+            let later = [(2, "bmc"), (5, "avy"), (6, "wpdr")];
+            let later = later.into_iter().filter(|(least, _)| *least <= threads);
+            ["kind", "fbpdr", "rpdr", "pdr"].into_iter().chain(later.map(|(_, e)| e)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// The option of BMC.
 static BMC: &[Choice<BmcOptions>] = &[crate::choices::number!(
     "window",
