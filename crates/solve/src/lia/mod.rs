@@ -14,14 +14,20 @@
 //! | `diophantine` | equations over the integers | Hermite |
 //! | `log` | the record of a proof | |
 //! | `term`, `encode` | formulas, and how they become clauses and atoms | Tseitin, Ackermann |
+//! | `project` | model-based projection | Cooper; Komuravelli and others 2014 |
+//! | `interpolate` | interpolants of conjunctions | McMillan 2005 |
+//!
+//! The design with its measurements is in `docs/design/lia.md`.
 
 mod arith;
 mod diophantine;
 mod encode;
 mod int;
 mod integer;
+mod interpolate;
 mod linear;
 mod log;
+mod project;
 mod simplex;
 mod tableau;
 mod term;
@@ -29,7 +35,9 @@ mod term;
 pub use arith::{LiaLimits, LiaStats};
 pub use encode::{EncodeError, Encoder};
 pub use int::Int;
+pub use interpolate::interpolate;
 pub use linear::{IntVar, Linear, Terms};
+pub use project::{Constraint, project};
 pub use term::{Formulas, Node, Sort, Term, Value};
 
 use crate::cdcl::{ACTIVATION, Cdcl};

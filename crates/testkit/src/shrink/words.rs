@@ -2,7 +2,7 @@
 
 use pedra_model::bv::Bv;
 use pedra_model::system::{Input, NamedTerm, State, System};
-use pedra_model::term::{Sort, Term, TermId};
+use pedra_model::term::{Scalar, Sort, Term, TermId};
 
 /// Systems that are a little smaller, the largest steps first. The measure: properties and
 /// constraints, states and inputs, bits, terms, init terms.
@@ -52,7 +52,10 @@ pub fn smaller_words(system: &System) -> Vec<System> {
 fn measure(s: &System) -> Vec<usize> {
     let bits = |term: TermId| match s.terms.sort(term) {
         Sort::Bv(width) => width as usize,
-        Sort::Array { index, element } => (element as usize) << index,
+        Sort::Array { index: Scalar::Bv(index), element: Scalar::Bv(element) } => {
+            (element as usize) << index
+        }
+        Sort::Int | Sort::Array { .. } => usize::BITS as usize,
     };
     let symbols = s.states.iter().map(|x| x.term).chain(s.inputs.iter().map(|x| x.term));
     let is_odd = |x: &State| {

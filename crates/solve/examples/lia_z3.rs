@@ -1,0 +1,266 @@
+//! Random problems over unbounded integers, against `z3` on the path:
+//! `cargo run --release -p pedra-solve --example lia_z3 [PROBLEMS] [FIRST]`.
+//!
+//! Both sides get the same formulas, each problem on its own; Z3 is one process that is reset in
+//! between. Prints every disagreement, and for each family the answers and the times.
+
+use pedra_certify::check_linear_proof;
+use pedra_solve::SatResult;
+use pedra_solve::lia::{Encoder, Formulas, LiaSolver, LiaStats, Node, Sort, Term, Value};
+use pedra_testkit::random::Random;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const FAMILIES: [&str; 5] = ["conjunctions", "equations", "clauses", "boxes", "programs"];
+
+struct Maker<'a> {
+    formulas: Formulas,
+    random: &'a mut Random,
+    vars: Vec<Term>,
+}
+
+impl Maker<'_> {
+    fn draw(&mut self, bound: i64) -> i64 {
+        self.random.below(2 * bound as usize + 1) as i64 - bound
+    }
+
+    /// A sum of up to `most` variables and a constant.
+    fn sum(&mut self, most: usize, factors: i64, constant: i64) -> Term {
+        let mut parts = Vec::new();
+        for _ in 0..1 + self.random.below(most) {
+            let var = self.vars[self.random.below(self.vars.len())];
+            let factor = self.draw(factors);
+            parts.push(self.formulas.times(factor, var));
+        }
+        let constant = self.draw(constant);
+        parts.push(self.formulas.int(constant));
+        self.formulas.sum(&parts)
+    }
+
+    fn atom(&mut self, factors: i64, constant: i64) -> Term {
+        let (a, b) = (self.sum(3, factors, constant), self.sum(2, factors, constant));
+        match self.random.below(6) {
+            0 => self.formulas.eq(a, b),
+            1 => {
+                let equal = self.formulas.eq(a, b);
+                self.formulas.not(equal)
+            }
+            2 => self.formulas.lt(a, b),
+            _ => self.formulas.le(a, b),
+        }
+    }
+
+    /// An equation that holds at a point, mostly.
+    fn equation(&mut self, most: usize, factors: i64, point: &[i64]) -> Term {
+        let mut value = if self.random.below(8) == 0 { self.draw(5) } else { 0 };
+        let mut parts = Vec::new();
+        for _ in 0..1 + self.random.below(most) {
+            let at = self.random.below(point.len());
+            let factor = self.draw(factors);
+            value += factor * point[at];
+            parts.push(self.formulas.times(factor, self.vars[at]));
+        }
+        let (sum, value) = (self.formulas.sum(&parts), self.formulas.int(value));
+        self.formulas.eq(sum, value)
+    }
+
+    fn problem(&mut self, family: usize) -> Term {
+        let count = 2 + self.random.below(5);
+        self.vars = (0..count).map(|_| self.formulas.new_symbol(Sort::Int)).collect();
+        let point: Vec<i64> = (0..count).map(|_| self.draw(40)).collect();
+        let mut all = Vec::new();
+        match family {
+            0 => (0..2 * count).for_each(|_| all.push(self.atom(9, 20))),
+            1 => {
+                for _ in 0..count {
+                    all.push(self.equation(4, 12, &point));
+                }
+                all.push(self.atom(9, 200));
+            }
+            2 => {
+                for _ in 0..12 * count {
+                    let atoms: Vec<Term> = (0..3).map(|_| self.atom(5, 12)).collect();
+                    all.push(self.formulas.or(&atoms));
+                }
+            }
+            3 => {
+                for place in 0..count {
+                    let (low, high) = (self.formulas.int(-40), self.formulas.int(40));
+                    all.push(self.formulas.le(low, self.vars[place]));
+                    all.push(self.formulas.le(self.vars[place], high));
+                }
+                for _ in 0..count / 2 {
+                    all.push(self.equation(5, 30, &point));
+                }
+                (0..count / 2).for_each(|_| all.push(self.atom(20, 1000)));
+            }
+            _ => self.program(&mut all),
+        }
+        self.formulas.and(&all)
+    }
+
+    /// Some steps of a loop with branches, and a property at the end.
+    fn program(&mut self, all: &mut Vec<Term>) {
+        let count = self.vars.len();
+        for &var in &self.vars {
+            let low = self.formulas.int(0);
+            all.push(self.formulas.le(low, var));
+        }
+        for _ in 0..3 + self.random.below(8) {
+            let condition = self.atom(2, 6);
+            let at = self.random.below(count);
+            let (then, other) = (self.sum(2, 2, 4), self.sum(2, 1, 4));
+            let mut next = self.formulas.add(Node::Ite(condition, then, other));
+            if self.random.below(4) == 0 {
+                let by = self.formulas.int(2 + self.random.below(3) as i64);
+                let is_quotient = self.random.coin();
+                next = self.formulas.add(match is_quotient {
+                    true => Node::Div(next, by),
+                    false => Node::Mod(next, by),
+                });
+            }
+            self.vars[at] = next;
+            if self.random.below(3) == 0 {
+                all.push(self.atom(2, 10));
+            }
+        }
+        (0..2).for_each(|_| all.push(self.atom(3, 10)));
+    }
+}
+
+/// Definitions in SMT-LIB, and the name of the root.
+fn smtlib(formulas: &Formulas, root: Term) -> String {
+    let mut text = String::new();
+    let name = |term: &Term| format!("t{}", term.index());
+    for term in formulas.cone(&[root]) {
+        let sort = if formulas.sort(term) == Sort::Int { "Int" } else { "Bool" };
+        let call = |op: &str| {
+            let args: Vec<String> = formulas.children(term).iter().map(name).collect();
+            format!("({op} {})", args.join(" "))
+        };
+        let body = match formulas.node(term) {
+            Node::BoolSymbol(_) | Node::IntSymbol(_) => {
+                text += &format!("(declare-const {} {sort})", name(&term));
+                continue;
+            }
+            Node::Bool(value) => value.to_string(),
+            Node::Int(value) if value.is_negative() => format!("(- {})", value.abs()),
+            Node::Int(value) => value.to_string(),
+            Node::Not(_) => call("not"),
+            Node::And(_) => call("and"),
+            Node::Or(_) => call("or"),
+            Node::Iff(..) | Node::Eq(..) => call("="),
+            Node::Le(..) => call("<="),
+            Node::Add(_) => call("+"),
+            Node::Mul(..) => call("*"),
+            Node::Div(..) => call("div"),
+            Node::Mod(..) => call("mod"),
+            Node::Ite(..) => call("ite"),
+            Node::Apply(name, _) => call(&format!("f{name}")),
+        };
+        text += &format!("(define-fun {} () {sort} {body})\n", name(&term));
+    }
+    text + &format!("(assert {})(check-sat)\n", name(&root))
+}
+
+struct Z3 {
+    _child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Z3 {
+    fn start() -> std::io::Result<Z3> {
+        let mut child = Command::new("z3")
+            .args(["-in", "-smt2", "-t:5000"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let input = child.stdin.take().expect("it is piped");
+        let output = BufReader::new(child.stdout.take().expect("it is piped"));
+        Ok(Z3 { _child: child, input, output })
+    }
+
+    fn ask(&mut self, text: &str) -> std::io::Result<String> {
+        self.input.write_all(b"(reset)(set-logic QF_LIA)")?;
+        self.input.write_all(text.as_bytes())?;
+        self.input.flush()?;
+        let mut line = String::new();
+        self.output.read_line(&mut line)?;
+        Ok(line.trim().to_string())
+    }
+}
+
+/// Our answer, checked.
+fn ours(formulas: &Formulas, root: Term) -> (SatResult, Duration, LiaStats) {
+    let start = Instant::now();
+    let (mut solver, mut encoder) = (LiaSolver::new(), Encoder::new());
+    let lit = encoder.lit(formulas, &mut solver, root).expect("the problem is linear");
+    solver.add_clause(&[lit]);
+    let answer = solver.solve(&[]);
+    let (time, stats) = (start.elapsed(), solver.lia_stats());
+    match answer {
+        SatResult::Sat => {
+            let symbol = |term| Value::Int(encoder.value(&solver, term).expect("encoded"));
+            let values = formulas.eval(&[root], symbol, |_, _| unreachable!("no functions"));
+            assert_eq!(values, Some(vec![Value::Bool(true)]), "the model is wrong");
+        }
+        SatResult::Unsat => {
+            let (mut solver, mut encoder) = (LiaSolver::with_proofs(), Encoder::new());
+            let lit = encoder.lit(formulas, &mut solver, root).expect("the problem is linear");
+            solver.add_clause(&[lit]);
+            assert_eq!(solver.solve(&[]), SatResult::Unsat);
+            let proof = solver.proof().expect("there is a record");
+            check_linear_proof(&proof, |_| true).expect("the proof is right");
+        }
+        SatResult::Unknown => {}
+    }
+    (answer, time, stats)
+}
+
+fn main() -> std::io::Result<()> {
+    let mut args = std::env::args().skip(1).map(|arg| arg.parse::<u64>().expect("a number"));
+    let (problems, first) = (args.next().unwrap_or(1000), args.next().unwrap_or(0));
+    let mut out = std::io::stdout();
+    let mut z3 = Z3::start()?;
+    z3.ask("(check-sat)\n")?;
+    for (family, name) in FAMILIES.iter().enumerate() {
+        let mut counts = [[0u64; 2]; 3];
+        let mut times = [Duration::ZERO; 2];
+        let mut worst = [Duration::ZERO; 2];
+        for seed in first..first + problems {
+            let mut random = Random::new(seed * FAMILIES.len() as u64 + family as u64);
+            let formulas = Formulas::new();
+            let mut maker = Maker { formulas, random: &mut random, vars: Vec::new() };
+            let root = maker.problem(family);
+            let (answer, own, stats) = ours(&maker.formulas, root);
+            let start = Instant::now();
+            let other = z3.ask(&smtlib(&maker.formulas, root))?;
+            let its = start.elapsed();
+            let own_place = ["sat", "unsat", "unknown"]
+                .iter()
+                .position(|&word| word == format!("{answer:?}").to_lowercase());
+            let place = ["sat", "unsat", "unknown"].iter().position(|&word| word == other);
+            let (Some(own_place), Some(place)) = (own_place, place) else {
+                panic!("{name} {seed}: z3 says {other}");
+            };
+            counts[own_place][0] += 1;
+            counts[place][1] += 1;
+            if own_place != place && own_place < 2 && place < 2 {
+                writeln!(out, "{name} {seed}: {answer:?}, but z3 says {other}")?;
+            }
+            if own_place == 2 && place < 2 {
+                writeln!(out, "{name} {seed}: unknown, but z3 says {other}; {stats:?}")?;
+            }
+            for (side, time) in [own, its].into_iter().enumerate() {
+                times[side] += time;
+                worst[side] = worst[side].max(time);
+            }
+        }
+        let [sat, unsat, unknown] = counts;
+        writeln!(out, "{name}: sat {sat:?}, unsat {unsat:?}, unknown {unknown:?} (ours, z3)")?;
+        writeln!(out, "  time {times:?}, worst {worst:?}")?;
+    }
+    Ok(())
+}
