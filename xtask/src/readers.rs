@@ -36,7 +36,7 @@ struct Reader {
     words: &'static str,
 }
 
-const READERS: [Reader; 4] = [
+const READERS: [Reader; 5] = [
     Reader {
         name: "aiger",
         body: fuzzing::aiger,
@@ -84,6 +84,26 @@ const READERS: [Reader; 4] = [
         words: "sat b0 b1 j0 #0 #1 @0 @1 @2 . 0 1 2 3 [*] [0001] [xx01] 0000 x01x x \
             99999999999999999999 s#0 ;",
     },
+    Reader {
+        name: "c",
+        body: pedra_c::fuzzing::c,
+        endings: &["c"],
+        files: C_FILES,
+        make: None,
+        words: "( ) { } [ ] ; , . -> = == + - * / % & && | ^ ~ ! ? : << >> ++ -- += ... 0 1 2 7 -1 \
+            99999999999999999999 0x7fffffff 4u 1.5 'a' \"s\" /* // # int unsigned char short long \
+            void _Bool struct union enum typedef static extern const sizeof if else while for do \
+            switch case default: break; continue; goto return typeof __attribute__ asm float *p &x \
+            a[i] s.x p->y (int) (char*) f() main x y p a s S malloc(8) \
+            __VERIFIER_nondet_int() reach_error() é",
+    },
+];
+
+/// Small programs with most constructs.
+const C_FILES: &[&str] = &[
+    include_str!("../../crates/c/tests/programs/control.c"),
+    include_str!("../../crates/c/tests/programs/memory.c"),
+    include_str!("../../crates/c/tests/programs/integers.c"),
 ];
 
 fn make_aiger(random: &mut Random) -> Vec<u8> {

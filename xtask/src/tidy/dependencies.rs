@@ -7,6 +7,7 @@ use super::{File, Violation};
 const EVERYTHING: &[&str] = &[
     "pedra-model",
     "pedra-program",
+    "pedra-c",
     "pedra-formats",
     "pedra-solve",
     "pedra-engines",
@@ -20,6 +21,7 @@ const EVERYTHING: &[&str] = &[
 const ALLOWED: &[(&str, &[&str])] = &[
     ("pedra-model", &[]),
     ("pedra-program", &["pedra-model"]),
+    ("pedra-c", &["pedra-model", "pedra-program"]),
     ("pedra-formats", &["pedra-model"]),
     ("pedra-solve", &["pedra-model"]),
     ("pedra-engines", &["pedra-model", "pedra-solve"]),
@@ -28,7 +30,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("pedra", &["pedra-model", "pedra-formats", "pedra-solve", "pedra-engines", "pedra-certify"]),
     ("pedra-differential", EVERYTHING),
     ("pedra-fuzz", EVERYTHING),
-    ("xtask", &["pedra-formats", "pedra-model", "pedra-testkit"]),
+    ("xtask", &["pedra-c", "pedra-formats", "pedra-model", "pedra-testkit"]),
 ];
 
 /// Each dependency on one of our crates is an allowed one.

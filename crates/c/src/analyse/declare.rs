@@ -1,0 +1,363 @@
+//! Types of declarations, and what declarations declare.
+
+use super::scope::Entity;
+use super::{Analysed, Analyser};
+use crate::ast::*;
+use crate::error::Fault;
+use crate::source::Span;
+use crate::token::Name;
+use crate::tree::{FunctionId, ObjectId};
+use crate::types::{IntType, Ty, Type};
+
+/// The longest array, in elements.
+const LONGEST_ARRAY: u64 = 1 << 31;
+
+/// A parameter: its name, type and place.
+pub(super) type Parameter = (Option<Name>, Ty, Span);
+
+impl Analyser<'_> {
+    /// The type that specifiers name.
+    fn spec(&mut self, spec: &TypeSpec) -> Analysed<Ty> {
+        match spec {
+            TypeSpec::Basic(basic) => Ok(self.basic(*basic)),
+            TypeSpec::Tag(id) => self.tag(*id),
+            TypeSpec::Typedef(name, span) => match self.scopes.find(*name) {
+                Some(Entity::Typedef(ty)) => Ok(ty),
+                _ => Err(Fault::new(*span, format!("`{}` is no type here", self.text(*name)))),
+            },
+            TypeSpec::TypeofType(id) => self.type_name(*id),
+            TypeSpec::TypeofExpr(id) => self.type_of(*id),
+        }
+    }
+
+    fn basic(&mut self, basic: Basic) -> Ty {
+        let int = match basic {
+            Basic::Void => return self.tree.types.make(Type::Void),
+            Basic::Bool => return self.tree.types.make(Type::Bool),
+            Basic::Float => return self.tree.types.make(Type::Refused("a floating-point type")),
+            Basic::Other(name) => return self.tree.types.make(Type::Refused(name)),
+            Basic::Char => IntType::Char,
+            Basic::SignedChar => IntType::SignedChar,
+            Basic::UnsignedChar => IntType::UnsignedChar,
+            Basic::Short => IntType::Short,
+            Basic::UnsignedShort => IntType::UnsignedShort,
+            Basic::Int => IntType::Int,
+            Basic::UnsignedInt => IntType::UnsignedInt,
+            Basic::Long => IntType::Long,
+            Basic::UnsignedLong => IntType::UnsignedLong,
+            Basic::LongLong => IntType::LongLong,
+            Basic::UnsignedLongLong => IntType::UnsignedLongLong,
+        };
+        self.tree.types.int(int)
+    }
+
+    /// The type of a type name.
+    pub(super) fn type_name(&mut self, id: TypeNameId) -> Analysed<Ty> {
+        let ast = self.ast;
+        let type_name = &ast.type_names[id.index()];
+        Ok(self.declared(&type_name.spec, &type_name.declarator)?.1)
+    }
+
+    /// The type of a struct, union or enum specifier.
+    fn tag(&mut self, id: TagId) -> Analysed<Ty> {
+        if let Some(&ty) = self.tags.get(&id) {
+            return Ok(ty);
+        }
+        let ast = self.ast;
+        let tag = &ast.tags[id.index()];
+        let known = match (tag.name, &tag.body) {
+            (Some(name), None) => self.scopes.find_tag(name),
+            (Some(name), Some(_)) => self.scopes.find_inner_tag(name),
+            (None, _) => None,
+        };
+        let ty = match known {
+            Some((kind, _)) if kind != tag.kind => {
+                return Err(Fault::new(tag.span, "this tag was declared as another kind"));
+            }
+            Some((_, ty)) => ty,
+            None => self.new_tag(tag),
+        };
+        self.tags.insert(id, ty);
+        match &tag.body {
+            None => Ok(ty),
+            Some(TagBody::Enumerators(list)) => self.enumerators(tag, list),
+            Some(TagBody::Fields(fields)) => {
+                self.fields(tag, ty, fields)?;
+                Ok(ty)
+            }
+        }
+        .inspect(|&ty| {
+            self.tags.insert(id, ty);
+        })
+    }
+
+    fn new_tag(&mut self, tag: &Tag) -> Ty {
+        let text = tag.name.map_or("{…}", |name| self.text(name));
+        let ty = match tag.kind {
+            TagKind::Enum => self.tree.types.int(IntType::UnsignedInt),
+            kind => {
+                let is_union = kind == TagKind::Union;
+                let word = if is_union { "union" } else { "struct" };
+                let record = self.tree.types.new_record(format!("{word} {text}"), is_union);
+                self.tree.types.make(Type::Record(record))
+            }
+        };
+        if let Some(name) = tag.name {
+            self.scopes.insert_tag(name, tag.kind, ty);
+        }
+        ty
+    }
+
+    fn enumerators(&mut self, tag: &Tag, list: &[(Name, Option<ExprId>, Span)]) -> Analysed<Ty> {
+        let mut next: i64 = 0;
+        let mut has_negative = false;
+        for (name, value, span) in list {
+            if let Some(value) = value {
+                next = self.constant(*value)?;
+            }
+            if i32::try_from(next).is_err() && u32::try_from(next).is_err() {
+                return Err(Fault::unsupported(*span, "an enumerator beyond 32 bits"));
+            }
+            has_negative |= next < 0;
+            self.scopes.insert(*name, Entity::Enumerator(next));
+            next += 1;
+        }
+        let int = if has_negative { IntType::Int } else { IntType::UnsignedInt };
+        let ty = self.tree.types.int(int);
+        if let Some(name) = tag.name {
+            self.scopes.insert_tag(name, TagKind::Enum, ty);
+        }
+        Ok(ty)
+    }
+
+    fn fields(&mut self, tag: &Tag, ty: Ty, fields: &[Field]) -> Analysed<()> {
+        let Type::Record(record) = *self.tree.types.get(ty) else { return Ok(()) };
+        if self.tree.types.record(record).members.is_some() {
+            let name = self.tree.types.name(ty);
+            return Err(Fault::new(tag.span, format!("`{name}` is defined twice")));
+        }
+        let mut members = Vec::new();
+        for field in fields {
+            let (name, mut ty) = self.declared(&field.spec, &field.declarator)?;
+            let is_record = matches!(self.tree.types.get(ty), Type::Record(_));
+            if field.is_bits {
+                ty = self.tree.types.make(Type::Refused("a bit-field"));
+            } else if name.is_none() && !is_record {
+                continue;
+            }
+            members.push((name, ty));
+        }
+        self.tree.types.complete(record, members, tag.is_packed);
+        Ok(())
+    }
+
+    /// The name and type of a declarator.
+    pub(super) fn declared(
+        &mut self,
+        spec: &TypeSpec,
+        declarator: &Declarator,
+    ) -> Analysed<(Option<Name>, Ty)> {
+        let mut ty = self.spec(spec)?;
+        if let Some(name) = declarator.attribute {
+            ty = self.tree.types.make(Type::Refused(name));
+        }
+        // The step next to the name is the outermost part of the type.
+        for derived in declarator.derived.iter().rev() {
+            ty = match derived {
+                Derived::Pointer => self.tree.types.pointer(ty),
+                Derived::Array(length, span) => self.array(ty, *length, *span)?,
+                Derived::Function { params, is_variadic, has_prototype } => {
+                    let mut types = Vec::new();
+                    for param in params {
+                        types.push(self.parameter(param)?.1);
+                    }
+                    let (is_variadic, has_prototype) = (*is_variadic, *has_prototype);
+                    let params = types;
+                    let ty = Type::Function { result: ty, params, is_variadic, has_prototype };
+                    self.tree.types.make(ty)
+                }
+            };
+        }
+        Ok((declarator.name, ty))
+    }
+
+    fn array(&mut self, element: Ty, length: Option<ExprId>, span: Span) -> Analysed<Ty> {
+        let Some(length) = length else {
+            return Ok(self.tree.types.make(Type::Array(element, None)));
+        };
+        self.in_length += 1;
+        let constant = self.try_constant(length);
+        self.in_length -= 1;
+        let Some(length) = constant? else {
+            return Ok(self.tree.types.make(Type::Refused("a variable-length array")));
+        };
+        match u64::try_from(length) {
+            Ok(length) if length <= LONGEST_ARRAY => {
+                Ok(self.tree.types.make(Type::Array(element, Some(length))))
+            }
+            _ => Err(Fault::new(span, format!("an array cannot have {length} elements"))),
+        }
+    }
+
+    /// A parameter: arrays and functions become pointers.
+    fn parameter(&mut self, param: &Param) -> Analysed<Parameter> {
+        let mut declarator = param.declarator.clone();
+        if let Some(first @ Derived::Array(..)) = declarator.derived.first_mut() {
+            *first = Derived::Pointer;
+        }
+        let (name, mut ty) = self.declared(&param.spec, &declarator)?;
+        match *self.tree.types.get(ty) {
+            Type::Array(element, _) => ty = self.tree.types.pointer(element),
+            Type::Function { .. } => ty = self.tree.types.pointer(ty),
+            _ => {}
+        }
+        Ok((name, ty, param.declarator.span))
+    }
+
+    /// The parameters of a definition.
+    pub(super) fn parameters(&mut self, function: &Function) -> Analysed<Vec<Parameter>> {
+        match function.declarator.derived.first() {
+            Some(Derived::Function { params, .. }) => {
+                params.iter().map(|param| self.parameter(param)).collect()
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// Declares names. The objects that come to life here, in a function, with their
+    /// initialisers.
+    pub(super) fn declaration(
+        &mut self,
+        declaration: &Declaration,
+    ) -> Analysed<Vec<(ObjectId, Option<InitId>)>> {
+        if declaration.declarators.is_empty() {
+            self.spec(&declaration.spec)?;
+        }
+        let mut born = Vec::new();
+        for (declarator, init) in &declaration.declarators {
+            let (name, ty) = self.declared(&declaration.spec, declarator)?;
+            let Some(name) = name else { continue };
+            let is_function = matches!(self.tree.types.get(ty), Type::Function { .. });
+            if declaration.storage == Storage::Typedef {
+                self.scopes.insert(name, Entity::Typedef(ty));
+            } else if is_function {
+                self.declare_function(name, ty, declarator.span)?;
+            } else if self.scopes.is_file() || declaration.storage == Storage::Extern {
+                self.declare_global(name, ty, declaration.storage, *init, declarator.span)?;
+            } else {
+                if let Some(Entity::Object(_)) = self.scopes.find_inner(name) {
+                    let message = format!("`{}` is declared twice here", self.text(name));
+                    return Err(Fault::new(declarator.span, message));
+                }
+                let is_static = declaration.storage == Storage::Static;
+                let owner = if is_static { None } else { self.current };
+                let text = self.text(name).to_owned();
+                let object = self.new_object(text, ty, owner, declarator.span);
+                self.scopes.insert(name, Entity::Object(object));
+                if is_static {
+                    self.initialisers.extend(init.map(|init| (object, init)));
+                    self.complete_array(object, *init)?;
+                    if let Some(init) = init {
+                        // Names inside mean what they mean here, so this cannot wait.
+                        let stores = self.initialiser(object, *init)?;
+                        self.tree.objects[object.index()].initial.stores = stores;
+                    }
+                    self.tree.objects[object.index()].initial.is_zeroed = true;
+                } else {
+                    born.push((object, *init));
+                }
+            }
+        }
+        Ok(born)
+    }
+
+    /// Declares a function in the file scope, wherever the declaration stands.
+    pub(super) fn declare_function(
+        &mut self,
+        name: Name,
+        ty: Ty,
+        span: Span,
+    ) -> Analysed<FunctionId> {
+        let result = match self.tree.types.get(ty) {
+            Type::Function { result, .. } => *result,
+            _ => return Err(Fault::new(span, "this is not a function")),
+        };
+        let id = match self.scopes.find_file(name) {
+            Some(Entity::Function(id)) => {
+                let known = self.tree.function(id).ty;
+                let has_prototype = matches!(
+                    self.tree.types.get(known),
+                    Type::Function { has_prototype: true, .. }
+                );
+                if !has_prototype && !self.bodies.contains_key(&id) {
+                    self.tree.functions[id.index()].ty = ty;
+                    self.tree.functions[id.index()].result = result;
+                }
+                id
+            }
+            Some(_) => {
+                let message = format!("`{}` was declared as something else", self.text(name));
+                return Err(Fault::new(span, message));
+            }
+            None => {
+                let id = FunctionId(self.tree.functions.len() as u32);
+                let text = self.text(name).to_owned();
+                let params = Vec::new();
+                let function =
+                    crate::tree::Function { name: text, ty, result, params, body: None, span };
+                self.tree.functions.push(function);
+                self.is_reached.push(false);
+                self.scopes.insert_file(name, Entity::Function(id));
+                id
+            }
+        };
+        if !self.scopes.is_file() {
+            self.scopes.insert(name, Entity::Function(id));
+        }
+        Ok(id)
+    }
+
+    fn declare_global(
+        &mut self,
+        name: Name,
+        ty: Ty,
+        storage: Storage,
+        init: Option<InitId>,
+        span: Span,
+    ) -> Analysed<()> {
+        if storage == Storage::Thread {
+            return Err(Fault::unsupported(span, "thread-local storage"));
+        }
+        let is_defined = storage != Storage::Extern || init.is_some();
+        let id = match self.scopes.find_file(name) {
+            Some(Entity::Object(id)) => {
+                if self.tree.types.size(self.tree.object(id).ty).is_none() {
+                    self.tree.objects[id.index()].ty = ty;
+                }
+                id
+            }
+            Some(_) => {
+                let message = format!("`{}` was declared as something else", self.text(name));
+                return Err(Fault::new(span, message));
+            }
+            None => {
+                let text = self.text(name).to_owned();
+                let id = self.new_object(text, ty, None, span);
+                self.undefined.insert(id, true);
+                self.scopes.insert_file(name, Entity::Object(id));
+                id
+            }
+        };
+        if is_defined {
+            self.undefined.insert(id, false);
+        }
+        if let Some(init) = init {
+            self.initialisers.insert(id, init);
+            self.complete_array(id, Some(init))?;
+        }
+        if !self.scopes.is_file() {
+            self.scopes.insert(name, Entity::Object(id));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,603 @@
+//! Expressions.
+
+use super::scope::Entity;
+use super::{Analysed, Analyser};
+use crate::ast::{self, BinaryOp, Designator, ExprId, ExprKind};
+use crate::error::Fault;
+use crate::source::Span;
+use crate::token::{Name, Suffix};
+use crate::tree::{FunctionId, Kind, NodeId, StmtKind, UnaryOp};
+use crate::types::{IntType, Ty, Type};
+
+/// Functions that compilers know without a declaration: their results.
+const KNOWN: &[(&str, Known)] = &[
+    ("malloc", Known::Pointer),
+    ("calloc", Known::Pointer),
+    ("abort", Known::Void),
+    ("exit", Known::Void),
+    ("free", Known::Void),
+    ("__builtin_unreachable", Known::Void),
+    ("__builtin_trap", Known::Void),
+];
+
+#[derive(Copy, Clone)]
+enum Known {
+    Void,
+    Pointer,
+}
+
+impl Analyser<'_> {
+    /// The value of a constant expression of integer type.
+    pub(super) fn constant(&mut self, id: ExprId) -> Analysed<i64> {
+        let span = self.ast.expr(id).span;
+        self.try_constant(id)?.ok_or_else(|| Fault::new(span, "this is not a constant"))
+    }
+
+    /// The same, if it is one.
+    pub(super) fn try_constant(&mut self, id: ExprId) -> Analysed<Option<i64>> {
+        self.unevaluated += 1;
+        let node = self.value(id);
+        self.unevaluated -= 1;
+        let node = node?;
+        let ty = self.ty(node);
+        let Some(bits) = self.tree.constant(node) else { return Ok(None) };
+        let width = self.tree.types.bits(ty).unwrap_or(64);
+        let shift = 64 - width;
+        Ok(Some(match self.tree.types.is_signed(ty) {
+            true => ((bits << shift) as i64) >> shift,
+            false => bits as i64,
+        }))
+    }
+
+    /// The type of an expression that is not evaluated.
+    pub(super) fn type_of(&mut self, id: ExprId) -> Analysed<Ty> {
+        self.unevaluated += 1;
+        let ty = match self.is_place_syntax(id) {
+            true => self.place(id).map(|node| self.ty(node)),
+            false => self.value(id).map(|node| self.ty(node)),
+        };
+        self.unevaluated -= 1;
+        ty
+    }
+
+    /// Whether an expression can only be a place.
+    fn is_place_syntax(&self, id: ExprId) -> bool {
+        match &self.ast.expr(id).kind {
+            ExprKind::Name(name) => {
+                matches!(self.scopes.find(*name), Some(Entity::Object(_)))
+            }
+            ExprKind::Unary(ast::UnaryOp::Deref, _)
+            | ExprKind::Index(..)
+            | ExprKind::Member { .. }
+            | ExprKind::Str(_) => true,
+            _ => false,
+        }
+    }
+
+    /// A place.
+    pub(super) fn place(&mut self, id: ExprId) -> Analysed<NodeId> {
+        let ast = self.ast;
+        let span = ast.expr(id).span;
+        match &ast.expr(id).kind {
+            ExprKind::Name(name) => match self.scopes.find(*name) {
+                Some(Entity::Object(object)) => {
+                    self.use_object(object);
+                    let ty = self.tree.object(object).ty;
+                    Ok(self.add(Kind::Object(object), ty, span))
+                }
+                Some(_) => Err(Fault::new(span, format!("`{}` is no variable", self.text(*name)))),
+                None => Err(self.undeclared(*name, span)),
+            },
+            ExprKind::Str(bytes) => {
+                let object = self.string(bytes, span);
+                let ty = self.tree.object(object).ty;
+                self.use_object(object);
+                Ok(self.add(Kind::Object(object), ty, span))
+            }
+            ExprKind::Unary(ast::UnaryOp::Deref, pointer) => {
+                let pointer = self.value(*pointer)?;
+                self.deref(pointer, span)
+            }
+            ExprKind::Index(base, index) => {
+                let (base, index) = (self.value(*base)?, self.value(*index)?);
+                let is_swapped = self.tree.types.pointee(self.ty(base)).is_none();
+                let (pointer, index) = if is_swapped { (index, base) } else { (base, index) };
+                if self.tree.types.pointee(self.ty(pointer)).is_none() {
+                    return Err(Fault::new(span, "neither an array nor a pointer is indexed here"));
+                }
+                let pointer = self.move_pointer(pointer, index, false, span)?;
+                self.deref(pointer, span)
+            }
+            ExprKind::Member { base, name, is_arrow } => {
+                let base = if *is_arrow {
+                    let pointer = self.value(*base)?;
+                    self.deref(pointer, span)?
+                } else if self.is_place_syntax(*base) {
+                    self.place(*base)?
+                } else {
+                    return Err(Fault::unsupported(
+                        span,
+                        "a member of a value that is no variable",
+                    ));
+                };
+                self.member(base, *name, span)
+            }
+            ExprKind::Other(what) => Err(Fault::unsupported(span, what)),
+            _ => Err(Fault::new(span, "this has no address and cannot be assigned to")),
+        }
+    }
+
+    fn undeclared(&self, name: Name, span: Span) -> Fault {
+        Fault::new(span, format!("`{}` is not declared", self.text(name)))
+    }
+
+    /// A member of a record, also of an anonymous one inside.
+    pub(super) fn member(&mut self, base: NodeId, name: Name, span: Span) -> Analysed<NodeId> {
+        let ty = self.ty(base);
+        let path = self.find_member(ty, name, span)?;
+        let Some(path) = path else {
+            let (ty, name) = (self.tree.types.name(ty), self.text(name));
+            return Err(Fault::new(span, format!("`{ty}` has no member `{name}`")));
+        };
+        let mut place = base;
+        for (index, ty) in path {
+            place = self.add(Kind::Member(place, index), ty, span);
+        }
+        Ok(place)
+    }
+
+    /// The way to a member, from outside to inside.
+    fn find_member(&self, ty: Ty, name: Name, span: Span) -> Analysed<Option<Vec<(usize, Ty)>>> {
+        let Type::Record(id) = *self.tree.types.get(ty) else {
+            let ty = self.tree.types.name(ty);
+            return Err(Fault::new(span, format!("a `{ty}` has no members")));
+        };
+        let Some(members) = &self.tree.types.record(id).members else {
+            return Err(self.incomplete(ty, span));
+        };
+        for (index, member) in members.iter().enumerate() {
+            if member.name == Some(name) {
+                return Ok(Some(vec![(index, member.ty)]));
+            }
+            if member.name.is_none()
+                && let Some(mut path) = self.find_member(member.ty, name, span)?
+            {
+                path.insert(0, (index, member.ty));
+                return Ok(Some(path));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The value of an expression.
+    pub(super) fn value(&mut self, id: ExprId) -> Analysed<NodeId> {
+        self.bounded(self.ast.expr(id).span)?;
+        if self.is_place_syntax(id) {
+            let span = self.ast.expr(id).span;
+            if let Some(constant) = self.frozen(id)? {
+                return Ok(constant);
+            }
+            let place = self.place(id)?;
+            return self.load(place, span);
+        }
+        let ast = self.ast;
+        let span = ast.expr(id).span;
+        match &ast.expr(id).kind {
+            ExprKind::Int(value, suffix) => self.literal(*value, *suffix, span),
+            ExprKind::Char(value) => Ok(self.number(i128::from(*value), IntType::Int, span)),
+            ExprKind::Float => Err(Fault::unsupported(span, "a floating-point number")),
+            ExprKind::Name(name) => self.name(*name, span),
+            ExprKind::Unary(op, arg) => self.unary_expr(*op, *arg, span),
+            ExprKind::Step { arg, is_increment, is_prefix } => {
+                let op = if *is_increment { BinaryOp::Add } else { BinaryOp::Sub };
+                let one = self.number(1, IntType::Int, span);
+                self.update(*arg, op, one, !*is_prefix, span)
+            }
+            ExprKind::Binary(op, a, b) => {
+                let (a, b) = (self.value(*a)?, self.value(*b)?);
+                self.binary(*op, a, b, span)
+            }
+            ExprKind::LogicalAnd(a, b) => self.logical(true, *a, *b, span),
+            ExprKind::LogicalOr(a, b) => self.logical(false, *a, *b, span),
+            ExprKind::Assign(None, place, value) => {
+                let place = self.place(*place)?;
+                let ty = self.ty(place);
+                self.assignable(place, span)?;
+                let value = self.value(*value)?;
+                let value = self.convert_for(value, ty)?;
+                Ok(self.add(Kind::Assign(place, value), ty, span))
+            }
+            ExprKind::Assign(Some(op), place, value) => {
+                let value = self.value(*value)?;
+                self.update(*place, *op, value, false, span)
+            }
+            ExprKind::Conditional(c, t, e) => self.conditional(*c, *t, *e, span),
+            ExprKind::Comma(a, b) => {
+                let (a, b) = (self.value(*a)?, self.value(*b)?);
+                let ty = self.ty(b);
+                Ok(self.add(Kind::Comma(a, b), ty, span))
+            }
+            ExprKind::Cast(ty, arg) => {
+                let ty = self.type_name(*ty)?;
+                let arg = self.value(*arg)?;
+                self.cast(arg, ty, span)
+            }
+            ExprKind::SizeofType(ty) => {
+                let ty = self.type_name(*ty)?;
+                self.size_of(ty, span)
+            }
+            ExprKind::SizeofExpr(arg) => {
+                let ty = self.type_of(*arg)?;
+                self.size_of(ty, span)
+            }
+            ExprKind::Call(callee, args) => self.call(*callee, args, span),
+            ExprKind::Statement(block) => self.statement_expr(*block, span),
+            ExprKind::Offsetof(ty, path) => self.offset_of(*ty, path, span),
+            _ => self.place(id),
+        }
+    }
+
+    /// In the length of an array: the value of a variable that is initialised with a constant
+    /// and then never changed. With it an array that is variable in name has a fixed length.
+    fn frozen(&mut self, id: ExprId) -> Analysed<Option<NodeId>> {
+        let ExprKind::Name(name) = self.ast.expr(id).kind else { return Ok(None) };
+        let Some(Entity::Object(object)) = self.scopes.find(name) else { return Ok(None) };
+        let ty = self.tree.object(object).ty;
+        let is_int = self.tree.types.as_int(ty).is_some();
+        if self.in_length == 0 || !is_int || self.changed.contains(&name) {
+            return Ok(None);
+        }
+        let stores = match self.initialisers.get(&object) {
+            Some(&init) => self.initialiser(object, init)?,
+            None => self.tree.object(object).initial.stores.clone(),
+        };
+        Ok(match stores.as_slice() {
+            [(_, value)] if self.tree.constant(*value).is_some() => Some(*value),
+            _ => None,
+        })
+    }
+
+    fn literal(&mut self, value: u64, suffix: Suffix, span: Span) -> Analysed<NodeId> {
+        use IntType::*;
+        // The first of these that holds the value, C11 6.4.4.1.
+        let order = [Int, UnsignedInt, Long, UnsignedLong, LongLong, UnsignedLongLong];
+        let model = self.tree.types.model;
+        let fits = |int: &IntType| {
+            let bits = int.bits(model) - u32::from(int.is_signed());
+            let is_allowed = match int.is_signed() {
+                true => !suffix.is_unsigned,
+                false => suffix.is_unsigned || !suffix.is_decimal,
+            };
+            let is_long_enough = match suffix.longs {
+                0 => true,
+                1 => *int >= Long,
+                _ => *int >= LongLong,
+            };
+            is_allowed && is_long_enough && (bits == 64 || value >> bits == 0)
+        };
+        // gcc takes the widest unsigned type for decimals that fit nowhere else.
+        let int = order.into_iter().find(fits).unwrap_or(UnsignedLongLong);
+        Ok(self.number(i128::from(value), int, span))
+    }
+
+    fn name(&mut self, name: Name, span: Span) -> Analysed<NodeId> {
+        match self.scopes.find(name) {
+            Some(Entity::Enumerator(value)) => {
+                let int =
+                    if i32::try_from(value).is_ok() { IntType::Int } else { IntType::UnsignedInt };
+                Ok(self.number(i128::from(value), int, span))
+            }
+            Some(Entity::Function(id)) => Ok(self.function_address(id, span)),
+            Some(Entity::Typedef(_)) => {
+                Err(Fault::new(span, format!("the type `{}` is no value", self.text(name))))
+            }
+            Some(Entity::Object(_)) => Err(self.undeclared(name, span)),
+            None => match (self.text(name), self.current) {
+                ("__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__", Some(function)) => {
+                    let text = self.tree.function(function).name.clone();
+                    let object = self.string(text.as_bytes(), span);
+                    self.use_object(object);
+                    let ty = self.tree.object(object).ty;
+                    let place = self.add(Kind::Object(object), ty, span);
+                    self.load(place, span)
+                }
+                _ => Err(self.undeclared(name, span)),
+            },
+        }
+    }
+
+    fn function_address(&mut self, id: FunctionId, span: Span) -> NodeId {
+        let ty = self.tree.function(id).ty;
+        let ty = self.tree.types.pointer(ty);
+        self.add(Kind::FunctionAddress(id), ty, span)
+    }
+
+    fn unary_expr(&mut self, op: ast::UnaryOp, arg: ExprId, span: Span) -> Analysed<NodeId> {
+        let op = match op {
+            ast::UnaryOp::AddressOf => {
+                if let ExprKind::Name(name) = self.ast.expr(arg).kind
+                    && let Some(Entity::Function(id)) = self.scopes.find(name)
+                {
+                    return Ok(self.function_address(id, span));
+                }
+                let place = self.place(arg)?;
+                return Ok(self.address(place, span));
+            }
+            ast::UnaryOp::Plus => {
+                let arg = self.value(arg)?;
+                return self.promote(arg);
+            }
+            ast::UnaryOp::Minus => UnaryOp::Minus,
+            ast::UnaryOp::Complement => UnaryOp::Complement,
+            ast::UnaryOp::Not | ast::UnaryOp::Deref => UnaryOp::Not,
+        };
+        let arg = self.value(arg)?;
+        self.unary(op, arg, span)
+    }
+
+    fn assignable(&self, place: NodeId, span: Span) -> Analysed<()> {
+        let ty = self.ty(place);
+        self.supported(ty, span)?;
+        match self.tree.types.get(ty) {
+            Type::Array(..) | Type::Function { .. } | Type::Void => {
+                let name = self.tree.types.name(ty);
+                Err(Fault::new(span, format!("a `{name}` cannot be assigned to")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// `place op= value`, and steps.
+    fn update(
+        &mut self,
+        place: ExprId,
+        op: BinaryOp,
+        value: NodeId,
+        is_postfix: bool,
+        span: Span,
+    ) -> Analysed<NodeId> {
+        let place = self.place(place)?;
+        self.assignable(place, span)?;
+        let ty = self.ty(place);
+        let old = self.add(Kind::Old, ty, span);
+        let value = self.binary(op, old, value, span)?;
+        let value = self.convert_for(value, ty)?;
+        Ok(self.add(Kind::Update { place, value, is_postfix }, ty, span))
+    }
+
+    fn logical(&mut self, is_and: bool, a: ExprId, b: ExprId, span: Span) -> Analysed<NodeId> {
+        let (a, b) = (self.value(a)?, self.value(b)?);
+        self.scalar(a)?;
+        self.scalar(b)?;
+        let int = self.int();
+        let truth = |node| self.tree.constant(node).map(|value| value != 0);
+        let folded = match (truth(a), truth(b)) {
+            (Some(a), _) if a != is_and => Some(a),
+            (Some(a), Some(b)) => Some(if is_and { a && b } else { a || b }),
+            _ => None,
+        };
+        Ok(match folded {
+            Some(value) => self.add(Kind::Const(u64::from(value)), int, span),
+            None if is_and => self.add(Kind::And(a, b), int, span),
+            None => self.add(Kind::Or(a, b), int, span),
+        })
+    }
+
+    fn conditional(
+        &mut self,
+        c: ExprId,
+        t: Option<ExprId>,
+        e: ExprId,
+        span: Span,
+    ) -> Analysed<NodeId> {
+        let Some(t) = t else {
+            return Err(Fault::unsupported(span, "`?:` without its second operand"));
+        };
+        let (c, t, e) = (self.value(c)?, self.value(t)?, self.value(e)?);
+        self.scalar(c)?;
+        let (then, other) = (self.ty(t), self.ty(e));
+        let types = &self.tree.types;
+        let ty = match (types.as_int(then), types.as_int(other)) {
+            (Some(a), Some(b)) => {
+                let common = a.common(b, types.model);
+                self.tree.types.int(common)
+            }
+            // Beside a pointer a constant is the null pointer, and `void *` gives way.
+            (None, Some(_)) => then,
+            (Some(_), None) => other,
+            (None, None) if types.pointee(then).is_some() => {
+                let is_void = types.pointee(then).map(|to| types.get(to)) == Some(&Type::Void);
+                if is_void { other } else { then }
+            }
+            (None, None) => then,
+        };
+        let (t, e) = (self.convert_for(t, ty)?, self.convert_for(e, ty)?);
+        if let Some(value) = self.tree.constant(c) {
+            return Ok(if value != 0 { t } else { e });
+        }
+        Ok(self.add(Kind::Conditional(c, t, e), ty, span))
+    }
+
+    fn size_of(&mut self, ty: Ty, span: Span) -> Analysed<NodeId> {
+        if self.tree.types.refused(ty) == Some("a floating-point type") {
+            return Err(Fault::unsupported(span, "a floating-point type"));
+        }
+        let size = self.size(ty, span)?;
+        Ok(self.number(i128::from(size), self.tree.types.size_type(), span))
+    }
+
+    fn offset_of(
+        &mut self,
+        ty: ast::TypeNameId,
+        path: &[Designator],
+        span: Span,
+    ) -> Analysed<NodeId> {
+        let mut ty = self.type_name(ty)?;
+        let mut offset = 0;
+        for step in path {
+            match step {
+                Designator::Field(name, span) => {
+                    let Some(way) = self.find_member(ty, *name, *span)? else {
+                        let message = format!("there is no member `{}`", self.text(*name));
+                        return Err(Fault::new(*span, message));
+                    };
+                    for (index, inner) in way {
+                        if let Type::Record(id) = self.tree.types.get(ty) {
+                            let members = self.tree.types.record(*id).members.as_ref();
+                            offset += members.map_or(0, |members| members[index].offset);
+                        }
+                        ty = inner;
+                    }
+                }
+                Designator::Index(index) => {
+                    let index = self.constant(*index)?;
+                    let Type::Array(element, _) = *self.tree.types.get(ty) else {
+                        return Err(Fault::new(span, "this is no array"));
+                    };
+                    let size = self.size(element, span)?;
+                    offset += size.wrapping_mul(index as u64);
+                    ty = element;
+                }
+                Designator::Range(..) => return Err(Fault::new(span, "a range cannot stand here")),
+            }
+        }
+        Ok(self.number(i128::from(offset), self.tree.types.size_type(), span))
+    }
+
+    /// The object of a string literal.
+    fn string(&mut self, bytes: &[u8], span: Span) -> crate::tree::ObjectId {
+        let char = self.tree.types.int(IntType::Char);
+        let ty = self.tree.types.make(Type::Array(char, Some(bytes.len() as u64 + 1)));
+        let object = self.new_object(String::new(), ty, None, span);
+        let place = self.add(Kind::Object(object), ty, span);
+        let stores = self.string_stores(place, char, bytes, span);
+        self.tree.objects[object.index()].initial.stores = stores;
+        self.tree.objects[object.index()].initial.is_zeroed = true;
+        object
+    }
+
+    /// One store for each character.
+    pub(super) fn string_stores(
+        &mut self,
+        array: NodeId,
+        element: Ty,
+        bytes: &[u8],
+        span: Span,
+    ) -> Vec<(NodeId, NodeId)> {
+        let mut stores = Vec::new();
+        for (at, &byte) in bytes.iter().enumerate() {
+            let index = self.number(at as i128, IntType::Int, span);
+            let place = self.add(Kind::Index(array, index), element, span);
+            let value = self.add(Kind::Const(u64::from(byte)), element, span);
+            stores.push((place, value));
+        }
+        stores
+    }
+
+    fn statement_expr(&mut self, block: ast::StmtId, span: Span) -> Analysed<NodeId> {
+        let (block, value) = self.block_with_value(block)?;
+        let ty = match value {
+            Some(value) => self.ty(value),
+            None => self.void(),
+        };
+        Ok(self.add(Kind::Statement(block, value), ty, span))
+    }
+
+    /// A block whose last expression statement is its value.
+    fn block_with_value(
+        &mut self,
+        id: ast::StmtId,
+    ) -> Analysed<(crate::tree::StmtId, Option<NodeId>)> {
+        let ast = self.ast;
+        let stmt = ast.stmt(id);
+        let ast::StmtKind::Block(list) = &stmt.kind else { return Ok((self.stmt(id)?, None)) };
+        self.scopes.open();
+        let mut stmts = Vec::new();
+        let mut value = None;
+        for (place, &inner) in list.iter().enumerate() {
+            match ast.stmt(inner).kind {
+                ast::StmtKind::Expr(expr) if place + 1 == list.len() => {
+                    let node = self.value(expr)?;
+                    value = Some(node);
+                }
+                _ => self.stmt_into(inner, &mut stmts)?,
+            }
+        }
+        self.scopes.close();
+        let block = self.add_stmt(StmtKind::Block(stmts), stmt.span);
+        Ok((block, value))
+    }
+
+    fn call(&mut self, callee: ExprId, args: &[ExprId], span: Span) -> Analysed<NodeId> {
+        let name = match self.ast.expr(callee).kind {
+            ExprKind::Name(name) => Some(name),
+            ExprKind::Unary(ast::UnaryOp::Deref, inner) => match self.ast.expr(inner).kind {
+                ExprKind::Name(name) => Some(name),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some(name) = name else {
+            return Err(Fault::unsupported(span, "a call through a function pointer"));
+        };
+        if matches!(self.text(name), "__builtin_expect") && !args.is_empty() {
+            let long = self.tree.types.int(IntType::Long);
+            let value = self.value(args[0])?;
+            return self.convert_for(value, long);
+        }
+        let id = match self.scopes.find(name) {
+            Some(Entity::Function(id)) => id,
+            None => self.implicit(name, span)?,
+            Some(_) => return Err(Fault::unsupported(span, "a call through a function pointer")),
+        };
+        self.reach(id);
+        let function = self.tree.function(id);
+        let (result, text) = (function.result, function.name.clone());
+        let Type::Function { params, is_variadic, has_prototype, .. } =
+            self.tree.types.get(function.ty).clone()
+        else {
+            return Err(Fault::new(span, "this is not a function"));
+        };
+        let is_defined = self.bodies.contains_key(&id);
+        let is_fixed = has_prototype && !is_variadic;
+        if args.len() < params.len() || is_fixed && args.len() > params.len() {
+            let (needs, has) = (params.len(), args.len());
+            let message = format!("`{text}` takes {needs} arguments, but {has} are given");
+            return Err(Fault::new(span, message));
+        }
+        if is_variadic && is_defined {
+            return Err(Fault::unsupported(span, "a call of a variadic function with a body"));
+        }
+        let mut nodes = Vec::new();
+        for (at, &arg) in args.iter().enumerate() {
+            let arg = self.value(arg)?;
+            nodes.push(match params.get(at) {
+                Some(&ty) => self.convert_for(arg, ty)?,
+                None if self.tree.types.as_int(self.ty(arg)).is_some() => self.promote(arg)?,
+                None => arg,
+            });
+        }
+        Ok(self.add(Kind::Call(id, nodes), result, span))
+    }
+
+    /// A function that is called without a declaration.
+    fn implicit(&mut self, name: Name, span: Span) -> Analysed<FunctionId> {
+        let text = self.text(name);
+        let known = KNOWN.iter().find(|(known, _)| *known == text);
+        let result = match known {
+            Some((_, Known::Void)) => self.void(),
+            Some((_, Known::Pointer)) => {
+                let void = self.void();
+                self.tree.types.pointer(void)
+            }
+            None if text.starts_with("__builtin_") => {
+                return Err(Fault::unsupported(span, format!("`{text}`")));
+            }
+            None => self.int(),
+        };
+        let ty =
+            Type::Function { result, params: Vec::new(), is_variadic: false, has_prototype: false };
+        let ty = self.tree.types.make(ty);
+        self.declare_function(name, ty, span)
+    }
+}

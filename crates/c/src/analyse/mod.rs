@@ -1,0 +1,269 @@
+//! Syntax to a typed program: scopes, types, conversions, constants. It starts at the entry
+//! function and follows calls and uses, so what is only declared is never looked into, and what
+//! is not supported matters only where the program may get to it.
+
+mod declare;
+mod expr;
+mod init;
+mod operators;
+mod scope;
+mod stmt;
+
+use crate::ast::{Ast, Expr, ExprKind, External, InitId, UnaryOp};
+use crate::error::Fault;
+use crate::source::Span;
+use crate::token::Name;
+use crate::tree::*;
+use crate::types::{DataModel, IntType, Ty, Type, Types};
+use rustc_hash::{FxHashMap, FxHashSet};
+use scope::{Entity, Scopes};
+
+/// The typed program that starts at the function `entry`.
+pub fn analyse(ast: &Ast, model: DataModel, entry: &str) -> Result<Tree, Fault> {
+    let mut analyser = Analyser::new(ast, model);
+    for (index, external) in ast.externals.iter().enumerate() {
+        analyser.external(index, external)?;
+    }
+    let found = ast.names.find(entry).and_then(|name| analyser.scopes.find(name));
+    let function = match found {
+        Some(Entity::Function(id)) if analyser.bodies.contains_key(&id) => id,
+        _ => {
+            let fault = Fault::new(Span::default(), format!("there is no function `{entry}`"));
+            return Err(fault.hint("choose another entry, or check the file"));
+        }
+    };
+    analyser.reach(function);
+    // Both lists grow while they are worked off.
+    let mut globals_done = 0;
+    let mut functions_done = 0;
+    loop {
+        if let Some(&function) = analyser.tree.reached.get(functions_done) {
+            functions_done += 1;
+            analyser.function_body(function)?;
+        } else if let Some(&object) = analyser.tree.globals.get(globals_done) {
+            globals_done += 1;
+            analyser.global_initial(object)?;
+        } else {
+            return Ok(analyser.tree);
+        }
+    }
+}
+
+/// The most expressions of a program.
+const MOST_NODES: usize = 1 << 22;
+
+/// Names that are the target of an assignment, or whose address is taken.
+fn changed(ast: &Ast) -> FxHashSet<Name> {
+    let target = |expr: &Expr| match expr.kind {
+        ExprKind::Assign(_, place, _)
+        | ExprKind::Step { arg: place, .. }
+        | ExprKind::Unary(UnaryOp::AddressOf, place) => match ast.expr(place).kind {
+            ExprKind::Name(name) => Some(name),
+            _ => None,
+        },
+        _ => None,
+    };
+    ast.exprs.iter().filter_map(target).collect()
+}
+
+type Analysed<T> = Result<T, Fault>;
+
+struct Analyser<'a> {
+    ast: &'a Ast,
+    tree: Tree,
+    scopes: Scopes,
+    /// Where the body of each function is among the externals.
+    bodies: FxHashMap<FunctionId, usize>,
+    /// Which functions and objects were reached, as they are listed.
+    is_reached: Vec<bool>,
+    is_used: Vec<bool>,
+    /// The initialiser of each object of static storage, if it has one.
+    initialisers: FxHashMap<ObjectId, InitId>,
+    /// Declared `extern` and nowhere defined.
+    undefined: FxHashMap<ObjectId, bool>,
+    /// Types of tags that were seen: a tag specifier is looked at once.
+    tags: FxHashMap<crate::ast::TagId, Ty>,
+    /// The function whose body is analysed.
+    current: Option<FunctionId>,
+    /// Inside `sizeof` or `typeof`: nothing is used.
+    unevaluated: u32,
+    /// Inside the length of an array.
+    in_length: u32,
+    /// Names that are assigned to, or whose address is taken, anywhere and in any scope.
+    changed: FxHashSet<Name>,
+    /// The type of the values of the innermost switch.
+    switch_type: Vec<Ty>,
+}
+
+impl<'a> Analyser<'a> {
+    fn new(ast: &'a Ast, model: DataModel) -> Analyser<'a> {
+        let tree = Tree {
+            types: Types::new(model),
+            nodes: Vec::new(),
+            stmts: Vec::new(),
+            objects: Vec::new(),
+            functions: Vec::new(),
+            reached: Vec::new(),
+            globals: Vec::new(),
+            names: ast.names.clone(),
+        };
+        Analyser {
+            ast,
+            tree,
+            scopes: Scopes::new(),
+            bodies: FxHashMap::default(),
+            is_reached: Vec::new(),
+            is_used: Vec::new(),
+            initialisers: FxHashMap::default(),
+            undefined: FxHashMap::default(),
+            tags: FxHashMap::default(),
+            current: None,
+            unevaluated: 0,
+            in_length: 0,
+            changed: changed(ast),
+            switch_type: Vec::new(),
+        }
+    }
+
+    fn external(&mut self, index: usize, external: &External) -> Analysed<()> {
+        match external {
+            External::Declaration(declaration) => {
+                self.declaration(declaration)?;
+            }
+            External::Function(function) => {
+                let (name, ty) = self.declared(&function.spec, &function.declarator)?;
+                let Some(name) = name else {
+                    return Err(Fault::new(function.span, "a function without a name"));
+                };
+                let id = self.declare_function(name, ty, function.declarator.span)?;
+                if self.bodies.insert(id, index).is_some() {
+                    let message = format!("`{}` is defined twice", self.ast.names.text(name));
+                    return Err(Fault::new(function.declarator.span, message));
+                }
+                // The definition has the parameters that count.
+                self.tree.functions[id.index()].ty = ty;
+                self.tree.functions[id.index()].span = function.declarator.span;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes that the program may get to a function.
+    fn reach(&mut self, id: FunctionId) {
+        if self.unevaluated == 0 && !self.is_reached[id.index()] && self.bodies.contains_key(&id) {
+            self.is_reached[id.index()] = true;
+            self.tree.reached.push(id);
+        }
+    }
+
+    /// Notes that the program uses an object.
+    fn use_object(&mut self, id: ObjectId) {
+        let is_static = self.tree.object(id).owner.is_none();
+        if self.unevaluated == 0 && is_static && !self.is_used[id.index()] {
+            self.is_used[id.index()] = true;
+            self.tree.globals.push(id);
+        }
+    }
+
+    fn function_body(&mut self, id: FunctionId) -> Analysed<()> {
+        let External::Function(function) = &self.ast.externals[self.bodies[&id]] else {
+            return Ok(());
+        };
+        self.current = Some(id);
+        self.scopes.open();
+        let params = self.parameters(function)?;
+        for (name, ty, span) in params {
+            let text = name.map_or(String::new(), |name| self.ast.names.text(name).to_owned());
+            let object = self.new_object(text, ty, Some(id), span);
+            self.tree.functions[id.index()].params.push(object);
+            if let Some(name) = name {
+                self.scopes.insert(name, Entity::Object(object));
+            }
+        }
+        let body = self.stmt(function.body)?;
+        self.scopes.close();
+        self.tree.functions[id.index()].body = Some(body);
+        self.current = None;
+        Ok(())
+    }
+
+    /// The initial value of an object that lives as long as the program.
+    fn global_initial(&mut self, id: ObjectId) -> Analysed<()> {
+        if self.undefined.get(&id) == Some(&true) || !self.tree.object(id).initial.stores.is_empty()
+        {
+            return Ok(());
+        }
+        self.tree.objects[id.index()].initial.is_zeroed = true;
+        let Some(&init) = self.initialisers.get(&id) else { return Ok(()) };
+        let stores = self.initialiser(id, init)?;
+        self.tree.objects[id.index()].initial.stores = stores;
+        Ok(())
+    }
+
+    fn new_object(
+        &mut self,
+        name: String,
+        ty: Ty,
+        owner: Option<FunctionId>,
+        span: Span,
+    ) -> ObjectId {
+        let id = ObjectId(self.tree.objects.len() as u32);
+        self.tree.objects.push(Object { name, ty, owner, initial: Initial::default(), span });
+        self.is_used.push(false);
+        id
+    }
+
+    fn add(&mut self, kind: Kind, ty: Ty, span: Span) -> NodeId {
+        let id = NodeId(self.tree.nodes.len() as u32);
+        self.tree.nodes.push(Node { kind, ty, span });
+        id
+    }
+
+    /// Refuses programs that grow beyond all measure, through types and initialisers inside each
+    /// other.
+    fn bounded(&self, span: Span) -> Analysed<()> {
+        match self.tree.nodes.len() > MOST_NODES {
+            true => Err(Fault::new(span, format!("more than {MOST_NODES} expressions"))),
+            false => Ok(()),
+        }
+    }
+
+    fn ty(&self, node: NodeId) -> Ty {
+        self.tree.node(node).ty
+    }
+
+    fn node_span(&self, node: NodeId) -> Span {
+        self.tree.node(node).span
+    }
+
+    fn int(&mut self) -> Ty {
+        self.tree.types.int(IntType::Int)
+    }
+
+    fn void(&mut self) -> Ty {
+        self.tree.types.make(Type::Void)
+    }
+
+    fn text(&self, name: Name) -> &'a str {
+        self.ast.names.text(name)
+    }
+
+    /// The size of a type, in bytes.
+    fn size(&self, ty: Ty, span: Span) -> Analysed<u64> {
+        if let Some(size) = self.tree.types.size(ty) {
+            return Ok(size);
+        }
+        Err(self.incomplete(ty, span))
+    }
+
+    /// Why a type has no size.
+    fn incomplete(&self, ty: Ty, span: Span) -> Fault {
+        match self.tree.types.refused(ty) {
+            Some(name) => Fault::unsupported(span, name),
+            None => Fault::new(
+                span,
+                format!("the type `{}` is incomplete here", self.tree.types.name(ty)),
+            ),
+        }
+    }
+}

@@ -1,0 +1,598 @@
+//! Places: where they are, reading and writing.
+
+use super::layout::{Leaf, leaves, term_bits};
+use super::points::{PointsTo, decode, member_offset};
+use super::{Held, Lowered, Lowerer, build};
+use crate::error::Fault;
+use crate::source::Span;
+use crate::tree::*;
+use crate::types::Type;
+use pedra_model::term::{BinaryOp, Term, TermId};
+use pedra_program::{CheckKind, VariableId};
+
+/// One of the leaves that a place may be.
+#[derive(Clone)]
+pub(super) struct Alternative {
+    /// When it is; none if there is no other.
+    condition: Option<TermId>,
+    variable: VariableId,
+    /// Which instance, if the leaf is inside arrays.
+    index: Option<TermId>,
+    /// The bits from the lowest on, if it is only a part of the leaf.
+    part: Option<(u32, u32)>,
+}
+
+/// A place whose indices and pointers have been evaluated.
+struct Located {
+    base: Base,
+    /// The offsets of all members.
+    offset: u64,
+    /// Indices from outside to inside, as 64 bits, each with the size of an element.
+    indices: Vec<(TermId, u64)>,
+    place: NodeId,
+}
+
+enum Base {
+    Object(ObjectId),
+    Pointer(TermId),
+}
+
+impl Lowerer<'_> {
+    /// Evaluates what is inside a place, for its address alone or for using it.
+    fn locate(&mut self, place: NodeId, is_address: bool) -> Lowered<Located> {
+        let mut steps = Vec::new();
+        let mut at = place;
+        let base = loop {
+            match self.tree.node(at).kind {
+                Kind::Member(base, _) | Kind::Index(base, _) => {
+                    steps.push(at);
+                    at = base;
+                }
+                Kind::Object(object) => break Base::Object(object),
+                Kind::Deref(pointer) => break Base::Pointer(self.eval(pointer)?),
+                _ => {
+                    return Err(Fault::unsupported(
+                        self.tree.node(at).span,
+                        "a place of this kind",
+                    ));
+                }
+            }
+        };
+        let mut base = match base {
+            Base::Pointer(term) => (None, Held::Term(term)),
+            Base::Object(object) => {
+                let unused = build::constant(&mut self.program.terms, 1, 0);
+                (Some(object), Held::Term(unused))
+            }
+        };
+        let mut offset = 0;
+        let mut indices: Vec<(Held, u64)> = Vec::new();
+        for &step in steps.iter().rev() {
+            match self.tree.node(step).kind {
+                Kind::Member(base, index) => {
+                    offset += member_offset(self.tree, self.tree.node(base).ty, index);
+                }
+                Kind::Index(array, index) => {
+                    let span = self.tree.node(step).span;
+                    if self.splits(index) {
+                        // What was evaluated must survive the edges inside the index.
+                        base.1 = self.keep(base.1, span);
+                        for (held, _) in &mut indices {
+                            *held = self.keep(*held, span);
+                        }
+                    }
+                    let may_be_end = is_address && step == place;
+                    let value = self.index(array, index, may_be_end, span)?;
+                    let stride = self.types().size(self.tree.node(step).ty).unwrap_or(0);
+                    indices.push((Held::Term(value), stride));
+                }
+                _ => {}
+            }
+        }
+        let indices = indices.into_iter().map(|(held, stride)| (self.release(held), stride));
+        let indices = indices.collect();
+        let base = match base {
+            (Some(object), _) => Base::Object(object),
+            (None, held) => Base::Pointer(self.release(held)),
+        };
+        Ok(Located { base, offset, indices, place })
+    }
+
+    /// An index as 64 bits, with the check that it is inside the array.
+    fn index(
+        &mut self,
+        array: NodeId,
+        index: NodeId,
+        may_be_end: bool,
+        span: Span,
+    ) -> Lowered<TermId> {
+        let value = self.eval(index)?;
+        let is_signed = self.types().is_signed(self.tree.node(index).ty);
+        let wide = build::resize(&mut self.program.terms, value, 64, is_signed);
+        if let Type::Array(_, Some(count)) = *self.types().get(self.tree.node(array).ty) {
+            let terms = &mut self.program.terms;
+            let count = build::constant(terms, 64, count);
+            let op = if may_be_end { BinaryOp::Ulte } else { BinaryOp::Ult };
+            let inside = build::binary(terms, op, wide, count);
+            self.check(inside, CheckKind::Bounds, span);
+        }
+        Ok(wide)
+    }
+
+    /// The address of a place. The one just behind the last element of an array is one too.
+    pub(super) fn address(&mut self, place: NodeId) -> Lowered<TermId> {
+        let located = self.locate(place, true)?;
+        self.located_address(&located)
+    }
+
+    fn located_address(&mut self, located: &Located) -> Lowered<TermId> {
+        let bits = self.pointer_bits();
+        let span = self.tree.node(located.place).span;
+        let start = match located.base {
+            Base::Object(object) => {
+                let base = self.base(object, span)?;
+                build::constant(&mut self.program.terms, bits, base)
+            }
+            Base::Pointer(pointer) => pointer,
+        };
+        let terms = &mut self.program.terms;
+        let offset = build::constant(terms, bits, located.offset);
+        let mut address = build::binary(terms, BinaryOp::Add, start, offset);
+        for &(index, stride) in &located.indices {
+            let index = build::resize(terms, index, bits, false);
+            let stride = build::constant(terms, bits, stride);
+            let distance = build::binary(terms, BinaryOp::Mul, index, stride);
+            address = build::binary(terms, BinaryOp::Add, address, distance);
+        }
+        Ok(address)
+    }
+
+    /// The leaves that a place of a scalar type may be, with the checks of using it.
+    pub(super) fn alternatives(&mut self, place: NodeId) -> Lowered<Vec<Alternative>> {
+        let located = self.locate(place, false)?;
+        let bits = self.bits(place);
+        self.part_alternatives(&located, 0, bits)
+    }
+
+    /// The same for the part of it at an offset.
+    fn part_alternatives(
+        &mut self,
+        located: &Located,
+        inner: u64,
+        bits: u32,
+    ) -> Lowered<Vec<Alternative>> {
+        match located.base {
+            Base::Object(object) => Ok(vec![self.in_object(located, object, inner, bits)?]),
+            Base::Pointer(_) => self.through_pointer(located, inner, bits),
+        }
+    }
+
+    /// A part of an object that is known.
+    fn in_object(
+        &mut self,
+        located: &Located,
+        object: ObjectId,
+        inner: u64,
+        bits: u32,
+    ) -> Lowered<Alternative> {
+        let span = self.tree.node(located.place).span;
+        let variables = self.object_variables(object)?;
+        let mut offset = located.offset + inner;
+        let parts = self.points.layouts[&object].clone();
+        let holds = |leaf: &Leaf| {
+            let is_inside = leaf.offset <= offset && offset < leaf.offset + leaf.bytes;
+            leaf.offset == offset && !leaf.is_union && leaf.bits == bits
+                || leaf.is_union && is_inside
+        };
+        let Some(at) = parts.iter().position(holds) else {
+            return Err(Fault::unsupported(span, "an access to this part of an object"));
+        };
+        let leaf = &parts[at];
+        // The last indices of a place inside a union stay inside it.
+        let outer = leaf.dimensions.len().min(located.indices.len());
+        if outer < leaf.dimensions.len() {
+            return Err(Fault::unsupported(span, "an array as a whole here"));
+        }
+        for &(index, stride) in &located.indices[outer..] {
+            let Some(index) = build::number(&self.program.terms, index) else {
+                return Err(Fault::unsupported(span, "a variable index inside a union"));
+            };
+            offset += index.saturating_mul(stride);
+        }
+        let part = match leaf.is_union {
+            false => None,
+            true => Some(self.union_part(leaf, offset - leaf.offset, bits, span)?),
+        };
+        let index = self.instance(leaf, &located.indices[..outer]);
+        Ok(Alternative { condition: None, variable: variables[at], index, part })
+    }
+
+    fn union_part(&self, leaf: &Leaf, offset: u64, bits: u32, span: Span) -> Lowered<(u32, u32)> {
+        let low = 8 * offset;
+        if bits == 1 {
+            return Err(Fault::unsupported(span, "a `_Bool` inside a union"));
+        }
+        if low + u64::from(bits) > u64::from(leaf.bits) {
+            return Err(Fault::unsupported(span, "a union of this size"));
+        }
+        Ok((low as u32, bits))
+    }
+
+    /// The number of an instance of a leaf, row by row.
+    fn instance(&mut self, leaf: &Leaf, indices: &[(TermId, u64)]) -> Option<TermId> {
+        let bits = leaf.index_bits();
+        let terms = &mut self.program.terms;
+        let mut sum = None;
+        for (dimension, &(index, _)) in leaf.dimensions.iter().zip(indices) {
+            let index = build::resize(terms, index, bits, false);
+            sum = Some(match sum {
+                None => index,
+                Some(before) => {
+                    let count = build::constant(terms, bits, dimension.count);
+                    let rows = build::binary(terms, BinaryOp::Mul, before, count);
+                    build::binary(terms, BinaryOp::Add, rows, index)
+                }
+            });
+        }
+        sum
+    }
+
+    /// Where a pointer leads.
+    fn through_pointer(
+        &mut self,
+        located: &Located,
+        inner: u64,
+        bits: u32,
+    ) -> Lowered<Vec<Alternative>> {
+        let span = self.tree.node(located.place).span;
+        let targets = self.points.targets(self.tree, located.place);
+        if targets.is_unknown {
+            let what = "a pointer from outside the program, or from an integer, used here";
+            return Err(Fault::unsupported(span, what));
+        }
+        let address = self.located_address(located)?;
+        let mut list = Vec::new();
+        for &(object, offset) in &targets.targets {
+            let found = match offset {
+                Some(offset) => {
+                    let one = self.at_offset(object, offset + inner, bits, address, inner, span)?;
+                    one.into_iter().collect()
+                }
+                None => self.anywhere(object, located.place, inner, bits, address)?,
+            };
+            list.extend(found);
+        }
+        self.pointer_check(&targets, &list, span);
+        if let [only] = list.as_mut_slice() {
+            only.condition = None;
+        }
+        Ok(list)
+    }
+
+    /// The check that one of the alternatives is the case.
+    fn pointer_check(&mut self, targets: &PointsTo, list: &[Alternative], span: Span) {
+        let terms = &mut self.program.terms;
+        let mut valid = terms.bool(false);
+        for alternative in list {
+            let condition = alternative.condition.unwrap_or_else(|| terms.bool(true));
+            valid = terms.or(valid, condition);
+        }
+        let is_array = targets.targets.len() == 1
+            && targets.targets.first().is_some_and(|target| target.1.is_none());
+        let kind = if is_array { CheckKind::Bounds } else { CheckKind::Pointer };
+        self.check(valid, kind, span);
+    }
+
+    /// A part of an object at a known offset.
+    fn at_offset(
+        &mut self,
+        object: ObjectId,
+        offset: u64,
+        bits: u32,
+        address: TermId,
+        inner: u64,
+        span: Span,
+    ) -> Lowered<Option<Alternative>> {
+        let parts = self.points.layouts.get(&object).cloned().unwrap_or_default();
+        let decoded = parts.iter().enumerate().find_map(|(at, leaf)| {
+            let (instance, byte) = decode(leaf, offset)?;
+            Some((at, instance, byte))
+        });
+        let Some((at, instance, byte)) = decoded else {
+            // Behind the object, or in a part of it that we do not keep.
+            let size = self.types().size(self.tree.object(object).ty).unwrap_or(u64::MAX);
+            return if offset >= size { Ok(None) } else { Err(self.other_type(object, span)) };
+        };
+        let leaf = &parts[at];
+        let part = match leaf.is_union {
+            true => Some(self.union_part(leaf, byte, bits, span)?),
+            false if leaf.bits == bits && byte == 0 => None,
+            false => return Err(self.other_type(object, span)),
+        };
+        let base = self.base(object, span)?;
+        let variable = self.object_variables(object)?[at];
+        let pointer_bits = self.pointer_bits();
+        let terms = &mut self.program.terms;
+        let expected = build::constant(terms, pointer_bits, base + offset - inner);
+        let condition = Some(build::binary(terms, BinaryOp::Eq, address, expected));
+        let index = match leaf.dimensions.is_empty() {
+            true => None,
+            false => Some(build::constant(terms, leaf.index_bits(), instance)),
+        };
+        Ok(Some(Alternative { condition, variable, index, part }))
+    }
+
+    fn other_type(&self, object: ObjectId, span: Span) -> Fault {
+        let object = self.tree.object(object);
+        let ty = self.types().name(object.ty);
+        let what = match object.name.as_str() {
+            "" => format!("an object of type `{ty}`"),
+            name => format!("`{name}` of type `{ty}`"),
+        };
+        Fault::unsupported(span, format!("an access of another size to a part of {what}"))
+    }
+
+    /// All parts of an object that an access of this width may mean.
+    fn anywhere(
+        &mut self,
+        object: ObjectId,
+        place: NodeId,
+        inner: u64,
+        bits: u32,
+        address: TermId,
+    ) -> Lowered<Vec<Alternative>> {
+        let span = self.tree.node(place).span;
+        let parts = self.points.layouts.get(&object).cloned().unwrap_or_default();
+        // Characters may be any bytes of an object (C11 6.5p7); members and other types must fit.
+        let is_member = matches!(self.tree.node(place).kind, Kind::Member(..));
+        let is_mixed = !is_member && parts.iter().any(|leaf| leaf.bits != bits);
+        if parts.iter().any(|leaf| leaf.is_union) || bits == 8 && is_mixed {
+            return Err(self.other_type(object, span));
+        }
+        let base = self.base(object, span)?;
+        let variables = self.object_variables(object)?;
+        let mut list = Vec::new();
+        for (at, leaf) in parts.iter().enumerate().filter(|(_, leaf)| leaf.bits == bits) {
+            let start = base.wrapping_add(leaf.offset).wrapping_sub(inner);
+            let (condition, index) = self.match_address(leaf, address, start);
+            list.push(Alternative {
+                condition: Some(condition),
+                variable: variables[at],
+                index,
+                part: None,
+            });
+        }
+        match list.is_empty() {
+            true => Err(self.other_type(object, span)),
+            false => Ok(list),
+        }
+    }
+
+    /// Whether an address is that of an instance of a leaf which starts at `start`, and which.
+    fn match_address(
+        &mut self,
+        leaf: &Leaf,
+        address: TermId,
+        start: u64,
+    ) -> (TermId, Option<TermId>) {
+        let bits = self.pointer_bits();
+        let terms = &mut self.program.terms;
+        let start = build::constant(terms, bits, start);
+        let mut rest = build::binary(terms, BinaryOp::Sub, address, start);
+        let mut condition = terms.bool(true);
+        let mut sum: Option<TermId> = None;
+        let width = leaf.index_bits().max(bits);
+        for (count, stride) in merged(leaf) {
+            let size = build::constant(terms, bits, count.saturating_mul(stride));
+            let inside = build::binary(terms, BinaryOp::Ult, rest, size);
+            condition = terms.and(condition, inside);
+            let stride = build::constant(terms, bits, stride);
+            let index = divide(terms, rest, stride, false);
+            rest = divide(terms, rest, stride, true);
+            let index = build::resize(terms, index, width, false);
+            sum = Some(match sum {
+                None => index,
+                Some(before) => {
+                    let count = build::constant(terms, width, count);
+                    let rows = build::binary(terms, BinaryOp::Mul, before, count);
+                    build::binary(terms, BinaryOp::Add, rows, index)
+                }
+            });
+        }
+        let zero = build::constant(terms, bits, 0);
+        let is_start = build::binary(terms, BinaryOp::Eq, rest, zero);
+        condition = terms.and(condition, is_start);
+        let index = sum.map(|sum| build::resize(terms, sum, leaf.index_bits(), false));
+        (condition, index)
+    }
+
+    /// The value of one alternative.
+    fn read_one(&mut self, alternative: &Alternative) -> TermId {
+        let whole = self.get(alternative.variable);
+        let terms = &mut self.program.terms;
+        let value = match alternative.index {
+            Some(index) => terms.simplified(Term::Read(whole, index)),
+            None => whole,
+        };
+        match alternative.part {
+            Some((low, bits)) => terms.slice(value, low + bits - 1, low),
+            None => value,
+        }
+    }
+
+    /// The value of a place.
+    pub(super) fn read(&mut self, list: &[Alternative], bits: u32) -> TermId {
+        // If none is the case the behaviour is undefined, and any value will do.
+        let Some((last, others)) = list.split_last() else {
+            return build::constant(&mut self.program.terms, bits, 0);
+        };
+        let mut value = self.read_one(last);
+        for alternative in others.iter().rev() {
+            let one = self.read_one(alternative);
+            if let Some(condition) = alternative.condition {
+                value = build::ite(&mut self.program.terms, condition, one, value);
+            }
+        }
+        value
+    }
+
+    /// Gives a place a value.
+    pub(super) fn write(&mut self, list: &[Alternative], value: TermId) {
+        for alternative in list {
+            let whole = self.get(alternative.variable);
+            let terms = &mut self.program.terms;
+            let before = match alternative.index {
+                Some(index) if alternative.part.is_some() => {
+                    terms.simplified(Term::Read(whole, index))
+                }
+                _ => whole,
+            };
+            let element = match alternative.part {
+                Some((low, bits)) => replace(terms, before, low, bits, value),
+                None => value,
+            };
+            let after = match alternative.index {
+                Some(index) => terms.simplified(Term::Write(whole, index, element)),
+                None => element,
+            };
+            let after = match alternative.condition {
+                Some(condition) => build::ite(terms, condition, after, whole),
+                None => after,
+            };
+            self.set(alternative.variable, after);
+        }
+    }
+
+    /// The values of all leaves of a record place.
+    pub(super) fn read_record(&mut self, place: NodeId) -> Lowered<Vec<TermId>> {
+        let mut values = Vec::new();
+        for (leaf, list) in self.record_parts(place)? {
+            let bits = leaf.bits;
+            values.push(self.read(&list, bits));
+        }
+        Ok(values)
+    }
+
+    /// Gives all leaves of a record place their values.
+    pub(super) fn write_record(&mut self, place: NodeId, values: &[TermId]) -> Lowered<()> {
+        let parts = self.record_parts(place)?;
+        for ((_, list), &value) in parts.iter().zip(values) {
+            self.write(list, value);
+        }
+        Ok(())
+    }
+
+    fn record_parts(&mut self, place: NodeId) -> Lowered<Vec<(Leaf, Vec<Alternative>)>> {
+        let (ty, span) = (self.tree.node(place).ty, self.tree.node(place).span);
+        let parts = leaves(self.types(), &self.tree.names, ty, span)?;
+        let located = self.locate(place, false)?;
+        let mut list = Vec::new();
+        for leaf in parts {
+            let found = if !leaf.dimensions.is_empty() {
+                vec![self.whole_array(&located, &leaf, span)?]
+            } else if leaf.is_union {
+                self.whole_union(&located, &leaf, span)?
+            } else {
+                let bits = term_bits(self.types(), leaf.ty).unwrap_or(leaf.bits);
+                self.part_alternatives(&located, leaf.offset, bits)?
+            };
+            list.push((leaf, found));
+        }
+        Ok(list)
+    }
+
+    /// A union inside a record, all its bits.
+    fn whole_union(
+        &mut self,
+        located: &Located,
+        leaf: &Leaf,
+        span: Span,
+    ) -> Lowered<Vec<Alternative>> {
+        let list = self.part_alternatives(located, leaf.offset, leaf.bits)?;
+        match list.iter().all(|one| one.part == Some((0, leaf.bits))) {
+            true => Ok(list),
+            false => Err(Fault::unsupported(span, "a copy of a union inside another one")),
+        }
+    }
+
+    /// An array inside a record, all its elements.
+    fn whole_array(&mut self, located: &Located, leaf: &Leaf, span: Span) -> Lowered<Alternative> {
+        let refused = || Fault::unsupported(span, "a copy of a struct with an array inside here");
+        let (object, offset) = match located.base {
+            Base::Object(object) if located.indices.is_empty() => (object, located.offset),
+            Base::Object(_) => return Err(refused()),
+            Base::Pointer(_) => {
+                let targets = self.points.targets(self.tree, located.place);
+                match targets.targets.iter().collect::<Vec<_>>().as_slice() {
+                    [(object, Some(offset))] if !targets.is_unknown => (*object, *offset),
+                    _ => return Err(refused()),
+                }
+            }
+        };
+        let parts = self.points.layouts.get(&object).cloned().unwrap_or_default();
+        let is_it = |other: &Leaf| {
+            other.offset == offset + leaf.offset && other.dimensions == leaf.dimensions
+        };
+        let at = parts.iter().position(is_it).ok_or_else(refused)?;
+        let variable = self.object_variables(object)?[at];
+        Ok(Alternative { condition: None, variable, index: None, part: None })
+    }
+}
+
+/// The arrays around a leaf, neighbours that lie row by row taken together.
+fn merged(leaf: &Leaf) -> Vec<(u64, u64)> {
+    let mut list: Vec<(u64, u64)> = Vec::new();
+    for dimension in &leaf.dimensions {
+        match list.last_mut() {
+            Some((count, stride)) if *stride == dimension.count * dimension.stride => {
+                *count *= dimension.count;
+                *stride = dimension.stride;
+            }
+            _ => list.push((dimension.count, dimension.stride)),
+        }
+    }
+    list
+}
+
+/// Quotient or remainder by a constant; a power of two is a matter of bits.
+fn divide(
+    terms: &mut pedra_model::term::Terms,
+    a: TermId,
+    by: TermId,
+    is_remainder: bool,
+) -> TermId {
+    let bits = terms.width(a);
+    let number = build::number(terms, by).unwrap_or(0);
+    if !number.is_power_of_two() {
+        let op = if is_remainder { BinaryOp::Urem } else { BinaryOp::Udiv };
+        return build::binary(terms, op, a, by);
+    }
+    let shift = number.trailing_zeros();
+    if shift == 0 {
+        return if is_remainder { build::constant(terms, bits, 0) } else { a };
+    }
+    let (high, low) = if is_remainder { (shift - 1, 0) } else { (bits - 1, shift) };
+    let cut = build::slice(terms, a, high, low);
+    build::resize(terms, cut, bits, false)
+}
+
+/// A value with some of its bits replaced.
+fn replace(
+    terms: &mut pedra_model::term::Terms,
+    whole: TermId,
+    low: u32,
+    bits: u32,
+    value: TermId,
+) -> TermId {
+    let width = terms.width(whole);
+    let mut result = value;
+    if low > 0 {
+        let below = terms.slice(whole, low - 1, 0);
+        result = terms.binary(BinaryOp::Concat, result, below);
+    }
+    if low + bits < width {
+        let above = terms.slice(whole, width - 1, low + bits);
+        result = terms.binary(BinaryOp::Concat, above, result);
+    }
+    result
+}

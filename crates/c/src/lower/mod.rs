@@ -1,0 +1,461 @@
+//! A typed program to a program graph.
+//!
+//! One edge is one full expression, with all its side effects as one simultaneous update. It is
+//! split only where control flow is inside: calls, and operators that evaluate an argument with
+//! side effects under a condition. Operands are evaluated from left to right.
+//!
+//! # Memory
+//! An object whose address is never a value is kept in variables of its own (see [`layout`]).
+//! Others are kept the same way, but in globals, and have a fixed address; a pointer is a number,
+//! the address. A dereference is a case split over the objects that the pointer may point to (see
+//! [`points`]), with the check that it points to one of them.
+
+mod access;
+mod branch;
+mod build;
+mod calls;
+mod expr;
+mod layout;
+mod points;
+mod shape;
+mod step;
+mod stmt;
+
+use crate::error::Fault;
+use crate::source::{Source, Span};
+use crate::token::Name;
+use crate::tree::*;
+use crate::types::{Type, Types};
+use layout::{leaves, term_bits};
+use pedra_model::term::TermId;
+use pedra_program as graph;
+use pedra_program::{PlaceId, Procedure, ProcedureId, Program, VariableId};
+use points::{Points, points};
+use rustc_hash::FxHashMap;
+use shape::{Calls, Shape, Walk, jumps_back};
+
+/// The address of the first object.
+const FIRST_ADDRESS: u64 = 0x1000;
+
+/// Objects lie at least this far apart, so that no pointer just behind one is the address of the
+/// next one.
+const GAP: u64 = 16;
+
+/// The address of the first function.
+const FIRST_FUNCTION: u64 = 0x10;
+
+/// The program graph of a typed program. `file` names the text where no line marker does.
+pub fn lower(tree: Tree, source: &Source, file: &str) -> Result<Program, Fault> {
+    let mut tree = tree;
+    let calls = Calls::new(&tree);
+    let allocations = calls::allocations(&mut tree, &calls)?;
+    let points = points(&tree, allocations)?;
+    let mut lowerer = Lowerer {
+        tree: &tree,
+        source,
+        points,
+        calls,
+        program: Program::new(),
+        file: file.to_owned(),
+        files: FxHashMap::default(),
+        variables: FxHashMap::default(),
+        statics: Vec::new(),
+        bases: FxHashMap::default(),
+        next_base: FIRST_ADDRESS,
+        procedures: FxHashMap::default(),
+        waiting: Vec::new(),
+        breaks: FxHashMap::default(),
+        body: Body::new(FunctionId(0), Procedure::new("", graph::Span::default())),
+    };
+    lowerer.run()?;
+    Ok(lowerer.program)
+}
+
+type Lowered<T> = Result<T, Fault>;
+
+/// The step that is being built: its terms are over the variables before it.
+#[derive(Default)]
+struct Pending {
+    step: graph::Step,
+    /// The position of each updated variable.
+    updated: FxHashMap<VariableId, usize>,
+}
+
+impl Pending {
+    fn is_empty(&self) -> bool {
+        let step = &self.step;
+        step.updates.is_empty()
+            && step.inputs.is_empty()
+            && step.checks.is_empty()
+            && step.guard.is_none()
+    }
+}
+
+/// The function that is being lowered.
+struct Body {
+    function: FunctionId,
+    procedure: Procedure,
+    /// Where the next edge begins; none where control does not get to.
+    at: Option<PlaceId>,
+    pending: Pending,
+    labels: FxHashMap<Name, PlaceId>,
+    /// Targets of `break` and `continue`.
+    breaks: Vec<PlaceId>,
+    continues: Vec<PlaceId>,
+    /// The places of case labels.
+    cases: FxHashMap<StmtId, PlaceId>,
+    results: Vec<VariableId>,
+    /// The places of the updates around, with their old values.
+    old: Vec<(NodeId, Held)>,
+    /// What holds where the expression is evaluated, beside the guard.
+    path: Option<TermId>,
+    /// Error places, until the procedure has its number.
+    errors: Vec<(PlaceId, Box<str>, graph::Span)>,
+    /// All of it can run again before it returns.
+    jumps_back: bool,
+    /// How many loops are around.
+    loops: usize,
+}
+
+impl Body {
+    fn new(function: FunctionId, procedure: Procedure) -> Body {
+        Body {
+            function,
+            at: Some(procedure.entry),
+            procedure,
+            pending: Pending::default(),
+            labels: FxHashMap::default(),
+            breaks: Vec::new(),
+            continues: Vec::new(),
+            cases: FxHashMap::default(),
+            results: Vec::new(),
+            old: Vec::new(),
+            path: None,
+            errors: Vec::new(),
+            jumps_back: false,
+            loops: 0,
+        }
+    }
+}
+
+/// A value that is needed later: as it is, or in a variable of its own if edges come between.
+#[derive(Copy, Clone)]
+enum Held {
+    Term(TermId),
+    Variable(VariableId),
+}
+
+struct Lowerer<'a> {
+    tree: &'a Tree,
+    source: &'a Source,
+    points: Points,
+    calls: Calls,
+    program: Program,
+    file: String,
+    files: FxHashMap<Option<String>, u32>,
+    /// The variables of each object, one for each leaf.
+    variables: FxHashMap<ObjectId, Vec<VariableId>>,
+    /// Objects of static storage in the order of their first use.
+    statics: Vec<ObjectId>,
+    bases: FxHashMap<ObjectId, u64>,
+    next_base: u64,
+    procedures: FxHashMap<FunctionId, ProcedureId>,
+    /// Functions that are called and not lowered yet.
+    waiting: Vec<FunctionId>,
+    /// Whether an expression splits an edge.
+    breaks: FxHashMap<NodeId, bool>,
+    body: Body,
+}
+
+impl<'a> Lowerer<'a> {
+    fn run(&mut self) -> Lowered<()> {
+        let Some(&entry) = self.tree.reached.first() else { return Ok(()) };
+        self.program.entry = self.procedure(entry);
+        self.span(Span::default());
+        let start = self.lower_function(entry, true)?;
+        let mut entry_body = std::mem::replace(
+            &mut self.body,
+            Body::new(entry, Procedure::new("", graph::Span::default())),
+        );
+        let mut bodies = Vec::new();
+        while let Some(function) = self.waiting.pop() {
+            if function != entry {
+                self.lower_function(function, false)?;
+                let next = Body::new(entry, Procedure::new("", graph::Span::default()));
+                bodies.push(std::mem::replace(&mut self.body, next));
+            }
+        }
+        std::mem::swap(&mut self.body, &mut entry_body);
+        self.initial_values(start)?;
+        bodies.push(std::mem::replace(&mut self.body, entry_body));
+        self.finish(bodies);
+        Ok(())
+    }
+
+    /// Puts the procedures in their places and gives properties to the error places.
+    fn finish(&mut self, mut bodies: Vec<Body>) {
+        bodies.sort_by_key(|body| self.procedures[&body.function]);
+        for (index, body) in bodies.into_iter().enumerate() {
+            for (place, text, span) in body.errors {
+                let procedure = ProcedureId::new(index);
+                let error = graph::PlaceRef { procedure, place };
+                let kind = graph::PropertyKind::Assertion;
+                self.program.properties.push(graph::Property { error, kind, text, span });
+            }
+            self.program.procedures.push(body.procedure);
+        }
+        self.program.properties.sort_by_key(|property| property.span);
+    }
+
+    /// The number of a function's procedure.
+    fn procedure(&mut self, function: FunctionId) -> ProcedureId {
+        if let Some(&id) = self.procedures.get(&function) {
+            return id;
+        }
+        let id = ProcedureId::new(self.procedures.len());
+        self.procedures.insert(function, id);
+        self.waiting.push(function);
+        id
+    }
+
+    /// Lowers a function into `self.body`. The entry keeps a place between its entry and its first
+    /// statement, for the initial values.
+    fn lower_function(&mut self, id: FunctionId, is_entry: bool) -> Lowered<PlaceId> {
+        let tree = self.tree;
+        let function = tree.function(id);
+        let span = self.span(function.span);
+        self.body = Body::new(id, Procedure::new(&function.name, span));
+        let Some(code) = function.body else {
+            let message = format!("the function `{}` without a body", function.name);
+            return Err(Fault::unsupported(function.span, message));
+        };
+        self.body.jumps_back = jumps_back(tree, code);
+        if !matches!(tree.types.get(function.result), Type::Void) {
+            let parts = leaves(&tree.types, &tree.names, function.result, function.span)?;
+            for leaf in parts {
+                let name = tree.types.name(leaf.ty);
+                let is_signed = tree.types.is_signed(leaf.ty);
+                let sort = leaf.sort();
+                let result = self.program.add_variable(sort, None, &name, is_signed, span);
+                self.body.procedure.variables.push(result);
+                self.body.procedure.results.push(result);
+                self.body.results.push(result);
+            }
+        }
+        let start = match is_entry {
+            true => self.body.procedure.add_place(span),
+            false => self.body.procedure.entry,
+        };
+        self.body.at = Some(start);
+        for &param in &function.params {
+            self.lower_param(param)?;
+        }
+        self.flush(function.span, "");
+        self.stmt(code)?;
+        // Falling off the end: the result, if there should be one, is arbitrary, but that of main
+        // is 0 (C11 5.1.2.2.3).
+        if let [result] = self.body.results[..]
+            && function.name == "main"
+        {
+            let zero = self.zero(result);
+            self.set(result, zero);
+        }
+        let exit = self.body.procedure.exit;
+        self.flush_to(exit, function.span, "");
+        Ok(start)
+    }
+
+    /// A parameter is a variable of the procedure; one with an address is copied to its object.
+    fn lower_param(&mut self, param: ObjectId) -> Lowered<()> {
+        let is_addressed = self.points.addressed.contains(&param);
+        let object = self.tree.object(param);
+        for variable in self.object_variables(param)? {
+            if !is_addressed {
+                self.body.procedure.parameters.push(variable);
+                continue;
+            }
+            let sort = self.program.terms.sort(self.program.term_of(variable));
+            let shown = self.program.variable(variable).clone();
+            let copy = self.program.add_variable(
+                sort,
+                None,
+                &shown.source_type,
+                shown.is_signed,
+                shown.span,
+            );
+            self.body.procedure.variables.push(copy);
+            self.body.procedure.parameters.push(copy);
+            let value = self.program.term_of(copy);
+            self.set(variable, value);
+        }
+        self.lifetime(param, object.span)
+    }
+
+    /// Refuses a local variable with an address in a recursive function: there can be several of
+    /// it, and we keep one.
+    fn lifetime(&self, object: ObjectId, span: Span) -> Lowered<()> {
+        let is_recursive = self.calls.recursive.contains(&self.body.function);
+        match is_recursive && self.points.addressed.contains(&object) {
+            true => Err(Fault::unsupported(
+                span,
+                "the address of a local variable of a recursive function",
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// The first edges: all objects of static storage get their initial values.
+    fn initial_values(&mut self, start: PlaceId) -> Lowered<()> {
+        self.body.at = Some(self.body.procedure.entry);
+        let mut done = 0;
+        while let Some(&object) = self.statics.get(done) {
+            done += 1;
+            self.initialise(object)?;
+        }
+        let span = self.tree.function(self.body.function).span;
+        if self.body.pending.is_empty() {
+            let from = self.body.procedure.entry;
+            self.add_step(from, start, graph::Step::default(), span, "");
+        } else {
+            self.flush_to(start, span, "");
+        }
+        Ok(())
+    }
+
+    /// Gives an object its initial value in the pending step.
+    fn initialise(&mut self, id: ObjectId) -> Lowered<()> {
+        let object = self.tree.object(id);
+        if object.initial.is_zeroed {
+            for variable in self.object_variables(id)? {
+                let zero = self.zero(variable);
+                self.set(variable, zero);
+            }
+        }
+        for &(place, value) in &object.initial.stores {
+            self.assign(place, value)?;
+        }
+        Ok(())
+    }
+
+    /// The variables of an object, one for each leaf.
+    fn object_variables(&mut self, id: ObjectId) -> Lowered<Vec<VariableId>> {
+        if let Some(found) = self.variables.get(&id) {
+            return Ok(found.clone());
+        }
+        let tree = self.tree;
+        let object = tree.object(id);
+        let is_global = object.owner.is_none() || self.points.addressed.contains(&id);
+        let span = self.span(object.span);
+        let Some(parts) = self.points.layouts.get(&id).cloned() else {
+            let fault = match tree.types.refused(object.ty) {
+                Some(name) => Fault::unsupported(object.span, name),
+                None => Fault::new(object.span, "the type of this variable is incomplete"),
+            };
+            return Err(fault);
+        };
+        let mut list = Vec::new();
+        for leaf in parts {
+            let name = match (object.name.as_str(), leaf.path.as_str()) {
+                ("", _) => None,
+                (name, path) if path.chars().all(|c| c == '[' || c == ']') => Some(name.to_owned()),
+                (name, path) => Some(format!("{name}{path}")),
+            };
+            let source_type = match leaf.path.ends_with("[]") && leaf.ty != object.ty {
+                true if name.as_deref() == Some(&object.name) => tree.types.name(object.ty),
+                _ => tree.types.name(leaf.ty),
+            };
+            let is_signed = tree.types.is_signed(leaf.ty);
+            let sort = leaf.sort();
+            let name = name.as_deref();
+            let variable = self.program.add_variable(sort, name, &source_type, is_signed, span);
+            match is_global {
+                true => self.program.globals.push(variable),
+                false => self.body.procedure.variables.push(variable),
+            }
+            list.push(variable);
+        }
+        self.variables.insert(id, list.clone());
+        if object.owner.is_none() {
+            self.statics.push(id);
+        }
+        Ok(list)
+    }
+
+    /// The address of an object.
+    fn base(&mut self, id: ObjectId, span: Span) -> Lowered<u64> {
+        if let Some(&base) = self.bases.get(&id) {
+            return Ok(base);
+        }
+        let size = self.tree.types.size(self.tree.object(id).ty).unwrap_or(0);
+        let base = self.next_base;
+        let end = base.saturating_add(size).saturating_add(GAP).next_multiple_of(GAP);
+        if end > 1 << 31 {
+            return Err(Fault::unsupported(span, "more than 2 GiB of objects with an address"));
+        }
+        self.next_base = end;
+        self.bases.insert(id, base);
+        Ok(base)
+    }
+
+    /// The address of a function; only that it is not null matters.
+    fn function_base(&self, id: FunctionId) -> u64 {
+        FIRST_FUNCTION + u64::from(id.0) % (FIRST_ADDRESS - FIRST_FUNCTION)
+    }
+
+    /// A place in the source.
+    fn span(&mut self, span: Span) -> graph::Span {
+        let location = self.source.location(span.start);
+        let next = self.files.len() as u32;
+        let file = *self.files.entry(location.file.clone()).or_insert_with(|| {
+            let name = location.file.unwrap_or_else(|| self.file.clone());
+            self.program.files.push(name);
+            next
+        });
+        graph::Span { file, line: location.line as u32, column: location.column as u32 }
+    }
+
+    /// The source of a span on one line.
+    fn text(&self, span: Span) -> String {
+        let words = self.source.slice(span);
+        words.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    fn types(&self) -> &'a Types {
+        &self.tree.types
+    }
+
+    /// The width of a scalar.
+    fn bits(&self, node: NodeId) -> u32 {
+        term_bits(self.types(), self.tree.node(node).ty).unwrap_or(1)
+    }
+
+    /// The width of a pointer.
+    fn pointer_bits(&self) -> u32 {
+        8 * self.types().model.pointer_bytes() as u32
+    }
+
+    /// All expressions of a function.
+    fn is_looping(&self) -> bool {
+        self.body.loops > 0 || self.body.jumps_back
+    }
+}
+
+/// All calls in the functions that are reached, with their callers.
+fn all_calls(tree: &Tree) -> Vec<(FunctionId, NodeId)> {
+    let mut found = Vec::new();
+    for &function in &tree.reached {
+        let Some(body) = tree.function(function).body else { continue };
+        let mut walk = Walk::new(tree);
+        walk.stmt(body, false);
+        let is_call = |node: &NodeId| matches!(tree.node(*node).kind, Kind::Call(..));
+        found.extend(
+            walk.visited.iter().map(|(node, _)| *node).filter(is_call).map(|node| (function, node)),
+        );
+    }
+    found
+}
+
+/// What calls of a function stand for, if its body is only a shorthand.
+fn shape_of(tree: &Tree, id: FunctionId) -> Option<Shape> {
+    shape::shape(tree, id)
+}

@@ -1,0 +1,273 @@
+//! What functions are like, found before they are lowered: which are recursive, which run at most
+//! once, and which are only another way to write an assertion or an assumption.
+
+use crate::source::Span;
+use crate::tree::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Functions whose call is the error itself.
+pub const ERRORS: &[&str] =
+    &["reach_error", "__VERIFIER_error", "__assert_fail", "__assert", "__assert_rtn"];
+
+/// Functions that end the run.
+pub const ENDS: &[&str] =
+    &["abort", "exit", "_exit", "_Exit", "__builtin_unreachable", "__builtin_trap"];
+
+/// What a function with a body is but a shorthand for.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// `if (!cond) error();`
+    Assert,
+    /// `if (!cond) abort();`
+    Assume,
+}
+
+/// Whether calls of the function are an assertion or an assumption about its parameter.
+pub fn shape(tree: &Tree, id: FunctionId) -> Option<Shape> {
+    let function = tree.function(id);
+    let [param] = function.params.as_slice() else { return None };
+    let list = match &tree.stmt(function.body?).kind {
+        StmtKind::Block(list) => list.clone(),
+        _ => return None,
+    };
+    let is_last =
+        |stmt: &StmtId| matches!(tree.stmt(*stmt).kind, StmtKind::Return(None) | StmtKind::Empty);
+    let (first, rest) = list.split_first()?;
+    if !rest.iter().all(is_last) {
+        return None;
+    }
+    let StmtKind::If { arms, otherwise } = &tree.stmt(*first).kind else { return None };
+    let ([(condition, body)], None) = (arms.as_slice(), otherwise) else { return None };
+    let Kind::Unary(UnaryOp::Not, inner) = tree.node(*condition).kind else { return None };
+    let Kind::Load(place) = tree.node(inner).kind else { return None };
+    if !matches!(tree.node(place).kind, Kind::Object(object) if object == *param) {
+        return None;
+    }
+    let name = first_call(tree, *body)?;
+    if ERRORS.contains(&name) {
+        Some(Shape::Assert)
+    } else {
+        ENDS.contains(&name).then_some(Shape::Assume)
+    }
+}
+
+/// The function whose call is the first thing that a statement does.
+fn first_call(tree: &Tree, mut stmt: StmtId) -> Option<&str> {
+    loop {
+        match &tree.stmt(stmt).kind {
+            StmtKind::Block(list) => {
+                let is_effect = |id: &&StmtId| !matches!(tree.stmt(**id).kind, StmtKind::Empty);
+                stmt = *list.iter().find(is_effect)?;
+            }
+            StmtKind::Label(_, inner) => stmt = *inner,
+            StmtKind::Expr(node) => match tree.node(*node).kind {
+                Kind::Call(callee, _) => return Some(&tree.function(callee).name),
+                _ => return None,
+            },
+            _ => return None,
+        }
+    }
+}
+
+/// Where calls are, over all functions that are reached.
+pub struct Calls {
+    /// The functions that can call themselves, through others too.
+    pub recursive: FxHashSet<FunctionId>,
+    /// The functions that run at most once in a run of the program.
+    pub once: FxHashSet<FunctionId>,
+    /// Statements inside a loop of their function, and calls there.
+    looping: FxHashSet<Span>,
+}
+
+impl Calls {
+    /// Looks at all calls of a program.
+    pub fn new(tree: &Tree) -> Calls {
+        let mut looping = FxHashSet::default();
+        let mut sites: FxHashMap<FunctionId, Vec<(FunctionId, bool)>> = FxHashMap::default();
+        for &caller in &tree.reached {
+            let Some(body) = tree.function(caller).body else { continue };
+            let mut walk = Walk::new(tree);
+            let jumps_back = jumps_back(tree, body);
+            walk.stmt(body, jumps_back);
+            for (node, is_looping) in walk.visited {
+                if is_looping {
+                    looping.insert(tree.node(node).span);
+                }
+                if let Kind::Call(callee, _) = tree.node(node).kind {
+                    sites.entry(callee).or_default().push((caller, is_looping));
+                }
+            }
+        }
+        let recursive = recursive(tree, &sites);
+        let mut once: FxHashSet<FunctionId> = tree.reached.first().copied().into_iter().collect();
+        // Callers come before callees often enough; a function left out here is only refused.
+        for _ in 0..tree.reached.len() {
+            let before = once.len();
+            for &function in &tree.reached {
+                if let Some([(caller, false)]) = sites.get(&function).map(Vec::as_slice)
+                    && once.contains(caller)
+                {
+                    once.insert(function);
+                }
+            }
+            if once.len() == before {
+                break;
+            }
+        }
+        once.retain(|function| !recursive.contains(function));
+        Calls { recursive, once, looping }
+    }
+
+    /// Whether an expression of a function is evaluated at most once in a run of the program.
+    pub fn is_once(&self, function: FunctionId, span: Span) -> bool {
+        self.once.contains(&function) && !self.looping.contains(&span)
+    }
+}
+
+/// The functions on cycles of calls.
+fn recursive(
+    tree: &Tree,
+    sites: &FxHashMap<FunctionId, Vec<(FunctionId, bool)>>,
+) -> FxHashSet<FunctionId> {
+    let mut found = FxHashSet::default();
+    for &function in &tree.reached {
+        // Everything that leads to the function, backwards.
+        let mut seen = FxHashSet::default();
+        let mut stack = vec![function];
+        while let Some(callee) = stack.pop() {
+            for &(caller, _) in sites.get(&callee).into_iter().flatten() {
+                if caller == function {
+                    found.insert(function);
+                }
+                if seen.insert(caller) {
+                    stack.push(caller);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Whether a function jumps to a label that stands before the jump.
+pub fn jumps_back(tree: &Tree, body: StmtId) -> bool {
+    let (mut labels, mut jumps) = (FxHashMap::default(), Vec::new());
+    let mut stack = vec![body];
+    while let Some(id) = stack.pop() {
+        let stmt = tree.stmt(id);
+        match &stmt.kind {
+            StmtKind::Label(name, _) => drop(labels.insert(*name, stmt.span.start)),
+            StmtKind::Goto(name) => jumps.push((*name, stmt.span.start)),
+            _ => {}
+        }
+        stack.extend(inner_stmts(&stmt.kind));
+    }
+    // A statement expression can hold labels too; then any jump counts.
+    jumps.iter().any(|(name, at)| labels.get(name).is_none_or(|label| label <= at))
+}
+
+/// The statements directly inside a statement.
+pub fn inner_stmts(kind: &StmtKind) -> Vec<StmtId> {
+    match kind {
+        StmtKind::Block(list) => list.clone(),
+        StmtKind::If { arms, otherwise } => {
+            arms.iter().map(|(_, body)| *body).chain(*otherwise).collect()
+        }
+        StmtKind::For { init, body, .. } => init.iter().copied().chain([*body]).collect(),
+        StmtKind::While(_, body)
+        | StmtKind::DoWhile(body, _)
+        | StmtKind::Switch(_, body)
+        | StmtKind::Case(_, _, body)
+        | StmtKind::Default(body)
+        | StmtKind::Label(_, body) => vec![*body],
+        _ => Vec::new(),
+    }
+}
+
+/// The expressions directly inside an expression.
+pub fn inner_nodes(kind: &Kind) -> Vec<NodeId> {
+    match kind {
+        Kind::Const(_) | Kind::Object(_) | Kind::FunctionAddress(_) | Kind::Old => Vec::new(),
+        Kind::Deref(a)
+        | Kind::Member(a, _)
+        | Kind::Load(a)
+        | Kind::Address(a)
+        | Kind::Unary(_, a)
+        | Kind::Convert(a) => vec![*a],
+        Kind::Index(a, b)
+        | Kind::Binary(_, a, b)
+        | Kind::PointerAdd { pointer: a, index: b, .. }
+        | Kind::PointerDiff(a, b, _)
+        | Kind::Assign(a, b)
+        | Kind::Update { place: a, value: b, .. }
+        | Kind::And(a, b)
+        | Kind::Or(a, b)
+        | Kind::Comma(a, b) => vec![*a, *b],
+        Kind::Conditional(a, b, c) => vec![*a, *b, *c],
+        Kind::Call(_, args) => args.clone(),
+        Kind::Statement(_, value) => value.iter().copied().collect(),
+    }
+}
+
+/// All expressions of a function, with whether they are inside a loop.
+pub struct Walk<'a> {
+    /// The program.
+    pub tree: &'a Tree,
+    /// What was found.
+    pub visited: Vec<(NodeId, bool)>,
+    /// What is returned.
+    pub returned: Vec<NodeId>,
+}
+
+impl Walk<'_> {
+    /// Nothing visited yet.
+    pub fn new(tree: &Tree) -> Walk<'_> {
+        Walk { tree, visited: Vec::new(), returned: Vec::new() }
+    }
+
+    /// Visits a statement and all inside.
+    pub fn stmt(&mut self, id: StmtId, is_looping: bool) {
+        let stmt = self.tree.stmt(id);
+        if let StmtKind::Return(Some(value)) = stmt.kind {
+            self.returned.push(value);
+        }
+        match &stmt.kind {
+            StmtKind::Expr(node) | StmtKind::Return(Some(node)) => self.node(*node, is_looping),
+            StmtKind::Switch(node, _) => self.node(*node, is_looping),
+            StmtKind::Declare(object) => {
+                for &(place, value) in &self.tree.object(*object).initial.stores {
+                    self.node(place, is_looping);
+                    self.node(value, is_looping);
+                }
+            }
+            StmtKind::If { arms, .. } => {
+                arms.iter().for_each(|(condition, _)| self.node(*condition, is_looping));
+            }
+            StmtKind::While(condition, _) | StmtKind::DoWhile(_, condition) => {
+                self.node(*condition, true);
+            }
+            StmtKind::For { condition, step, .. } => {
+                condition.iter().chain(step).for_each(|node| self.node(*node, true));
+            }
+            _ => {}
+        }
+        let is_loop = matches!(stmt.kind, StmtKind::While(..) | StmtKind::DoWhile(..));
+        for inner in inner_stmts(&stmt.kind) {
+            let is_body = match &stmt.kind {
+                StmtKind::For { body, .. } => inner == *body,
+                _ => is_loop,
+            };
+            self.stmt(inner, is_looping || is_body);
+        }
+    }
+
+    fn node(&mut self, id: NodeId, is_looping: bool) {
+        self.visited.push((id, is_looping));
+        let kind = &self.tree.node(id).kind;
+        if let Kind::Statement(block, _) = kind {
+            self.stmt(*block, is_looping);
+        }
+        for inner in inner_nodes(kind) {
+            self.node(inner, is_looping);
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! The typed program: what analysis makes of the syntax and lowering reads. Names are resolved,
+//! every implicit conversion is a node of its own, array and pointer arithmetic has its stride,
+//! constants are folded where that is defined, and only what the entry reaches is there.
+
+use crate::ast::BinaryOp;
+use crate::source::Span;
+use crate::types::{Ty, Types};
+
+macro_rules! ids {
+    ($($(#[$meta:meta])* $name:ident)*) => {$(
+        $(#[$meta])*
+        #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The position in its arena.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// An expression: a value or a place.
+    NodeId
+    /// A statement.
+    StmtId
+    /// A variable, a string literal or an allocation.
+    ObjectId
+    /// A function.
+    FunctionId
+}
+
+/// Operators with one argument, on values of one type.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum UnaryOp {
+    /// `-`
+    Minus,
+    /// `~`
+    Complement,
+    /// `!`, with an `int` as result.
+    Not,
+}
+
+/// An expression.
+///
+/// Places (lvalues) are `Object`, `Deref`, `Member` and `Index`; all others are values.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    /// A constant: the bits of the value, zero above its width.
+    Const(u64),
+    /// A variable.
+    Object(ObjectId),
+    /// What a pointer points to.
+    Deref(NodeId),
+    /// A member of a struct or union, by position.
+    Member(NodeId, usize),
+    /// An element of an array: the array (a place) and the index (an integer of any type).
+    Index(NodeId, NodeId),
+    /// The value of a place.
+    Load(NodeId),
+    /// The address of a place.
+    Address(NodeId),
+    /// The address of a function.
+    FunctionAddress(FunctionId),
+    /// An operator with one argument.
+    Unary(UnaryOp, NodeId),
+    /// An operator with two arguments of one type, but for shifts, where the second may have
+    /// another one.
+    Binary(BinaryOp, NodeId, NodeId),
+    /// A pointer moved by an integer.
+    PointerAdd {
+        /// The pointer.
+        pointer: NodeId,
+        /// The integer.
+        index: NodeId,
+        /// The size of what it points to, in bytes.
+        stride: u64,
+        /// It is moved down.
+        is_minus: bool,
+    },
+    /// The difference of two pointers, in elements of this size.
+    PointerDiff(NodeId, NodeId, u64),
+    /// A scalar converted to the node's own type.
+    Convert(NodeId),
+    /// A place gets a value; the result is the value.
+    Assign(NodeId, NodeId),
+    /// A place gets a value that is computed from its old one, which is [`Kind::Old`] inside.
+    Update {
+        /// The place.
+        place: NodeId,
+        /// Its new value.
+        value: NodeId,
+        /// The result is the old value rather than the new one.
+        is_postfix: bool,
+    },
+    /// The old value of the place of the innermost update around it.
+    Old,
+    /// `a && b` as an `int`.
+    And(NodeId, NodeId),
+    /// `a || b` as an `int`.
+    Or(NodeId, NodeId),
+    /// `c ? t : e`
+    Conditional(NodeId, NodeId, NodeId),
+    /// `a, b`
+    Comma(NodeId, NodeId),
+    /// A call. Arguments have the types of the parameters.
+    Call(FunctionId, Vec<NodeId>),
+    /// `({ … value; })`; of type void without the value.
+    Statement(StmtId, Option<NodeId>),
+}
+
+/// An expression with its type.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// What it is.
+    pub kind: Kind,
+    /// Its type.
+    pub ty: Ty,
+    /// Where it is.
+    pub span: Span,
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub enum StmtKind {
+    Empty,
+    Expr(NodeId),
+    /// A local variable comes to life.
+    Declare(ObjectId),
+    Block(Vec<StmtId>),
+    If {
+        arms: Vec<(NodeId, StmtId)>,
+        otherwise: Option<StmtId>,
+    },
+    While(NodeId, StmtId),
+    DoWhile(StmtId, NodeId),
+    For {
+        init: Option<StmtId>,
+        condition: Option<NodeId>,
+        step: Option<NodeId>,
+        body: StmtId,
+    },
+    Switch(NodeId, StmtId),
+    /// Low and high, both included, as bits of the switch's type.
+    Case(u64, u64, StmtId),
+    Default(StmtId),
+    Label(LabelName, StmtId),
+    Goto(LabelName),
+    Break,
+    Continue,
+    Return(Option<NodeId>),
+}
+
+/// A label of a function.
+pub type LabelName = crate::token::Name;
+
+/// A statement and where it is.
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    /// What it is.
+    pub kind: StmtKind,
+    /// Where; of a compound statement only its head.
+    pub span: Span,
+}
+
+/// How an object starts.
+#[derive(Clone, Debug, Default)]
+pub struct Initial {
+    /// All parts that no store below sets are zero; otherwise they are arbitrary.
+    pub is_zeroed: bool,
+    /// Places of the object and their values, in order.
+    pub stores: Vec<(NodeId, NodeId)>,
+}
+
+/// A variable, or a string literal.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// Its name in the source; empty for what has none.
+    pub name: String,
+    /// Its type.
+    pub ty: Ty,
+    /// The function that it belongs to; none if it lives as long as the program.
+    pub owner: Option<FunctionId>,
+    /// How it starts.
+    pub initial: Initial,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: Ty,
+    /// The type of its result.
+    pub result: Ty,
+    /// The parameters, if it has a body and is reached.
+    pub params: Vec<ObjectId>,
+    /// The body, if it has one and is reached.
+    pub body: Option<StmtId>,
+    /// Where.
+    pub span: Span,
+}
+
+/// A typed program.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    /// All types.
+    pub types: Types,
+    /// All expressions.
+    pub nodes: Vec<Node>,
+    /// All statements.
+    pub stmts: Vec<Stmt>,
+    /// All objects.
+    pub objects: Vec<Object>,
+    /// All functions that are declared.
+    pub functions: Vec<Function>,
+    /// Those with a body that the entry reaches, the entry first.
+    pub reached: Vec<FunctionId>,
+    /// The objects that live as long as the program and are used, in the order of their use.
+    pub globals: Vec<ObjectId>,
+    /// Texts of labels.
+    pub names: crate::token::Names,
+}
+
+impl Tree {
+    /// An expression.
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+
+    /// A statement.
+    pub fn stmt(&self, id: StmtId) -> &Stmt {
+        &self.stmts[id.index()]
+    }
+
+    /// An object.
+    pub fn object(&self, id: ObjectId) -> &Object {
+        &self.objects[id.index()]
+    }
+
+    /// A function.
+    pub fn function(&self, id: FunctionId) -> &Function {
+        &self.functions[id.index()]
+    }
+
+    /// The value of a constant.
+    pub fn constant(&self, id: NodeId) -> Option<u64> {
+        match self.node(id).kind {
+            Kind::Const(value) => Some(value),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! What is wrong or not supported is an error that says where and what.
+
+mod common;
+
+use common::try_load;
+use pedra_c::{DataModel, LONGEST_TEXT, Options, check_syntax, load, needs_preprocessing};
+
+/// The error of a text, with its position.
+fn error(text: &[u8]) -> String {
+    match load(text, "test.c", &Options::default()) {
+        Ok(_) => panic!("no error in {}", String::from_utf8_lossy(text)),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn check(cases: &[(&str, &str)]) {
+    for (text, expected) in cases {
+        let found = error(text.as_bytes());
+        assert!(found.starts_with(expected), "{text}\n  found    {found}\n  expected {expected}");
+    }
+}
+
+#[test]
+fn what_is_no_c() {
+    check(&[
+        ("", "1:1: there is no function `main`"),
+        ("int main(void) { return 0 }", "1:27: expected `;`, found `}`"),
+        ("int main(void) {", "1:16: this block is never closed"),
+        ("int x; /* no end", "1:8: this comment has no end"),
+        ("char *s = \"no end\n\";", "1:11: this string has no end"),
+        ("int c = 'ab';", "1:9: a character constant must hold one character"),
+        ("int c = ''; ", "1:9: this character constant is empty"),
+        ("char *s = \"\\q\";", "1:12: this escape sequence is unknown"),
+        ("int x = 08z;", "1:9: `08z` is not a number"),
+        ("int x = 99999999999999999999;", "1:9: the number does not fit in 64 bits"),
+        ("int @;", "1:5: the character `@` cannot stand here"),
+        ("\n\n  foo x;", "3:3: expected a type, found `foo`"),
+        ("long char x;", "1:1: these words together are no type"),
+        ("int main(void) { int x; int x; }", "1:29: `x` is declared twice here"),
+        ("int main(void) { return y; }", "1:25: `y` is not declared"),
+        ("int main(void) { 1 = 2; }", "1:18: this has no address"),
+        ("int main(void) { int x; *x; }", "1:25: a `int` cannot be dereferenced"),
+        ("struct s; int main(void) { struct s x; }", "1:37: the type `struct s` is incomplete"),
+        (
+            "int main(void) { struct { int a; } s; s.b = 1; }",
+            "1:39: `struct {…}` has no member `b`",
+        ),
+        ("int f(int x) { return x; } int main(void) { f(); }", "1:45: `f` takes 1 arguments"),
+        ("int a[-1]; int main(void) { }", "1:6: an array cannot have -1 elements"),
+        ("int main(void) { goto nowhere; }", "1:18: there is no label `nowhere`"),
+        ("int main(void) { break; }", "1:18: this stands in no loop"),
+        ("int main(void) { case 1: ; }", "1:23: a case label outside a switch"),
+        ("int a[2] = {1, 2, 3}; int main(void) { return a[0]; }", "1:12: this list has too many"),
+        ("#include <stdio.h>\nint main(void) { }", "1:1: the directive `#include` needs"),
+        ("# 40 \"x.h\"\nint\nmain(", "x.h:41:6: expected a type"),
+    ]);
+}
+
+#[test]
+fn what_is_not_supported() {
+    check(&[
+        ("int main(void) { float f; f = 1.5; }", "1:27: a floating-point type is not supported"),
+        ("int main(void) { double d = 2; }", "1:25: a floating-point type is not supported"),
+        ("int main(void) { return 1.5; }", "1:25: a floating-point number is not supported"),
+        ("int main(void) { asm(\"nop\"); }", "1:18: inline assembly is not supported"),
+        ("int n; int main(void) { n = 2; int a[n]; }", "1:36: a variable-length array is not"),
+        (
+            "struct { int b : 3; } s; int main(void) { s.b = 1; }",
+            "1:43: a bit-field is not supported",
+        ),
+        (
+            "int f(void) { return 1; } int main(void) { int (*p)(void) = f; p(); }",
+            "1:64: a call through a function pointer is not supported",
+        ),
+        ("int main(void) { __int128 x = 1; }", "1:27: __int128 is not supported"),
+        ("int main(void) { x: goto *&&x; }", "1:21: a computed goto is not supported"),
+        ("int g(void); int main(void) { return g(); }", "1:38: a call of `g`, which has no body"),
+        (
+            "int main(int c, char **v) { return v[0][0]; }",
+            "1:36: a pointer from outside the program",
+        ),
+        ("int main(void) { int x; return *(char *)&x; }", "1:32: an access of another size"),
+        (
+            "int f(int n) { int x = n, *p = &x; return n ? f(n - 1) + *p : 0; } int main(void) { f(1); }",
+            "1:20: the address of a local variable of a recursive function",
+        ),
+        (
+            "int main(void) { for (;;) { int *p = malloc(4); } }",
+            "1:38: an allocation that may run more",
+        ),
+        (
+            "int main(void) { int n = 1; n++; int *p = malloc(n); }",
+            "1:43: an allocation of a size that",
+        ),
+        ("int main(void) { return L'x'; }", "1:25: a wide or Unicode literal is not supported"),
+        ("_Thread_local int x; int main(void) { return x; }", "1:19: thread-local storage"),
+        (
+            "int main(void) { struct s { int x; }; return ((struct s){1}).x; }",
+            "1:46: a member of a value that is no variable",
+        ),
+    ]);
+}
+
+/// What the entry does not reach does not matter.
+#[test]
+fn unused_constructs() {
+    for text in [
+        "double half(double x) { return x / 2; } int main(void) { return 0; }",
+        "typedef float real; extern real f(real *); struct s { real x; int b : 3; };\n\
+         int main(void) { return 0; }",
+        "int run(int (*f)(int)) { return f(1); } int main(void) { return 0; }",
+        "typedef int word __attribute__((__mode__(__word__))); int main(void) { return 0; }",
+        "static __inline int bits(int x) { __asm__ (\"nop\" : \"=r\" (x)); return x; }\n\
+         extern int printf (const char *__restrict f, ...) __asm__(\"p\"); int main(void) {\n\
+         printf(\"%d\", 1); return 0; }",
+    ] {
+        if let Err(error) = try_load(text, DataModel::Lp64) {
+            panic!("{error}\n{text}");
+        }
+    }
+}
+
+/// Nesting of every kind, a hundred thousand deep: an error with a position, and soon.
+#[test]
+fn deep_nesting() {
+    let many = 100_000;
+    let main = |body: String| format!("int main(void) {{ int a; {body} }}");
+    let texts = [
+        main("a = ".to_owned() + &"(".repeat(many) + "1" + &")".repeat(many) + ";"),
+        main("if (a) ".repeat(many) + ";"),
+        main("{".repeat(many) + &"}".repeat(many)),
+        main("while (1) ".repeat(many) + ";"),
+        main("a = 1".to_owned() + &" + 1".repeat(many) + ";"),
+        main("a = ".repeat(many) + "1;"),
+        main("a = ".to_owned() + &"- ".repeat(many) + "1;"),
+        main("a = ".to_owned() + &"(int)".repeat(many) + "1;"),
+        main("a = 1".to_owned() + &" ? 1 : 1".repeat(many) + ";"),
+        main("a".to_owned() + &"[0]".repeat(many) + ";"),
+        main("a = ".to_owned() + &"({".repeat(many)),
+        main("x: ".repeat(many) + ";"),
+        main("switch (a) case 1: ".repeat(many) + ";"),
+        main("int b = ".to_owned() + &"{".repeat(many)),
+        main("f(".repeat(many)),
+        main("a = sizeof ".to_owned() + &"sizeof ".repeat(many) + "a;"),
+        "int ".to_owned() + &"*".repeat(many) + "p;",
+        "int ".to_owned() + &"(".repeat(many) + "p" + &")".repeat(many) + ";",
+        "struct { ".repeat(many),
+        "int f".to_owned() + &"(int g".repeat(many),
+        "typeof(".repeat(many),
+    ];
+    for text in texts {
+        let found = error(text.as_bytes());
+        assert!(found.contains("nesting deeper than 1000 levels"), "{}: {found}", &text[..60]);
+    }
+    // A chain of `else if` is no nesting.
+    let chain = main("if (a) ;".to_owned() + &" else if (a) ;".repeat(many));
+    assert!(check_syntax(chain.as_bytes()).is_ok());
+}
+
+/// Just below the limit everything works.
+#[test]
+fn allowed_nesting() {
+    let main = |body: String| format!("int main(void) {{ int a = 1; {body} return a; }}");
+    for text in [
+        main("a = ".to_owned() + &"(".repeat(300) + "1" + &")".repeat(300) + ";"),
+        main("a = 0".to_owned() + &" + 1".repeat(900) + ";"),
+        main("{".repeat(900) + "a = 2;" + &"}".repeat(900)),
+        main("if (a) ".repeat(900) + "a = 2;"),
+        main("a = a".to_owned() + &" && a".repeat(900) + ";"),
+        main("a = ".to_owned() + &"!".repeat(900) + "a;"),
+    ] {
+        if let Err(error) = try_load(&text, DataModel::Ilp32) {
+            panic!("{error}\n{}", &text[..60]);
+        }
+    }
+}
+
+/// Each beginning of a program is an error with a place in the text, or a program.
+#[test]
+fn truncated() {
+    let text = include_str!("programs/memory.c");
+    for end in (0..text.len()).step_by(7) {
+        let Some(start) = text.get(..end) else { continue };
+        if let Err(error) = load(start.as_bytes(), "test.c", &Options::default()) {
+            assert!((1..=start.lines().count() + 1).contains(&error.location.line), "{error}");
+        }
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text() {
+    assert_eq!(error(b"int \xff;"), "1:5: the byte 0xff cannot stand here");
+    assert_eq!(error(b"int \0;"), "1:5: the byte 0x00 cannot stand here");
+    let comment = b"// \xff\xfe\n/* \xe9 */ int main(void) { return 0; }";
+    assert!(load(comment, "test.c", &Options::default()).is_ok(), "comments may hold any bytes");
+    let huge = vec![b' '; LONGEST_TEXT + 1];
+    assert_eq!(error(&huge), "1:1: the file is longer than 64 MiB");
+}
+
+/// Types and initialisers that multiply are refused before they fill the memory.
+#[test]
+fn explosions() {
+    let mut nested = "struct s0 { int a, b; };".to_owned();
+    for at in 1..40 {
+        nested += &format!("struct s{at} {{ struct s{} a, b; }};", at - 1);
+    }
+    nested += "struct s39 x; int main(void) { x.a.a.a = x.b.a.a; }";
+    check(&[
+        (&nested, "1:"),
+        ("int a[2000000000][2000000000]; int main(void) { return a[0][0]; }", "1:"),
+        ("int a[2000000000] = {[0 ... 1999999999] = 1}; int main(void) { return a[0]; }", "1:"),
+        ("struct {} a[2000000000] = {[0 ... 1999999999] = {}}; int main(void) { &a; }", "1:"),
+    ]);
+}
+
+#[test]
+fn directives() {
+    for (text, needs) in [
+        ("int x;\n", false),
+        ("# 1 \"a.c\"\n#pragma pack(1)\n#line 3\n#\n", false),
+        ("  #  include <a.h>\n", true),
+        ("int x;\n#define y x\n", true),
+    ] {
+        assert_eq!(needs_preprocessing(text.as_bytes()), needs, "{text}");
+    }
+}

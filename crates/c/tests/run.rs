@@ -1,0 +1,142 @@
+//! Programs from text to the end of a run on the reference interpreter.
+
+mod common;
+
+use common::{outcome, program, try_load};
+use pedra_c::DataModel;
+
+/// The programs in `programs/` check themselves and return 0, for both data models. What gcc makes
+/// of them does the same.
+#[test]
+fn programs_that_check_themselves() {
+    let files = [
+        include_str!("programs/control.c"),
+        include_str!("programs/memory.c"),
+        include_str!("programs/integers.c"),
+    ];
+    for text in files {
+        for model in [DataModel::Ilp32, DataModel::Lp64] {
+            let program = try_load(text, model).expect("a program");
+            for seed in 0..20 {
+                let end = outcome(&program, seed);
+                assert!(end == "returns 0" || end == "ends", "{model:?} {seed}: {end}\n{text}");
+            }
+        }
+    }
+}
+
+/// Statements of `main` and how the run ends.
+fn check(cases: &[(&str, &str)]) {
+    for (body, end) in cases {
+        let text = format!(
+            "void reach_error(void); void abort(void); int nondet(void); int g; int a[3];\n\
+             int inc(int x) {{ return x + 1; }}\n\
+             int main(void) {{ int x = 0, y = 1; int *p = &g; {body} }}"
+        );
+        assert_eq!(outcome(&program(&text), 7), *end, "{body}");
+    }
+}
+
+#[test]
+fn how_runs_end() {
+    check(&[
+        ("return 42;", "returns 42"),
+        ("x = y;", "returns 0"),
+        ("abort(); return 1;", "ends"),
+        ("if (y) reach_error(); return 1;", "violates reach_error()"),
+        ("while (x < 10) x++; return x;", "returns 10"),
+        ("__VERIFIER_assume(x); reach_error();", "ends"),
+        ("assert(x == 0); assert(y == 0);", "violates assert(y == 0)"),
+        ("__assert_fail(\"y > x\", \"f\", 1, \"m\");", "violates assert(y > x)"),
+    ]);
+}
+
+/// Undefined operations are named, and only where they are reached.
+#[test]
+fn undefined_behaviour() {
+    check(&[
+        ("x = 2147483647; x = x + y; return 0;", "undefined: overflow x + y"),
+        ("x = -2147483647 - 1; x = -x; return 0;", "undefined: overflow -x"),
+        ("x = -2147483647 - 1; x = x / (y - 2); return 0;", "undefined: overflow x / (y - 2)"),
+        ("x = 100000; return x * x;", "undefined: overflow x * x"),
+        ("x = 2147483647; x++; return 0;", "undefined: overflow x++"),
+        ("return y / x;", "undefined: division y / x"),
+        ("y %= x; return y;", "undefined: division y %= x"),
+        ("return y << 32;", "undefined: shift y << 32"),
+        ("return y >> (x - 1);", "undefined: shift y >> (x - 1)"),
+        ("return (x - 1) << 1;", "undefined: shift (x - 1) << 1"),
+        ("return y << 31;", "undefined: shift y << 31"),
+        ("return 1u << 31 > 0;", "returns 1"),
+        ("return a[x + 3];", "undefined: bounds a[x + 3]"),
+        ("a[x - 1] = 1; return 0;", "undefined: bounds a[x - 1]"),
+        ("p = a; p += 3; return *p;", "undefined: pointer *p"),
+        ("int *q = a; q += 3; return *q;", "undefined: bounds *q"),
+        ("p = 0; return *p;", "undefined: pointer *p"),
+        ("p = &a[3]; return p - a;", "returns 3"),
+        ("return x != 0 && y / x > 0;", "returns 0"),
+        ("return x ? y / x : 5;", "returns 5"),
+        ("return x == 0 || a[x - 1];", "returns 1"),
+        ("unsigned u = 0; u = u - 1; return u > 0;", "returns 1"),
+        ("char c = 127; c++; return c;", "returns -128"),
+    ]);
+}
+
+#[test]
+fn order_of_side_effects() {
+    check(&[
+        ("x = y++ * 5; return x * 10 + y;", "returns 52"),
+        ("x = (g = 3, g + 1); return x * 10 + g;", "returns 43"),
+        ("x = inc(inc(x)) + inc(y); return x;", "returns 4"),
+        ("a[inc(x)] = inc(5); return a[1];", "returns 6"),
+        ("g = 4; x = (g = 7) && g++ == 7; return x * 10 + g;", "returns 18"),
+        ("a[1] = 5; x += inc(a[1]) * 2; return x;", "returns 12"),
+        ("g = 1; *p += inc(g); return g;", "returns 3"),
+        ("x = y = g = 8; return x + y + g;", "returns 24"),
+        ("for (x = 0, y = 9; x < y; x++, y--) ; return x * 10 + y;", "returns 54"),
+        ("return (y ? inc(3) : inc(9)) + (x ? inc(3) : inc(9));", "returns 14"),
+    ]);
+}
+
+/// One property for each assertion, named by its call.
+#[test]
+fn properties() {
+    let text = "void reach_error(void) { } void abort(void);\n\
+        void __VERIFIER_assert(int cond) { if (!cond) { ERROR: { reach_error(); abort(); } } }\n\
+        void assume_abort_if_not(int cond) { if (!cond) { abort(); } }\n\
+        int main(void) {\n  int x;\n  assume_abort_if_not(x > 3);\n\
+        __VERIFIER_assert(x > 2);\n  if (x == 3)\n    reach_error();\n return 0; }\n";
+    let program = program(text);
+    let found: Vec<(u32, &str)> =
+        program.properties.iter().map(|p| (p.span.line, &*p.text)).collect();
+    assert_eq!(found, [(7, "__VERIFIER_assert(x > 2)"), (9, "reach_error()")]);
+    assert_eq!(program.procedures.len(), 1, "shorthands are no procedures");
+    assert_eq!(program.files, ["test.c"]);
+}
+
+/// Line markers move positions.
+#[test]
+fn markers() {
+    let text = "# 1 \"a.c\"\n# 1 \"a.h\" 1\nvoid reach_error(void);\n# 7 \"a.c\" 2\n\
+        int main(void) { reach_error(); }\n";
+    let program = program(text);
+    let property = &program.properties[0];
+    assert_eq!(program.location(property.span, true), "a.c:7:18");
+}
+
+/// A loop has its head, with its text; variables have their names.
+#[test]
+fn shape_of_the_graph() {
+    let text = "int main(void) { unsigned n = 4; struct { int u; char v; } s; int m[2][2];\n\
+        while (n > 0) { n--; s.u = n; s.v = m[1][0]; } return 0; }";
+    let program = program(text);
+    let main = program.procedure(program.entry);
+    let heads: Vec<&str> =
+        main.places.iter().filter_map(|p| p.head_of.as_ref()).map(|head| &*head.text).collect();
+    assert_eq!(heads, ["while (n > 0)"]);
+    let names: Vec<&str> = program.variables.iter().filter_map(|v| v.name.as_deref()).collect();
+    assert_eq!(names, ["n", "s.u", "s.v", "m"]);
+    let texts: Vec<&str> = main.edges.iter().map(|e| &*e.text).filter(|t| !t.is_empty()).collect();
+    let expected =
+        ["unsigned n = 4;", "n > 0", "n > 0", "n--;", "s.u = n;", "s.v = m[1][0];", "return 0;"];
+    assert_eq!(texts, expected);
+}
