@@ -1,4 +1,4 @@
 //! Any bytes read as an AIGER file.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| pedra_formats::fuzzing::aiger(bytes));
+pedra_fuzz::target!(pedra_formats::fuzzing::aiger);

@@ -3,74 +3,121 @@
 //! over all readers follows.
 
 use crate::{readers, tidy};
+use std::fmt;
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Executions of the readers' fuzzers, on top of those in the test suite.
 const READER_RUNS: u64 = 1_000_000;
 
-/// One step: its name, a command line of cargo, and a variable of the environment.
+/// The longest that all steps together may take. Far above the budgets: a busy machine is no
+/// defect of the tree.
+const HARD_LIMIT: Duration = Duration::from_secs(45 * 60);
+
+/// One step that calls cargo: its name, its budget in seconds, the command line, and a variable of
+/// the environment.
 struct Step {
     name: &'static str,
+    budget: u64,
     arguments: &'static [&'static str],
     variable: Option<(&'static str, &'static str)>,
 }
 
+/// The budgets are for two quiet cores and an empty `target`; with the two steps that do not call
+/// cargo they make twelve minutes.
+const STYLE_BUDGET: u64 = 10;
+const DAMAGED_FILES_BUDGET: u64 = 60;
+
 /// The steps that call cargo, the cheapest first.
 const STEPS: &[Step] = &[
-    Step { name: "format", arguments: &["fmt", "--all", "--check"], variable: None },
+    Step { name: "format", budget: 5, arguments: &["fmt", "--all", "--check"], variable: None },
+    // Compiles CaDiCaL, which all later steps use.
     Step {
         name: "lints",
+        budget: 240,
         arguments: &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"],
         variable: None,
     },
     Step {
         name: "tests",
+        budget: 360,
         arguments: &["test", "--workspace", "--locked", "--no-fail-fast"],
         variable: None,
     },
     Step {
         name: "documents",
+        budget: 45,
         arguments: &["doc", "--workspace", "--no-deps", "--locked"],
         variable: Some(("RUSTDOCFLAGS", "-D warnings")),
     },
-    // The fuzz targets are a workspace of their own; the shared directory saves a second build
-    // of the SAT solver. A run with coverage needs cargo-fuzz, a check does not.
-    Step {
-        name: "fuzz targets",
-        arguments: &[
-            "check",
-            "--locked",
-            "--manifest-path",
-            "fuzz/Cargo.toml",
-            "--target-dir",
-            "target",
-        ],
-        variable: None,
-    },
 ];
 
-/// Runs all steps, also after one has failed, and names those that did.
+/// What a step took.
+struct Timed {
+    name: &'static str,
+    budget: Duration,
+    took: Duration,
+    has_failed: bool,
+}
+
+impl fmt::Display for Timed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (took, budget) = (self.took.as_secs_f64(), self.budget.as_secs());
+        write!(f, "{:<14} {took:>7.1} s of {budget:>4} s", self.name)?;
+        if self.took > self.budget {
+            write!(f, "  OVER BUDGET by {:.0} s", took - budget as f64)?;
+        }
+        if self.has_failed {
+            write!(f, "  FAILED")?;
+        }
+        Ok(())
+    }
+}
+
+/// Runs all steps, also after one has failed, and names those that did, with the time of each
+/// against its budget.
 pub fn run() -> Result<(), String> {
     let start = Instant::now();
-    let mut failed = Vec::new();
-    let mut timed = |name: &'static str, step: &dyn Fn() -> Result<(), String>| {
+    let mut steps: Vec<Timed> = Vec::new();
+    let mut timed = |name: &'static str, budget: u64, step: &dyn Fn() -> Result<(), String>| {
         println!("== {name}");
         let start = Instant::now();
         let result = step();
-        println!("== {name}: {:.1} s", start.elapsed().as_secs_f64());
+        let budget = Duration::from_secs(budget);
+        let timed = Timed { name, budget, took: start.elapsed(), has_failed: result.is_err() };
+        println!("== {timed}");
         if let Err(error) = result {
             println!("{error}");
-            failed.push(name);
         }
+        steps.push(timed);
     };
-    timed("style", &style);
+    timed("style", STYLE_BUDGET, &style);
     for step in STEPS {
-        timed(step.name, &|| cargo(step.arguments, step.variable));
+        timed(step.name, step.budget, &|| cargo(step.arguments, step.variable));
     }
-    timed("damaged files", &damaged_files);
-    println!("== all: {:.1} s", start.elapsed().as_secs_f64());
-    if failed.is_empty() { Ok(()) } else { Err(format!("failed: {}", failed.join(", "))) }
+    timed("damaged files", DAMAGED_FILES_BUDGET, &damaged_files);
+    summary(&steps, start.elapsed())
+}
+
+/// Prints all times; an error if a step failed, or all took longer than the hard limit.
+fn summary(steps: &[Timed], took: Duration) -> Result<(), String> {
+    println!("== summary");
+    steps.iter().for_each(|step| println!("{step}"));
+    let all = Timed {
+        name: "all",
+        budget: steps.iter().map(|step| step.budget).sum(),
+        took,
+        has_failed: steps.iter().any(|step| step.has_failed),
+    };
+    println!("{all}");
+    let failed: Vec<&str> = steps.iter().filter(|s| s.has_failed).map(|s| s.name).collect();
+    if !failed.is_empty() {
+        return Err(format!("failed: {}", failed.join(", ")));
+    }
+    if took > HARD_LIMIT {
+        return Err(format!("took longer than {} minutes", HARD_LIMIT.as_secs() / 60));
+    }
+    Ok(())
 }
 
 /// Prints what breaks the style.
@@ -97,5 +144,34 @@ pub fn cargo(arguments: &[&str], variable: Option<(&str, &str)>) -> Result<(), S
         Ok(status) if status.success() => Ok(()),
         Ok(_) => Err(format!("`cargo {}` failed", arguments.join(" "))),
         Err(error) => Err(format!("cannot run cargo: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(took: u64, has_failed: bool) -> Timed {
+        let (budget, took) = (Duration::from_secs(10), Duration::from_secs(took));
+        Timed { name: "lints", budget, took, has_failed }
+    }
+
+    /// A budget that is broken is told, but does not fail; the hard limit does.
+    #[test]
+    fn budgets() {
+        let (good, slow) = (step(9, false), step(12, false));
+        assert_eq!(good.to_string(), "lints              9.0 s of   10 s");
+        assert_eq!(slow.to_string(), "lints             12.0 s of   10 s  OVER BUDGET by 2 s");
+        assert_eq!(summary(&[good, slow], Duration::from_secs(21)), Ok(()));
+        let failed = summary(&[step(1, true)], Duration::from_secs(1));
+        assert_eq!(failed, Err("failed: lints".to_owned()));
+        assert!(summary(&[step(1, false)], HARD_LIMIT + Duration::from_secs(1)).is_err());
+    }
+
+    /// Twelve minutes in all.
+    #[test]
+    fn the_budgets_add_up() {
+        let cargo: u64 = STEPS.iter().map(|step| step.budget).sum();
+        assert_eq!(cargo + STYLE_BUDGET + DAMAGED_FILES_BUDGET, 12 * 60);
     }
 }

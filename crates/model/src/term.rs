@@ -391,6 +391,18 @@ impl Terms {
         self.built(Term::Const(value))
     }
 
+    /// The constant 0 of a sort; for an array, 0 everywhere.
+    pub fn zero(&mut self, sort: Sort) -> TermId {
+        match sort {
+            Sort::Bv(width) => self.constant(Bv::zero(width)),
+            Sort::Int => self.integer(0),
+            Sort::Array { index, element } => {
+                let value = self.zero(element.into());
+                self.built(Term::ConstArray { index, value })
+            }
+        }
+    }
+
     /// An integer constant.
     pub fn integer(&mut self, value: impl Into<BigInt>) -> TermId {
         self.built(Term::IntConst(Box::new(value.into())))

@@ -16,7 +16,7 @@ use pedra_model::bv::Bv;
 use pedra_model::proof::WordProof;
 use pedra_model::simplify::Rewriter;
 use pedra_model::system::{Input, NamedTerm, State, System};
-use pedra_model::term::{BinaryOp, Scalar, Sort, Term, TermId, Terms};
+use pedra_model::term::{BinaryOp, Sort, Term, TermId};
 use pedra_model::trace::WordTrace;
 use pedra_model::value::{TernaryValue, Value};
 use rustc_hash::FxHashMap;
@@ -81,7 +81,7 @@ impl<'a> Flattener<'a> {
             let term = system.terms.new_symbol(sort);
             // At the entry a variable has any value, or zero where it does not matter.
             let is_free = blocks.cuts[0].live.binary_search(&variable).is_ok();
-            let init = (!is_free).then(|| zero(&mut system.terms, sort));
+            let init = (!is_free).then(|| system.terms.zero(sort));
             system.states.push(State { term, name: original.name.clone(), init, next: None });
         }
         Flattener { blocks, system, variables, pool: BTreeMap::new() }
@@ -116,7 +116,7 @@ impl<'a> Flattener<'a> {
         let sorts: Vec<Sort> = sorts.collect();
         let terms = &mut self.system.terms;
         let mut nexts = vec![end];
-        nexts.extend(sorts.iter().map(|&sort| zero(terms, sort)));
+        nexts.extend(sorts.iter().map(|&sort| terms.zero(sort)));
         let nothing = nexts.clone();
         for cut in (0..self.blocks.cuts.len()).rev() {
             let mut here = nothing.clone();
@@ -191,21 +191,6 @@ impl<'a> Flattener<'a> {
         }
         let places = self.blocks.cuts.iter().map(|cut| cut.place).collect();
         Flat { system: self.system, variables: self.variables, inputs, places }
-    }
-}
-
-/// The term whose value is zero everywhere.
-fn zero(terms: &mut Terms, sort: Sort) -> TermId {
-    match sort {
-        Sort::Bv(width) => terms.constant(Bv::zero(width)),
-        Sort::Int => terms.integer(0),
-        Sort::Array { index, element } => {
-            let value = match element {
-                Scalar::Bv(width) => terms.constant(Bv::zero(width)),
-                Scalar::Int => terms.integer(0),
-            };
-            terms.simplified(Term::ConstArray { index, value })
-        }
     }
 }
 
@@ -300,7 +285,7 @@ impl Flat {
             rewriter.replace(counter, terms.constant(Bv::from_u64(width, index as u64)));
             for &variable in self.variables.iter().filter(|v| cut.live.binary_search(v).is_err()) {
                 let symbol = program.term_of(variable);
-                let nothing = zero(&mut terms, program.terms.sort(symbol));
+                let nothing = terms.zero(program.terms.sort(symbol));
                 rewriter.replace(symbol, nothing);
             }
             let mut here: Vec<TermId> = Vec::new();

@@ -57,7 +57,7 @@ impl Leaf {
     pub fn sort(&self) -> Sort {
         match self.dimensions.is_empty() {
             true => Sort::Bv(self.bits.max(1)),
-            false => Sort::Array { index: self.index_bits(), element: self.bits.max(1) },
+            false => Sort::bv_array(self.index_bits(), self.bits.max(1)),
         }
     }
 }

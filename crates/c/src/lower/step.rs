@@ -2,7 +2,7 @@
 
 use super::{Held, Lowerer, Pending, build};
 use crate::source::Span;
-use pedra_model::term::{Sort, Term, TermId};
+use pedra_model::term::{Sort, TermId};
 use pedra_program::{Action, Check, CheckKind, Edge, Input, InputKind, PlaceId, Step, VariableId};
 
 impl Lowerer<'_> {
@@ -152,13 +152,7 @@ impl Lowerer<'_> {
 
     /// Zero, of the sort of a variable.
     pub(super) fn zero(&mut self, variable: VariableId) -> TermId {
-        let terms = &mut self.program.terms;
-        match terms.sort(self.program.variables[variable.index()].term) {
-            Sort::Bv(bits) => build::constant(terms, bits, 0),
-            Sort::Array { index, element } => {
-                let value = build::constant(terms, element, 0);
-                terms.add(Term::ConstArray { index, value }).expect("the widths fit")
-            }
-        }
+        let sort = self.program.terms.sort(self.program.term_of(variable));
+        self.program.terms.zero(sort)
     }
 }
