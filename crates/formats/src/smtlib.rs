@@ -6,8 +6,10 @@
 //! overflow, parity) is spelt out with standard ones.
 
 mod chc;
+mod programs;
 
 pub use chc::{ChcError, write_chc};
+pub use programs::write_program_chc;
 
 use num_bigint::{BigInt, Sign};
 use pedra_model::bv::Bv;

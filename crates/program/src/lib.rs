@@ -14,8 +14,10 @@
 //! - [`flatten`]: programs as word-level transition systems.
 //! - [`lower`]: all of these in a row, with the way back for traces and proofs.
 //! - [`proof`]: proofs as plain data.
+//! - [`dot`]: drawings of program graphs.
 
 pub mod blocks;
+pub mod dot;
 pub mod flatten;
 pub mod graph;
 pub mod inline;

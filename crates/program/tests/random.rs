@@ -25,7 +25,7 @@ fn explored(
     let mut random = Random::new(seed);
     let programs = (0..count).map(move |_| random_program(&mut random, shape));
     programs.filter_map(|program| {
-        let found = explore_program(&program, 3_000)?;
+        let found = explore_program(&program, 1_000)?;
         Some((program, found))
     })
 }

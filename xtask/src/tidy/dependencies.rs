@@ -22,7 +22,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("pedra-model", &[]),
     ("pedra-program", &["pedra-model"]),
     ("pedra-c", &["pedra-model", "pedra-program"]),
-    ("pedra-formats", &["pedra-model"]),
+    ("pedra-formats", &["pedra-model", "pedra-program"]),
     ("pedra-solve", &["pedra-model"]),
     ("pedra-engines", &["pedra-model", "pedra-solve"]),
     ("pedra-certify", &["pedra-model", "pedra-program", "pedra-solve", "pedra-formats"]),
