@@ -64,22 +64,24 @@ pub fn check_turns(system: &BitSystem, pdr: PdrOptions, options: FbOptions, note
         }
         let open: Vec<usize> =
             (0..system.properties().len()).filter(|&p| !board.is_settled(p)).collect();
-        let [forward, reverse] =
-            [Direction::Forward, Direction::Backward].map(|direction| engine.search(direction));
-        for (level, excluded) in (1..).map_while(|i| Some((i, forward.excluded(i)?))) {
+        let frames = |direction| {
+            let engine = &engine;
+            (1..).map_while(move |i| Some((i, engine.excluded(direction, i)?)))
+        };
+        for (level, excluded) in frames(Direction::Forward) {
             let wrong = layers.reached_in(level, &excluded);
             assert_eq!(wrong, None, "{note}: F_{level} excludes a reachable state");
         }
-        for (level, excluded) in (1..).map_while(|i| Some((i, reverse.excluded(i)?))) {
+        for (level, excluded) in frames(Direction::Backward) {
             let wrong = layers.violates_in(level, &excluded, &open);
             assert_eq!(wrong, None, "{note}: RR_{level} excludes a state that leads to bad");
         }
-        for told in reverse.heard() {
+        for told in engine.heard(Direction::Backward) {
             let property = told.property.expect("forward obligations have one");
             let inside = layers.all_violate_at(told.depth, &told.cube, property);
             assert!(inside, "{note}: {told:?} does not lead to a violation");
         }
-        for told in forward.heard() {
+        for told in engine.heard(Direction::Forward) {
             let inside = layers.all_reached_at(told.depth, &told.cube, &latches);
             assert!(inside, "{note}: {told:?} is not reachable");
         }

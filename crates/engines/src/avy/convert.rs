@@ -16,10 +16,11 @@
 //!
 //! The queries know lemmas and the interpolant only, no transition: they are small.
 
-use crate::context::Context;
+use super::frames::SharedTrace;
+use crate::context::{Context, Reason};
 use crate::layers::StateCircuit;
-use crate::pdr::{Frames, Pdr, Stopped};
-use crate::trace::{LemmaId, Level};
+use crate::pdr::Frames;
+use crate::trace::{LemmaId, Level, Stopped};
 use pedra_model::lit::{Lit, Var};
 use pedra_solve::{Cdcl, FrameEncoder, SatResult, SatSolver};
 use rustc_hash::FxHashMap;
@@ -67,26 +68,31 @@ impl Hole {
 }
 
 /// Strengthens a frame until it implies its goal.
-pub(super) fn convert(trace: &mut Pdr, context: &Context, goal: &Goal) -> Result<(), Stopped> {
+pub(super) fn convert(
+    trace: &mut SharedTrace,
+    context: &Context,
+    goal: &Goal,
+) -> Result<(), Stopped> {
     let mut gap = Gap::new(trace, context, goal);
     // while SAT(F_{i+1} ∧ ¬F_j ∧ ¬I_{j+1})
     while let Some(hole) = gap.find(trace)? {
         // Heuristic: with the law of the sequence alone, all states that the interpolant excludes
         // may have no predecessor. Such a cube is shorter, by the literals that keep it out of
         // `F_j`.
-        if !trace.try_exclude(context, &hole.interpolant, goal.level)? {
-            trace.exclude(context, hole.cube(), goal.level)?;
+        let wider = hole.interpolant.clone().into();
+        if !trace.search.try_exclude(context, (), wider, goal.level)? {
+            trace.search.exclude(context, (), hole.cube().into(), goal.level)?;
         }
     }
     Ok(())
 }
 
 impl Gap {
-    fn new(trace: &Pdr, context: &Context, goal: &Goal) -> Gap {
+    fn new(trace: &SharedTrace, context: &Context, goal: &Goal) -> Gap {
         let &Goal { circuit, interpolant, below, level } = goal;
         let mut solver = Cdcl::new();
         solver.set_interrupt(context.interrupt.clone());
-        let num_states = trace.transition().state_vars().end;
+        let num_states = trace.num_vars();
         solver.reserve_vars(Var::new(num_states - 1));
         let mut encoder = FrameEncoder::new();
         for (leaf, state) in circuit.state_vars() {
@@ -109,14 +115,14 @@ impl Gap {
     }
 
     /// A cube of states in the gap.
-    fn find(&mut self, trace: &Pdr) -> Result<Option<Hole>, Stopped> {
+    fn find(&mut self, trace: &SharedTrace) -> Result<Option<Hole>, Stopped> {
         self.learn(trace);
         let is_lowest = self.below == Level::ZERO;
         let outside = if is_lowest { vec![!self.init] } else { self.violations(trace) };
         // F_{i+1} ∧ ¬I_{j+1} ∧ ¬F_j
         match self.solver.solve_with(&[!self.interpolant], &[&outside]) {
             SatResult::Unsat => return Ok(None),
-            SatResult::Unknown => return Err(Stopped),
+            SatResult::Unknown => return Err(Stopped(Reason::Interrupted)),
             SatResult::Sat => {}
         }
         let value = |var| self.solver.value(Var::new(var).lit());
@@ -142,14 +148,14 @@ impl Gap {
         let assumptions: Vec<Lit> = [formula].into_iter().chain(state.iter().copied()).collect();
         match self.solver.solve(&assumptions) {
             SatResult::Unsat => {}
-            SatResult::Unknown => return Err(Stopped),
+            SatResult::Unknown => return Err(Stopped(Reason::Interrupted)),
             SatResult::Sat => unreachable!("the state does not satisfy the formula"),
         }
         Ok(state.iter().copied().filter(|&lit| self.solver.is_failed(lit)).collect())
     }
 
     /// Tells the solver of lemmas that came, or rose, since the last query.
-    fn learn(&mut self, trace: &Pdr) {
+    fn learn(&mut self, trace: &SharedTrace) {
         let frames = trace.frames();
         self.has.resize(frames.total(), false);
         for id in frames.lemmas((), self.level) {
@@ -161,7 +167,7 @@ impl Gap {
     }
 
     /// `¬F_j`, given `F_{i+1}`: some lemma that only holds below is violated.
-    fn violations(&mut self, trace: &Pdr) -> Vec<Lit> {
+    fn violations(&mut self, trace: &SharedTrace) -> Vec<Lit> {
         let frames = trace.frames();
         let mut any = Vec::new();
         for id in only_below(frames, self.below, self.level) {
@@ -185,7 +191,7 @@ fn only_below(frames: &Frames, below: Level, level: Level) -> impl Iterator<Item
 }
 
 /// The shortest cube that `F_j` excludes and the state is in.
-fn violated(trace: &Pdr, below: Level, level: Level, state: &[Lit]) -> Vec<Lit> {
+fn violated(trace: &SharedTrace, below: Level, level: Level, state: &[Lit]) -> Vec<Lit> {
     let frames = trace.frames();
     let cubes = only_below(frames, below, level).map(|id| frames.lemma(id).set());
     let holds = |cube: &&[Lit]| cube.iter().all(|lit| state.binary_search(lit).is_ok());

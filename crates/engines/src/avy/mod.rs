@@ -25,18 +25,20 @@
 
 mod convert;
 mod extension;
+mod frames;
 mod options;
 mod unrolling;
 
 pub use options::{Algorithm, AvyOptions, CHOICES};
 
 use crate::context::{Context, Engine, Outcome, Reason};
-use crate::events::{Event, Progress};
+use crate::events::{Direction, Event, Progress};
 use crate::layers::{StateCircuit, Template};
-use crate::pdr::{Pdr, Stopped};
-use crate::trace::Level;
+use crate::pdr::Successors;
+use crate::trace::{Level, Stopped, propagate_from};
 use convert::{Goal, convert};
 use extension::{Extension, Found};
+use frames::SharedTrace;
 use pedra_model::bits::BitSystem;
 use pedra_model::lit::Lit;
 use pedra_solve::SatStats;
@@ -47,7 +49,7 @@ use unrolling::{Query, Unrolling};
 pub struct Avy<'a> {
     options: AvyOptions,
     /// The δ-trace, and PDR on it.
-    trace: Pdr<'a>,
+    trace: SharedTrace<'a>,
     template: Option<Template>,
     unrolling: Option<Unrolling>,
     /// What of the unrolling the last refutation was about.
@@ -64,7 +66,7 @@ impl<'a> Avy<'a> {
     pub fn new(system: &'a BitSystem, options: AvyOptions) -> Avy<'a> {
         Avy {
             options,
-            trace: Pdr::new(system, options.pdr),
+            trace: SharedTrace::new(system, options.pdr, Direction::Forward, Successors::default()),
             template: None,
             unrolling: None,
             extension: Extension::default(),
@@ -76,9 +78,9 @@ impl<'a> Avy<'a> {
 
     /// The main loop, Algorithm 7 (or 4). Returns why it stopped, `None` if nothing is open.
     fn avy(&mut self, context: &Context) -> Result<Option<Reason>, Stopped> {
-        self.trace.check_any_path(context)?;
+        self.trace.search.check_start(context)?;
         loop {
-            let open = self.trace.open(context);
+            let open = self.trace.search.open(context);
             if open.is_empty() {
                 return Ok(None);
             }
@@ -86,12 +88,13 @@ impl<'a> Avy<'a> {
             if context.is_beyond_limit(n.index()) {
                 return Ok(Some(Reason::DepthLimit));
             }
-            let depth = self.trace.safe_up_to().map_or(0, |step| step + 1);
+            let depth = self.trace.search.safe().safe_up_to().map_or(0, |step| step + 1);
             context.emit(|| Event::Depth { depth, progress: self.progress() });
             self.take_turn(context, &open)?;
             self.make_safe(context, n)?;
             // F_0, …, F_N is a safe δ-trace; if ∃ 0 < i < N: F_i = F_{i+1} then SAFE; N := N + 1
-            self.trace.next_frame(context)?;
+            self.trace.search.next_frame(context)?;
+            self.trace.search.find_proofs(context)?;
             if cfg!(debug_assertions) {
                 self.trace.check_trace(context);
             }
@@ -106,21 +109,21 @@ impl<'a> Avy<'a> {
         if first == 0 || allowed == 0 {
             return Ok(());
         }
-        let before = self.trace.work();
+        let before = self.trace.search.work();
         let result = self.trace.make_safe_within(context, open, allowed);
-        self.turns_work += self.trace.work().saturating_sub(before);
+        self.turns_work += self.trace.search.work().saturating_sub(before);
         result
     }
 
     /// Makes `F_N` safe for all open properties; violations at step `N` are settled.
     fn make_safe(&mut self, context: &Context, n: Level) -> Result<(), Stopped> {
         loop {
-            let open = self.trace.open(context);
+            let open = self.trace.search.open(context);
             // F_N ∧ C ⟹ P: then there is nothing to do.
             if open.is_empty() || self.trace.check_safe(&open)? {
                 return Ok(());
             }
-            let before = self.trace.work() + self.renew(context, n);
+            let before = self.trace.search.work() + self.renew(context, n);
             let template = self.template.as_ref().expect("made by renew");
             let unrolling = self.unrolling.as_mut().expect("made by renew");
             let bads: Vec<Lit> =
@@ -146,7 +149,8 @@ impl<'a> Avy<'a> {
                 }
                 Found::Path => None,
             };
-            let after = self.trace.work() + self.unrolling.as_ref().map_or(0, |u| u.layers.work());
+            let after =
+                self.trace.search.work() + self.unrolling.as_ref().map_or(0, |u| u.layers.work());
             self.own_work += after.saturating_sub(before);
             if let Some(result) = refuted {
                 return result;
@@ -159,7 +163,7 @@ impl<'a> Avy<'a> {
     fn renew(&mut self, context: &Context, n: Level) -> u64 {
         let template = self
             .template
-            .get_or_insert_with(|| Template::simplified(self.trace.system(), &context.interrupt));
+            .get_or_insert_with(|| Template::simplified(self.trace.system, &context.interrupt));
         let fits = |unrolling: &Unrolling| {
             !unrolling.layers.is_full()
                 && self.options.incremental
@@ -190,7 +194,7 @@ impl<'a> Avy<'a> {
         }
         assert!(!traces.is_empty(), "a path ends in a bad state");
         for trace in traces {
-            self.trace.settle(context, trace.property, Outcome::Violated(trace));
+            self.trace.search.settle(context, trace.property, Outcome::Violated(trace));
         }
     }
 
@@ -210,7 +214,7 @@ impl<'a> Avy<'a> {
         let Extension { first, level: mut i } = self.extension;
         let template = self.template.as_ref().expect("made by renew");
         let layers = &self.unrolling.as_ref().expect("made by renew").layers;
-        let mut circuit = StateCircuit::new(self.trace.system(), &template.transition);
+        let mut circuit = StateCircuit::new(self.trace.system, &template.transition);
         let before = circuit.builder.len();
         // Up to `first` they are true.
         let mut sequence = vec![Lit::TRUE; first + 1];
@@ -240,15 +244,13 @@ impl<'a> Avy<'a> {
             // F_{j+1} := PDRMkSafe([Init, F_j, F_{j+1}], ¬(F_j ∨ I_{j+1})), kAvy: in F_{i+1}
             let goal = Goal { circuit: &circuit, interpolant, below, level };
             convert(&mut self.trace, context, &goal)?;
-            if self.options.push {
-                self.trace.push_from(context, level)?;
+            if self.options.push
+                && let Some((bits, _)) = self.trace.search.parts_mut()
+            {
+                propagate_from(bits, context, level)?;
             }
         }
-        if cfg!(debug_assertions) {
-            let open = self.trace.open(context);
-            let is_safe = self.trace.check_safe(&open)?;
-            assert!(is_safe, "the last frame is safe after strengthening");
-        }
+        // That the last frame is safe now, debug builds see in `check_trace`.
         Ok(())
     }
 
@@ -266,7 +268,7 @@ impl<'a> Avy<'a> {
                 *goal = circuit.builder.and(*goal, clause);
             }
         }
-        self.trace.forget(context)?;
+        self.trace.renew(context)?;
         self.trace.open_up_to(context, Level::new(n))
     }
 }
@@ -277,27 +279,27 @@ impl Engine for Avy<'_> {
     }
 
     fn run(&mut self, context: &Context) -> Vec<Outcome> {
-        let open = self.trace.open(context).len();
+        let open = self.trace.search.open(context).len();
         context.emit(|| Event::Started { engine: "avy", open });
-        let prepared = self.trace.prepare(context);
-        if prepared != Ok(false) {
+        let begun = self.trace.begin_run(context);
+        if begun != Ok(false) {
             // The lemmas that it knows have other numbers now.
             self.unrolling = None;
         }
         if let Some(unrolling) = &mut self.unrolling {
             unrolling.layers.set_interrupt(context);
         }
-        let reason = match prepared.and_then(|_| self.avy(context)) {
+        let reason = match begun.and_then(|_| self.avy(context)) {
             Ok(reason) => reason.unwrap_or(Reason::SettledElsewhere),
-            Err(Stopped) => Reason::Interrupted,
+            Err(Stopped(reason)) => reason,
         };
-        context.emit(|| Event::Summary(self.trace.report()));
-        let open = self.trace.open(context).len();
+        context.emit(|| Event::Summary(self.trace.summary()));
+        let open = self.trace.search.open(context).len();
         context.emit(|| Event::Finished { open, progress: self.progress() });
-        let outcomes = self.trace.outcomes(context, reason);
+        let outcomes = self.trace.search.outcomes(context, reason);
         if reason == Reason::Interrupted && self.options.algorithm == Algorithm::Simple {
             // Perhaps amid making a new trace.
-            self.trace.abandon();
+            self.trace.search.forget();
         }
         outcomes
     }

@@ -6,8 +6,7 @@ use super::{FbPdr, other};
 use crate::context::Context;
 use crate::events::{Direction, Event};
 use crate::ledger::SettledBoard;
-use crate::pdr::Stopped;
-use crate::trace::Level;
+use crate::trace::{Level, Stopped};
 use pedra_model::lit::Lit;
 
 /// How often something was exchanged.
@@ -73,7 +72,7 @@ impl FbPdr<'_> {
     /// exclude. Which level goes with which is in [`claimed_level`].
     fn offer_lemmas(&mut self, context: &Context, from: Direction) -> Result<(), Stopped> {
         let to = other(from);
-        let Some(discharged) = self.search(from).discharged() else { return Ok(()) };
+        let Some(discharged) = self.search(from).search.safe().discharged() else { return Ok(()) };
         let top = self.search(to).top();
         context.detail(|| Event::Turned { direction: to });
         let (mut offers, mut imported, mut frames) = (self.options.offers as usize, 0, 0);
@@ -129,7 +128,7 @@ impl FbPdr<'_> {
 
     /// The other side goes on where `from` is, if it is behind.
     fn extend(&mut self, context: &Context, from: Direction) {
-        let Some(safe) = self.search(from).safe_up_to() else { return };
+        let Some(safe) = self.search(from).search.safe().safe_up_to() else { return };
         let to = other(from);
         context.detail(|| Event::Turned { direction: to });
         let opened = self.search_mut(to).extend(context, safe);

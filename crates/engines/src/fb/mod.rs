@@ -4,10 +4,12 @@
 //! Property Directed Reachability*, DATE 2019, and the extended abstract of that name; exchange
 //! of obligations from *Combining PDR and Reverse PDR for hardware model checking*, DATE 2018.
 //!
-//! Both directions are [`Pdr`], paused between two obligations. After every turn what one of
-//! them knows is of use to the other (`exchange`): obligations, lemmas (`dual_rail`), depths.
-//! Each exchange can be switched off ([`FbOptions`]), and with all of them off the two searches
-//! are just those of two runs. What is sound about it and why is in `docs/design/fbpdr.md`.
+//! Both directions are PDR ([`crate::pdr`]) with a guide, and are paused between two obligations.
+//! After every turn what one of them knows is of use to the other (`exchange`): obligations, lemmas
+//! (`dual_rail`), depths; the other one's search asks its guide for it (`guide`, `foreign`,
+//! `hints`). Each exchange can be switched off ([`FbOptions`]), and with all of them off the two
+//! searches are just those of two runs. What is sound about it and why is in
+//! `docs/design/fbpdr.md`.
 //!
 //! Deviations. Turns are measured in work rather than in time, so that runs can be repeated, and
 //! they start short, so that small models exchange something, too. Those of the reverse direction
@@ -17,27 +19,35 @@
 //! same time, in two threads, were tried and did not pay: mostly one of them decides, and it waits
 //! for the other at every exchange.
 
+mod claims;
 mod dual_rail;
 mod exchange;
+mod foreign;
+mod guide;
+mod hints;
 mod options;
+mod search;
 mod side;
 
 pub use exchange::Exchanges;
+pub use foreign::Published;
 pub use options::{CHOICES, FbOptions, Import, Lemmas};
 
 use crate::context::{Context, Engine, Outcome, Reason};
 use crate::events::{Direction, Event, Progress};
 use crate::ledger::{Ledger, SettledBoard};
-use crate::pdr::{Meeting, Pdr, PdrOptions};
+use crate::pdr::PdrOptions;
+use guide::Meeting;
 use pedra_model::bits::BitSystem;
 use pedra_model::lit::Lit;
 use pedra_model::trace::BitTrace;
+use search::Half;
 use side::{Shared, Side};
 
 /// fbPDR for all properties of a system.
 pub struct FbPdr<'a> {
-    forward: Pdr<'a>,
-    reverse: Pdr<'a>,
+    forward: Half<'a>,
+    reverse: Half<'a>,
     options: FbOptions,
     ledger: Ledger,
     /// Whose turn it is.
@@ -54,8 +64,8 @@ impl<'a> FbPdr<'a> {
     /// Two engines that have not looked at any frame yet.
     pub fn new(system: &'a BitSystem, pdr: PdrOptions, options: FbOptions) -> FbPdr<'a> {
         FbPdr {
-            forward: Pdr::new(system, pdr),
-            reverse: Pdr::reverse(system, pdr, options.successors),
+            forward: Half::new(system, pdr, Direction::Forward, options.successors),
+            reverse: Half::new(system, pdr, Direction::Backward, options.successors),
             options,
             ledger: Ledger::new(system.properties().len()),
             turn: Direction::Forward,
@@ -64,15 +74,25 @@ impl<'a> FbPdr<'a> {
         }
     }
 
-    /// The search of a direction.
-    pub fn search(&self, direction: Direction) -> &Pdr<'a> {
+    /// The cubes that a frame of a direction excludes, `None` if it is not open. Variable `i + 1`
+    /// is latch `i`; one more, if there is one, is true in the first step only.
+    pub fn excluded(&self, direction: Direction, level: usize) -> Option<Vec<Vec<Lit>>> {
+        self.search(direction).excluded(level)
+    }
+
+    /// The obligations of the other direction that a direction knows of.
+    pub fn heard(&self, direction: Direction) -> Vec<Published> {
+        self.search(direction).heard()
+    }
+
+    fn search(&self, direction: Direction) -> &Half<'a> {
         match direction {
             Direction::Forward => &self.forward,
             Direction::Backward => &self.reverse,
         }
     }
 
-    fn search_mut(&mut self, direction: Direction) -> &mut Pdr<'a> {
+    fn search_mut(&mut self, direction: Direction) -> &mut Half<'a> {
         match direction {
             Direction::Forward => &mut self.forward,
             Direction::Backward => &mut self.reverse,
@@ -127,7 +147,8 @@ impl<'a> FbPdr<'a> {
         let shared = Shared::new(context, std::mem::replace(&mut self.ledger, Ledger::new(0)));
         let side = Side { shared: &shared, direction };
         let search = self.search_mut(direction);
-        search.set_pause(Some(search.work().saturating_add(slice)));
+        let pause = search.search.work().saturating_add(slice);
+        search.search.set_pause(Some(pause));
         let outcomes =
             search.run(&Context { events: &side, settled: Some(board), ..context.clone() });
         self.ledger = shared.into_ledger();
@@ -180,12 +201,13 @@ impl<'a> FbPdr<'a> {
     /// The work of a direction so far, and its obligations that were void.
     fn effort(&self, direction: Direction) -> (u64, u64) {
         let search = self.search(direction);
-        (search.work(), search.voided())
+        (search.search.work(), search.voided())
     }
 
     /// The last step that is known to be safe.
     fn safe_up_to(&self) -> Option<usize> {
-        self.forward.safe_up_to().max(self.reverse.safe_up_to())
+        let [one, two] = [&self.forward, &self.reverse].map(|half| half.search.safe().safe_up_to());
+        one.max(two)
     }
 }
 
@@ -230,7 +252,7 @@ impl Engine for FbPdr<'_> {
     }
 
     fn progress(&self) -> Progress {
-        let [one, two] = [&self.forward, &self.reverse].map(|pdr| pdr.progress());
+        let [one, two] = [&self.forward, &self.reverse].map(|half| half.progress());
         Progress {
             depth: one.depth.max(two.depth),
             frames: one.frames + two.frames,

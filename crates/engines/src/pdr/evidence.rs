@@ -1,12 +1,12 @@
 //! What an answer rests on: proofs from frames, counterexamples from obligations.
 
 use super::Obligations;
-use super::relative::Relative;
+use super::bits::Bits;
+use super::relation::Relation;
 use super::solver::Stopped;
-use super::transition::init_gates;
+use super::transition::{Step, init_gates};
 use crate::events::Direction;
-use crate::trace::ObligationId;
-use pedra_model::bits::BitSystem;
+use crate::trace::{Guide, Level, ObligationId};
 use pedra_model::lit::{Lit, Var};
 use pedra_model::proof::BitProof;
 use pedra_model::trace::BitTrace;
@@ -24,15 +24,10 @@ pub(crate) struct Prefix {
 /// Forward it is the conjunction of the negated cubes. Reverse it is `Init ∨ ¬F`, where `¬F` is
 /// the *disjunction* of the cubes: no step leads from `¬F` into `F` (closure of `F` under
 /// predecessors), none from `Init` into `F` (the frontier query), neither has a bad state.
-pub(super) fn proof(
-    system: &BitSystem,
-    relative: &Relative,
-    properties: Vec<usize>,
-    cubes: &[Vec<Lit>],
-) -> BitProof {
-    let transition = &relative.transition;
+pub(super) fn proof(relation: &Relation, properties: Vec<usize>, cubes: &[Vec<Lit>]) -> BitProof {
+    let &Relation { system, ref transition, direction } = relation;
     let clauses = cubes.iter().map(|cube| transition.system_clause(cube));
-    let (gates, clauses) = match relative.direction {
+    let (gates, clauses) = match direction {
         Direction::Forward => (transition.gates.clone(), clauses.collect()),
         Direction::Backward => {
             // If there are gates for `first` already, they are these.
@@ -55,24 +50,24 @@ pub(super) fn proof(
 /// Forward: the inputs from an obligation to the violation. Every state of the obligation
 /// satisfies the constraints with them (with those on the link between `first` and the resets
 /// among them) and goes on into the next obligation.
-pub(super) fn suffix(
-    relative: &Relative,
+pub(crate) fn suffix(
+    relation: &Relation,
     obligations: &Obligations,
     id: ObligationId,
 ) -> Vec<Vec<Ternary>> {
-    obligations.chain(id).map(|link| relative.transition.input_values(&link.step)).collect()
+    obligations.chain(id).map(|link| relation.transition.input_values(&link.step)).collect()
 }
 
 /// Forward: an obligation contains an initial state.
-pub(super) fn forward_trace(
-    relative: &mut Relative,
+pub(super) fn forward_trace<G: Guide<[Lit]>>(
+    bits: &mut Bits<G>,
     obligations: &Obligations,
     id: ObligationId,
 ) -> Result<BitTrace, Stopped> {
     let start = obligations.get(id);
     let property = start.property.expect("forward obligations have one");
-    let initial = relative.find_initial_state(&start.set)?;
-    Ok(BitTrace { property, initial, inputs: suffix(relative, obligations, id) })
+    let initial = bits.find_initial_state(&start.set)?;
+    Ok(BitTrace { property, initial, inputs: suffix(&bits.relation, obligations, id) })
 }
 
 /// Reverse: a path from an initial state into a part `target` of an obligation's cube; the
@@ -80,8 +75,8 @@ pub(super) fn forward_trace(
 ///
 /// Every state of an obligation has a predecessor in the one before it, or in `Init`; so one
 /// can walk back, state by state.
-pub(super) fn prefix(
-    relative: &mut Relative,
+pub(crate) fn prefix<G: Guide<[Lit]>>(
+    bits: &mut Bits<G>,
     obligations: &Obligations,
     id: ObligationId,
     target: Vec<Lit>,
@@ -92,10 +87,10 @@ pub(super) fn prefix(
         at = obligations.get(id).successor;
         let from: Vec<Lit> = match at {
             Some(before) => obligations.get(before).set.to_vec(),
-            None => relative.transition.init.clone(),
+            None => bits.relation.transition.init.clone(),
         };
-        let (step, latches) = relative.find_step(&from, &target)?;
-        inputs.push(relative.transition.input_values(&step.inputs));
+        let (step, latches) = bits.find_step(&from, &target)?;
+        inputs.push(bits.relation.transition.input_values(&step.inputs));
         (target, initial) = (step.state, latches);
     }
     inputs.reverse();
@@ -104,21 +99,70 @@ pub(super) fn prefix(
 
 /// Reverse: an obligation, or with `None` an initial state, is bad; `None` if it is not so, for
 /// the properties that still count.
-pub(super) fn reverse_trace(
-    relative: &mut Relative,
+pub(super) fn reverse_trace<G: Guide<[Lit]>>(
+    bits: &mut Bits<G>,
     obligations: &Obligations,
     id: Option<ObligationId>,
 ) -> Result<Option<BitTrace>, Stopped> {
     let cube: Vec<Lit> = match id {
         Some(id) => obligations.get(id).set.to_vec(),
-        None => relative.transition.init.clone(),
+        None => bits.relation.transition.init.clone(),
     };
-    let Some(bad) = relative.find_bad_state(&cube)? else { return Ok(None) };
+    let Some(bad) = bits.find_bad_state(&cube)? else { return Ok(None) };
     let mut path = match id {
-        Some(id) => prefix(relative, obligations, id, bad.step.state)?,
+        Some(id) => prefix(bits, obligations, id, bad.step.state)?,
         None => Prefix { initial: bad.latches, inputs: Vec::new() },
     };
-    path.inputs.push(relative.transition.input_values(&bad.step.inputs));
+    path.inputs.push(bits.relation.transition.input_values(&bad.step.inputs));
     let Prefix { initial, inputs } = path;
     Ok(Some(BitTrace { property: bad.property, initial, inputs }))
+}
+
+/// A bad state, see [`Bits::find_bad_state`].
+struct BadState {
+    property: usize,
+    /// As far as it matters.
+    step: Step,
+    /// One value a latch.
+    latches: Vec<Ternary>,
+}
+
+impl<G: Guide<[Lit]>> Bits<'_, G> {
+    /// An initial state in the cube: one value a latch.
+    fn find_initial_state(&mut self, cube: &[Lit]) -> Result<Vec<Ternary>, Stopped> {
+        let f0 = self.solvers.at_mut(Level::ZERO);
+        // Init ∧ C ∧ cube
+        let meets = f0.solve(cube, None)?;
+        assert!(meets, "the cube was seen to contain an initial state");
+        Ok(self.relation.transition.latch_values(f0))
+    }
+
+    /// Reverse: a bad state in the cube (or, if that is `Init`, an initial bad state), with its
+    /// inputs, and the property that it violates.
+    fn find_bad_state(&mut self, cube: &[Lit]) -> Result<Option<BadState>, Stopped> {
+        let Bits { relation, start, solvers, .. } = self;
+        let transition = &relation.transition;
+        // cube ∧ C ∧ bad, for each target, so that the model shows why it is bad
+        for property in start.targets().to_vec() {
+            let solver = start.solver(solvers);
+            let goal = [cube, &[transition.bads[property]]].concat();
+            if solver.solve(&goal, None)? {
+                let (step, latches) = (transition.step_of(solver), transition.latch_values(solver));
+                return Ok(Some(BadState { property, step, latches }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A step from a cube (or from `Init`) into another one that is known to exist.
+    fn find_step(&mut self, from: &[Lit], into: &[Lit]) -> Result<(Step, Vec<Ternary>), Stopped> {
+        let (transition, solver) = (&self.relation.transition, &mut self.lifter.solver);
+        let primed = into.iter().map(|&lit| transition.primed(lit));
+        let constraints = transition.constraints.iter().copied();
+        let assumptions: Vec<Lit> = from.iter().copied().chain(constraints).chain(primed).collect();
+        // from ∧ C ∧ T ∧ into'
+        let exists = solver.solve(&assumptions, None)?;
+        assert!(exists, "every state of an obligation has a state before it");
+        Ok((transition.step_of(solver), transition.latch_values(solver)))
+    }
 }

@@ -10,12 +10,12 @@
 //! *Extended CTG generalization and dynamic adjustment of generalization strategies in IC3*, 2025),
 //! 1.05 to 1.29 of the time; not to try CTGs while hardly any of them can be blocked, 1.0 to 1.07.
 
+use super::bits::Bits;
 use super::counts::Purpose;
-use super::options::{DropOrder, Generalize, PdrOptions};
-use super::relative::{Answer, Hypothesis, Relative};
-use super::solver::Stopped;
+use super::options::{DropOrder, Generalize};
+use super::relative::{Hypothesis, Induction};
 use crate::context::Context;
-use crate::trace::Level;
+use crate::trace::{Guide, Level, Stopped};
 use pedra_model::lit::Lit;
 
 /// How deep blocking a counterexample to generalisation may lead to blocking others; the reference
@@ -23,15 +23,14 @@ use pedra_model::lit::Lit;
 const CTG_DEPTH: u32 = 1;
 
 /// Widens cubes at work on one search.
-pub(super) struct Generalizer<'r, 'c> {
-    pub(super) relative: &'r mut Relative,
-    pub(super) options: &'r PdrOptions,
+pub(super) struct Generalizer<'r, 'a, 'c, G> {
+    pub(super) bits: &'r mut Bits<'a, G>,
     /// How many counterexamples to generalisation are blocked for one drop.
     pub(super) ctg: u32,
     pub(super) context: &'r Context<'c>,
 }
 
-impl Generalizer<'_, '_> {
+impl<G: Guide<[Lit]>> Generalizer<'_, '_, '_, G> {
     /// A part of `cube` that can be excluded from `F_i` as well, as short as is easy.
     ///
     /// Pre: `¬cube` is inductive relative to `F_{i−1}` (with [`Generalize::Naive`]: no state of
@@ -44,7 +43,7 @@ impl Generalizer<'_, '_> {
         hint: Option<Vec<Lit>>,
         level: Level,
     ) -> Result<Vec<Lit>, Stopped> {
-        if self.options.generalize == Generalize::Off {
+        if self.bits.options.generalize == Generalize::Off {
             return Ok(cube);
         }
         if let Some(hint) = hint.filter(|hint| hint.len() < cube.len())
@@ -59,19 +58,19 @@ impl Generalizer<'_, '_> {
     fn try_hint(&mut self, hint: &[Lit], level: Level) -> Result<Option<Vec<Lit>>, Stopped> {
         let hypothesis = self.hypothesis();
         // ¬SAT(S_0 ∧ c): required for soundness.
-        if self.relative.check_meets_start(hint)? || self.relative.foreign.restricts(hint) {
+        if self.bits.meets_start(hint)? || self.bits.guide.restricts(hint) {
             return Ok(None);
         }
         // ¬SAT([¬c ∧] F_{i−1} ∧ R ∧ c')
         match self.try_inductive(hint, level, hypothesis, Purpose::Hint)? {
-            Some(Answer::Inductive(core)) => Ok(Some(core)),
+            Some(Induction::Inductive(core)) => Ok(Some(core)),
             _ => Ok(None),
         }
     }
 
     /// What a query for a lemma assumes.
     fn hypothesis(&self) -> Hypothesis {
-        match self.options.generalize {
+        match self.bits.options.generalize {
             Generalize::Naive => Hypothesis::None,
             _ => Hypothesis::NotCube,
         }
@@ -84,7 +83,7 @@ impl Generalizer<'_, '_> {
             return Ok(cube);
         }
         let order = self.drop_order(&cube, level);
-        self.relative.pin(&cube, level);
+        self.bits.pin(&cube, level);
         // Literals that could not be dropped: a join that loses one has failed before.
         let mut kept: Vec<Lit> = Vec::new();
         let mut result = Ok(());
@@ -100,30 +99,30 @@ impl Generalizer<'_, '_> {
                     kept.push(lit);
                     failures += 1;
                     // Heuristic: the rest is likely to be needed, too.
-                    if failures == self.options.drop_failures {
+                    if failures == self.bits.options.drop_failures {
                         break;
                     }
                 }
-                Err(Stopped) => {
-                    result = Err(Stopped);
+                Err(stopped) => {
+                    result = Err(stopped);
                     break;
                 }
             }
         }
-        self.relative.unpin(level);
+        self.bits.unpin(level);
         result.map(|()| cube)
     }
 
     /// The literals in the order in which they are tried. Heuristic.
     fn drop_order(&mut self, cube: &[Lit], level: Level) -> Vec<Lit> {
         let mut order = cube.to_vec();
-        if self.options.drop_order == DropOrder::Activity {
-            self.relative.activity.sort(&mut order);
+        if self.bits.options.drop_order == DropOrder::Activity {
+            self.bits.memory.activity.sort(&mut order);
             order.reverse();
         }
-        if self.options.parent_lemma && level > Level::ZERO.above() {
+        if self.bits.options.parent_lemma && level > Level::ZERO.above() {
             // What a lemma one level below needed is likely to be needed here.
-            let frames = self.relative.frames();
+            let frames = &self.bits.trace;
             if let Some(parent) = frames.find_covering((), cube, level.below()) {
                 let parent = frames.lemma(parent).set();
                 order.sort_by_key(|lit| parent.binary_search(lit).is_ok());
@@ -144,20 +143,20 @@ impl Generalizer<'_, '_> {
         let mut ctgs = 0;
         loop {
             // ¬SAT(S_0 ∧ c): required for soundness, for every candidate.
-            if cube.is_empty() || self.relative.check_meets_start(&cube)? {
+            if cube.is_empty() || self.bits.meets_start(&cube)? {
                 return Ok(None);
             }
             // Heuristic: nor does it contain states that the other direction knows of.
-            if self.relative.foreign.restricts(&cube) {
+            if self.bits.guide.restricts(&cube) {
                 return Ok(None);
             }
             // ¬SAT([¬c ∧] F_{i−1} ∧ R ∧ c')
             match self.try_inductive(&cube, level, hypothesis, Purpose::Drop)? {
-                Some(Answer::Inductive(core)) => return Ok(Some(core)),
-                Some(Answer::Predecessor) if self.options.ctg > 0 && depth < CTG_DEPTH => {}
+                Some(Induction::Inductive(core)) => return Ok(Some(core)),
+                Some(Induction::Predecessor) if self.bits.options.ctg > 0 && depth < CTG_DEPTH => {}
                 _ => return Ok(None),
             }
-            let common = self.relative.common_with_predecessor(&cube, level);
+            let common = self.bits.common_with_predecessor(&cube, level);
             if ctgs < self.ctg && self.block_ctg(&cube, level, depth)? {
                 ctgs += 1;
                 continue;
@@ -177,15 +176,15 @@ impl Generalizer<'_, '_> {
     /// Excludes the predecessor that was just found from the frame where it lies, if one query
     /// shows that this is possible; says whether it did.
     fn block_ctg(&mut self, cube: &[Lit], level: Level, depth: u32) -> Result<bool, Stopped> {
-        let rounds = self.options.lift_rounds_of_ctg();
-        let ctg = self.relative.lift_predecessor(cube, level, rounds)?.cube;
+        let rounds = self.bits.options.lift_rounds_of_ctg();
+        let ctg = self.bits.lift_predecessor(cube, level, rounds)?.cube;
         let at = level.below();
-        if at == Level::ZERO || ctg.is_empty() || self.relative.check_meets_start(&ctg)? {
+        if at == Level::ZERO || ctg.is_empty() || self.bits.meets_start(&ctg)? {
             return Ok(false);
         }
         // ¬SAT(¬t ∧ F_{i−2} ∧ R ∧ t')
         match self.try_inductive(&ctg, at, Hypothesis::NotCube, Purpose::Ctg)? {
-            Some(Answer::Inductive(core)) => {
+            Some(Induction::Inductive(core)) => {
                 let lemma = self.mic(core, at, depth + 1)?;
                 self.push_and_add(lemma, at)?;
                 Ok(true)
@@ -202,21 +201,21 @@ impl Generalizer<'_, '_> {
         mut level: Level,
     ) -> Result<Level, Stopped> {
         let mut witness = None;
-        let is_doomed = self.relative.foreign.dooms(&lemma);
-        while self.options.eager_push && !is_doomed && level < self.relative.top() {
+        let is_doomed = self.bits.guide.dooms(&lemma);
+        while self.bits.options.eager_push && !is_doomed && level < self.bits.trace.top() {
             // ¬c ∧ F_i ∧ R ⟹ ¬c'
             let above = level.above();
             match self.try_inductive(&lemma, above, Hypothesis::NotCube, Purpose::Push)? {
-                Some(Answer::Inductive(core)) => (lemma, level) = (core, above),
-                Some(Answer::Predecessor) => {
-                    witness = self.relative.predecessor_bits(above);
+                Some(Induction::Inductive(core)) => (lemma, level) = (core, above),
+                Some(Induction::Predecessor) => {
+                    witness = self.bits.predecessor_bits(above);
                     break;
                 }
                 None => break,
             }
         }
-        if let Some(id) = self.relative.add_lemma(self.context, lemma, level) {
-            self.relative.note_stuck(id, witness);
+        if let Some(id) = self.bits.learn(self.context, lemma, level)? {
+            self.bits.note_stuck(id, witness);
         }
         Ok(level)
     }
@@ -228,8 +227,8 @@ impl Generalizer<'_, '_> {
         level: Level,
         hypothesis: Hypothesis,
         purpose: Purpose,
-    ) -> Result<Option<Answer>, Stopped> {
-        let limited = (purpose, self.options.patience.into());
-        self.relative.try_inductive(self.context, cube, level, hypothesis, limited)
+    ) -> Result<Option<Induction>, Stopped> {
+        let limited = (purpose, self.bits.options.patience.into());
+        Ok(self.bits.try_inductive(self.context, cube, level, hypothesis, limited)?)
     }
 }

@@ -10,6 +10,7 @@
 //! come out.
 
 use super::solver::{FrameSolver, Stopped};
+use super::successor::Simulator;
 use super::transition::Transition;
 use pedra_model::lit::{Lit, Var};
 
@@ -31,9 +32,12 @@ pub(super) enum Goal<'c> {
     Cube(&'c [Lit]),
 }
 
-/// The solver for lifting, with definitions only.
+/// From models to obligations.
 pub(super) struct Lifter {
+    /// With definitions only.
     pub(super) solver: FrameSolver,
+    /// In the reverse direction obligations are successors, which simulation finds.
+    pub(super) simulator: Option<Simulator>,
 }
 
 impl Lifter {
@@ -53,7 +57,7 @@ impl Lifter {
             Goal::Bad(property) => goal.push(transition.bads[property]),
             Goal::Cube(cube) => goal.extend(cube.iter().map(|&lit| transition.primed(lit))),
         }
-        let Lifter { solver } = self;
+        let Lifter { solver, .. } = self;
         solver.pin(&goal);
         let known = |var: usize| {
             let value = model.value(Var::new(var).lit())?;

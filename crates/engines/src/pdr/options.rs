@@ -3,6 +3,7 @@
 //! What was measured and found neutral is a constant beside its use, with the measurement; what
 //! was found to cost is gone. See docs/BENCHMARKS.md.
 
+use crate::trace::Policy;
 use pedra_solve::SolverKind;
 
 /// The steps of the ladder: each adds one idea to the one before.
@@ -173,8 +174,9 @@ impl PdrOptions {
         if heat >= self.ctg_heat as f32 { self.ctg } else { 0 }
     }
 
-    /// Whether an obligation that came up this often is better forgotten for now.
-    pub(super) fn is_too_active(&self, activity: f32) -> bool {
-        self.persistent && activity > MAX_ACTIVITY
+    /// What the loop has to know.
+    pub(super) fn policy(&self) -> Policy {
+        let max_activity = self.persistent.then_some(MAX_ACTIVITY);
+        Policy { persistent: self.persistent, max_activity, propagate: self.propagate }
     }
 }

@@ -14,11 +14,11 @@ const MAX_BYTES: usize = 1 << 28;
 
 /// A set of state literals, one bit each.
 #[derive(Clone, Debug, Default)]
-pub(super) struct StateBits(Box<[u64]>);
+pub(crate) struct StateBits(Box<[u64]>);
 
 impl StateBits {
     /// The set of these literals, of variables below `num_vars`.
-    pub(super) fn new(num_vars: usize, lits: impl Iterator<Item = Lit>) -> StateBits {
+    pub(crate) fn new(num_vars: usize, lits: impl Iterator<Item = Lit>) -> StateBits {
         let mut bits = vec![0u64; (2 * num_vars).div_ceil(64)];
         for lit in lits {
             bits[lit.index() / 64] |= 1 << (lit.index() % 64);
@@ -28,7 +28,7 @@ impl StateBits {
 
     /// Whether the set has a literal.
     #[inline]
-    pub(super) fn has(&self, lit: Lit) -> bool {
+    pub(crate) fn has(&self, lit: Lit) -> bool {
         self.0[lit.index() / 64] >> (lit.index() % 64) & 1 == 1
     }
 

@@ -211,6 +211,21 @@ impl<V: ?Sized + StateSet, I: Index<V>, P: Place> Trace<V, I, P> {
         self.lemmas(place, level).map(|id| self.lemma(id).set())
     }
 
+    /// Where a lemma is.
+    pub(crate) fn place(&self, id: LemmaId) -> P {
+        self.places[id.index()]
+    }
+
+    /// `Δ_i` of all places.
+    pub(crate) fn deltas(&self, level: Level) -> impl Iterator<Item = LemmaId> {
+        self.towers.iter().flat_map(move |tower| tower.levels.delta(level)).copied()
+    }
+
+    /// The lemmas that `F_i` of all places consists of.
+    pub(crate) fn lemmas_everywhere(&self, level: Level) -> impl Iterator<Item = LemmaId> {
+        self.towers.iter().flat_map(move |tower| tower.levels.from(level).flatten()).copied()
+    }
+
     /// A level `1 ≤ i < top` with `F_i = F_{i+1}` at every place, the lowest, if there is one.
     pub(crate) fn fixpoint(&self) -> Option<Level> {
         let is_closed =

@@ -7,16 +7,30 @@
 //! docs/design/core.md.
 
 mod delta;
+mod guide;
 mod index;
 mod level;
 mod obligations;
+mod progress;
+mod propagate;
+mod search;
+mod space;
 
 pub(crate) use delta::{Inserted, LemmaId, Trace};
+pub(crate) use guide::{Guide, NoGuide};
 pub(crate) use index::{Cover, CubeIndex, Scan, is_subset};
 pub(crate) use level::Level;
 pub(crate) use obligations::{Obligation, ObligationId, Obligations};
+pub(crate) use propagate::propagate_from;
+pub(crate) use search::{Policy, Search};
+pub(crate) use space::{Answer, Found, Invariant, Space, Start};
 
+use crate::context::Reason;
 use pedra_model::lit::Lit;
+
+/// Why a search ended in the middle of its work.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stopped(pub(crate) Reason);
 
 /// A set of states: what a lemma excludes, and what an obligation consists of.
 pub(crate) trait StateSet {

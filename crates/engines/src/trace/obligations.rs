@@ -16,7 +16,9 @@ pub(crate) struct ObligationId(u32);
 /// A set of states that leads to a violation. In the reverse direction of PDR, one that is
 /// reachable: "successor" and "depth" then mean what was before.
 #[derive(Clone, Debug)]
-pub(crate) struct Obligation<V: ?Sized, T> {
+pub(crate) struct Obligation<V: ?Sized, T, P = ()> {
+    /// Where the states are.
+    pub(crate) place: P,
     /// The states.
     pub(crate) set: Box<V>,
     /// With it each of these states satisfies the constraints and goes into the successor (or is
@@ -38,8 +40,8 @@ type Key = Reverse<(Level, Reverse<u32>, usize, ObligationId)>;
 
 /// All obligations, and those that wait.
 #[derive(Clone, Debug)]
-pub(crate) struct Obligations<V: ?Sized, T> {
-    arena: Vec<Obligation<V, T>>,
+pub(crate) struct Obligations<V: ?Sized, T, P = ()> {
+    arena: Vec<Obligation<V, T, P>>,
     /// By place in the arena: how many came before, a number that no other ever has.
     numbers: Vec<usize>,
     /// How many there ever were.
@@ -49,7 +51,7 @@ pub(crate) struct Obligations<V: ?Sized, T> {
     published: Vec<usize>,
 }
 
-impl<V: ?Sized + StateSet, T> Obligations<V, T> {
+impl<V: ?Sized + StateSet, T, P> Obligations<V, T, P> {
     /// None.
     pub(crate) fn new() -> Self {
         Obligations {
@@ -62,7 +64,7 @@ impl<V: ?Sized + StateSet, T> Obligations<V, T> {
     }
 
     /// Adds an obligation and lets it wait for this level.
-    pub(crate) fn add(&mut self, obligation: Obligation<V, T>, level: Level) -> ObligationId {
+    pub(crate) fn add(&mut self, obligation: Obligation<V, T, P>, level: Level) -> ObligationId {
         let number = u32::try_from(self.arena.len()).expect("memory ends before");
         let id = ObligationId(number);
         self.arena.push(obligation);
@@ -123,13 +125,13 @@ impl<V: ?Sized + StateSet, T> Obligations<V, T> {
     }
 
     /// An obligation.
-    pub(crate) fn get(&self, id: ObligationId) -> &Obligation<V, T> {
+    pub(crate) fn get(&self, id: ObligationId) -> &Obligation<V, T, P> {
         &self.arena[id.0 as usize]
     }
 
     /// An obligation and where it leads: the path to the violation.
-    pub(crate) fn chain(&self, id: ObligationId) -> impl Iterator<Item = &Obligation<V, T>> {
-        let successor = |o: &&Obligation<V, T>| o.successor.map(|next| self.get(next));
+    pub(crate) fn chain(&self, id: ObligationId) -> impl Iterator<Item = &Obligation<V, T, P>> {
+        let successor = |o: &&Obligation<V, T, P>| o.successor.map(|next| self.get(next));
         std::iter::successors(Some(self.get(id)), successor)
     }
 
@@ -211,7 +213,7 @@ mod tests {
     ) -> Obligation<[Lit], ()> {
         let set = (1..=size).map(|var| Var::new(var).lit()).collect();
         let property = Some(property);
-        Obligation { set, step: (), successor, property, depth, activity: 0.0 }
+        Obligation { place: (), set, step: (), successor, property, depth, activity: 0.0 }
     }
 
     #[test]

@@ -255,7 +255,8 @@ impl<'a> Wpdr<'a> {
         let depth = successor.map_or(0, |id| obligations.get(id).depth + 1);
         let claim = relative.claim(&unit);
         let (set, step, property) = (Box::new(unit), found, Some(property));
-        let obligation = Obligation { set, step, successor, property, depth, activity: 0.0 };
+        let obligation =
+            Obligation { place: (), set, step, successor, property, depth, activity: 0.0 };
         let id = obligations.add(obligation, level);
         context.detail(|| Event::ObligationRaised {
             obligation: obligations.number(id),

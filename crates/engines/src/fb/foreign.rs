@@ -3,13 +3,13 @@
 //! A forward obligation is a set of states that lead to a violation, a reverse one a set of
 //! reachable states. To the other side they enlarge the start set: an own obligation that meets
 //! one completes a counterexample ([`Foreign::meeting`]), and a lemma that excludes a part of one
-//! can never be part of an invariant. So lemmas are not widened so far ([`Foreign::restricts`],
-//! [`Foreign::separate`]), and those that are so wide already are not pushed any further
-//! ([`Foreign::dooms`]). All of this but the counterexample is heuristic.
+//! can never be part of an invariant. So lemmas are not widened so far ([`Foreign::meets`],
+//! [`Foreign::separate`]), and those that are so wide already are not pushed any further. All of
+//! this but the counterexample is heuristic.
 //!
 //! Two cubes meet if and only if no literal of one is negated in the other.
 
-use super::trigger::StateBits;
+use crate::pdr::StateBits;
 use pedra_model::lit::Lit;
 
 /// An obligation that is known to both directions.
@@ -50,7 +50,7 @@ impl Foreign {
         self.all.iter().map(|(published, _)| published.clone()).collect()
     }
 
-    fn meets(bits: &StateBits, cube: &[Lit]) -> bool {
+    fn meet(bits: &StateBits, cube: &[Lit]) -> bool {
         !cube.iter().any(|&lit| bits.has(!lit))
     }
 
@@ -61,18 +61,13 @@ impl Foreign {
         is_open: impl Fn(Option<usize>) -> bool,
     ) -> Option<&Published> {
         let meets =
-            |(p, bits): &&(Published, StateBits)| Foreign::meets(bits, cube) && is_open(p.property);
+            |(p, bits): &&(Published, StateBits)| Foreign::meet(bits, cube) && is_open(p.property);
         self.all.iter().find(meets).map(|(p, _)| p)
     }
 
-    /// Whether a lemma should not be this wide.
-    pub(super) fn restricts(&self, cube: &[Lit]) -> bool {
-        self.all.iter().any(|(_, bits)| Foreign::meets(bits, cube))
-    }
-
-    /// Whether a lemma cannot be part of an invariant.
-    pub(super) fn dooms(&self, cube: &[Lit]) -> bool {
-        self.all.iter().any(|(_, bits)| Foreign::meets(bits, cube))
+    /// Whether one has a state in common with the cube.
+    pub(super) fn meets(&self, cube: &[Lit]) -> bool {
+        self.all.iter().any(|(_, bits)| Foreign::meet(bits, cube))
     }
 
     /// Adds literals of a cube to a part of it until that meets no more than the cube does. Both
@@ -82,7 +77,7 @@ impl Foreign {
             return;
         }
         for (_, bits) in &self.all {
-            if Foreign::meets(bits, part)
+            if Foreign::meet(bits, part)
                 && let Some(&lit) = cube.iter().find(|&&lit| bits.has(!lit))
             {
                 let place = part.partition_point(|&other| other < lit);

@@ -10,9 +10,8 @@
 //!   `p ∧ C ∧ T ∧ x'` has a model. That is a question of two quantifiers if latches were dropped
 //!   from `s`; then some states are tried.
 
-use super::Obligations;
-use super::transition::Transition;
 use crate::events::Direction;
+use crate::pdr::{Obligations, Transition};
 use crate::trace::ObligationId;
 use crate::unroll::{Start, Unroll};
 use pedra_model::bits::{BitSystem, Reset};
@@ -168,9 +167,8 @@ impl Claims<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Obligation;
-    use super::super::transition::Horizon;
     use super::*;
+    use crate::pdr::{Horizon, Obligation};
     use crate::trace::Level;
 
     /// `b` takes the value of `a`, which takes that of the input; the input differs from `c`,
@@ -204,7 +202,8 @@ mod tests {
         for &(cube, inputs, depth) in chain {
             let property = (direction == Direction::Forward).then_some(0);
             let (set, step) = (lits(cube), lits(inputs));
-            let obligation = Obligation { set, step, successor, property, depth, activity: 0.0 };
+            let obligation =
+                Obligation { place: (), set, step, successor, property, depth, activity: 0.0 };
             successor = Some(obligations.add(obligation, Level::new(1)));
         }
         let claims = Claims {
