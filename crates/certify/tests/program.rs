@@ -158,7 +158,8 @@ fn proofs_of_systems_become_proofs_of_programs() {
     let shape = ProgramShape { bits: 3, arrays: true, ..ProgramShape::default() };
     for run in 0..runs(150) {
         let program = random_program(&mut random, shape);
-        let options = LowerOptions { constants: run % 2 == 0, ..LowerOptions::default() };
+        let mut options = LowerOptions { constants: run % 2 == 0, ..LowerOptions::default() };
+        options.blocks.max_sources = run % 3;
         let lowered = lower(&program, &options).expect("small and not recursive");
         let system = &lowered.flat.system;
         let Some(found) = explore_sparse(system, 500) else { continue };

@@ -2,12 +2,12 @@
 //!
 //! After Beyer, Cimatti, Griggio, Keremoglu and Sebastiani, *Software Model Checking via
 //! Large-Block Encoding* (FMCAD 2009). Cut points are the entry, the loop heads (targets of back
-//! edges of a depth-first search, so that every cycle has one) and the error places; only edges
-//! that matter for some property are looked at ([`crate::passes::live`]). From each cut point the
-//! loop-free part of the graph is executed forwards with terms for values. Where paths join, the
-//! value of a variable is an `ite` over the conditions under which each is taken (gated
-//! single-assignment form), so that a block is as large as the part of the graph that it stands
-//! for, times the variables that differ at joins.
+//! edges of a depth-first search, so that every cycle has one), the error places, and joins that
+//! would otherwise be in too many blocks; only edges that matter for some property are looked at
+//! ([`crate::passes::live`]). From each cut point the loop-free part of the graph is executed
+//! forwards with terms for values. Where paths join, the value of a variable is an `ite` over the
+//! conditions under which each is taken (gated single-assignment form), so that a block is as
+//! large as the part of the graph that it stands for, times the variables that differ at joins.
 //!
 //! Which path is taken is a function of the values at the cut point, of the inputs of the
 //! statements, and, at places where several edges may be enabled at once, of *choices*: bits that
@@ -87,20 +87,39 @@ pub enum BlockError {
     },
 }
 
-/// Makes blocks of a program without calls, with at most so many terms in its store.
+/// How large blocks become.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct BlockOptions {
+    /// How many terms the store may have.
+    pub max_terms: usize,
+    /// From how many cut points a join may be reached before it becomes one. Heuristic: without a
+    /// limit, a row of `if (…) while (…)` would be copied into the blocks of each loop before it.
+    pub max_sources: usize,
+}
+
+impl Default for BlockOptions {
+    fn default() -> BlockOptions {
+        BlockOptions { max_terms: 20_000_000, max_sources: 8 }
+    }
+}
+
+/// Makes blocks of a program without calls.
 ///
 /// # Errors
-/// If they are not enough.
-pub fn make_blocks(program: &Program, max_terms: usize) -> Result<Blocks, BlockError> {
+/// If they need too many terms.
+pub fn make_blocks(program: &Program, options: &BlockOptions) -> Result<Blocks, BlockError> {
     let live = find_live(program);
     let body = body(program);
-    let heads = find_heads(body);
+    let (heads, order) = find_heads(body);
     let mut cuts = vec![body.entry];
     let is_error = |place: &PlaceId| program.properties.iter().any(|p| p.error.place == *place);
+    let is_shared = find_shared(program, &live, &heads, &order, options.max_sources);
     let mut other_heads = Vec::new();
     for place in (0..body.places.len()).map(PlaceId::new).filter(|&place| place != body.entry) {
         match live.is_used[place.index()] {
-            true if heads[place.index()] || is_error(&place) => cuts.push(place),
+            true if heads[place.index()] || is_shared[place.index()] || is_error(&place) => {
+                cuts.push(place);
+            }
             false if heads[place.index()] => other_heads.push(place),
             _ => {}
         }
@@ -119,7 +138,7 @@ pub fn make_blocks(program: &Program, max_terms: usize) -> Result<Blocks, BlockE
     blocks.add_choices();
     for place in cuts {
         let maker = Maker { blocks: &mut blocks, live: &live, arrivals: FxHashMap::default() };
-        let cut = maker.make(place, max_terms)?;
+        let cut = maker.make(place, options.max_terms)?;
         blocks.cuts.push(cut);
     }
     Ok(blocks)
@@ -131,15 +150,18 @@ pub fn make_blocks(program: &Program, max_terms: usize) -> Result<Blocks, BlockE
 ///
 /// All edges count, also those that never matter or that a pass has closed: a proof needs an
 /// invariant for the cycles of the graph as it was.
-fn find_heads(body: &Procedure) -> Vec<bool> {
+///
+/// Also the places in reverse postorder, in which all edges but back edges lead forwards.
+fn find_heads(body: &Procedure) -> (Vec<bool>, Vec<PlaceId>) {
     let outgoing = body.outgoing();
     let mut is_head = vec![false; body.places.len()];
     let (mut is_open, mut is_seen) = (is_head.clone(), is_head.clone());
-    let mut stack = vec![(body.entry, 0)];
+    let (mut stack, mut order) = (vec![(body.entry, 0)], Vec::new());
     (is_open[body.entry.index()], is_seen[body.entry.index()]) = (true, true);
     while let Some((place, next)) = stack.last_mut() {
         let Some(&edge) = outgoing[place.index()].get(*next) else {
             is_open[place.index()] = false;
+            order.push(*place);
             stack.pop();
             continue;
         };
@@ -152,7 +174,42 @@ fn find_heads(body: &Procedure) -> Vec<bool> {
             stack.push((to, 0));
         }
     }
-    is_head
+    order.reverse();
+    (is_head, order)
+}
+
+/// Joins that are in the parts of too many cut points. They become cut points themselves, so that
+/// all blocks together are linear in the program.
+fn find_shared(
+    program: &Program,
+    live: &Live,
+    heads: &[bool],
+    order: &[PlaceId],
+    max_sources: usize,
+) -> Vec<bool> {
+    let body = body(program);
+    let mut is_shared = vec![false; body.places.len()];
+    let mut edges_into = vec![0; body.places.len()];
+    for &edge in live.outgoing.iter().flatten() {
+        edges_into[body.edge(edge).to.index()] += 1;
+    }
+    let mut sources: Vec<Vec<PlaceId>> = vec![Vec::new(); body.places.len()];
+    for &place in order {
+        let here = std::mem::take(&mut sources[place.index()]);
+        let is_join = edges_into[place.index()] > 1;
+        is_shared[place.index()] = is_join && here.len() > max_sources;
+        let is_cut = heads[place.index()] || is_shared[place.index()] || place == body.entry;
+        let here = if is_cut { vec![place] } else { here };
+        for &edge in &live.outgoing[place.index()] {
+            let to = &mut sources[body.edge(edge).to.index()];
+            to.extend(here.iter().copied());
+            to.sort_unstable();
+            to.dedup();
+            // More than that need not be told apart.
+            to.truncate(max_sources.saturating_add(1));
+        }
+    }
+    is_shared
 }
 
 impl Blocks {

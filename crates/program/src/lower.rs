@@ -1,7 +1,7 @@
 //! From a program to a transition system, and from answers about that back to answers about the
 //! program.
 
-use crate::blocks::{BlockError, Blocks, make_blocks};
+use crate::blocks::{BlockError, BlockOptions, Blocks, make_blocks};
 use crate::flatten::{Flat, LiftError, flatten};
 use crate::graph::Program;
 use crate::inline::{InlineError, Inlined, inline};
@@ -22,8 +22,8 @@ pub struct LowerOptions {
     pub constants: bool,
     /// How many edges the inlined program may have.
     pub max_edges: usize,
-    /// How many terms the store may have.
-    pub max_terms: usize,
+    /// How large blocks become.
+    pub blocks: BlockOptions,
 }
 
 impl Default for LowerOptions {
@@ -32,7 +32,7 @@ impl Default for LowerOptions {
             only_defined: false,
             constants: true,
             max_edges: 1_000_000,
-            max_terms: 20_000_000,
+            blocks: BlockOptions::default(),
         }
     }
 }
@@ -72,7 +72,7 @@ pub fn lower(program: &Program, options: &LowerOptions) -> Result<Lowered, Lower
     let before = defined.as_ref().unwrap_or(&inlined.program);
     let constants = options.constants.then(|| propagate_constants(before));
     let simple = constants.as_ref().map_or(before, |constants| &constants.program);
-    let blocks = make_blocks(simple, options.max_terms)?;
+    let blocks = make_blocks(simple, &options.blocks)?;
     let flat = flatten(&blocks);
     Ok(Lowered { inlined, defined, constants, blocks, flat })
 }
