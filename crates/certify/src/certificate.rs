@@ -21,7 +21,7 @@
 
 use crate::frames::Frame;
 use crate::mapping::Mapping;
-use crate::options::{CheckOptions, Counterexample, Effort, StateValues, Stop};
+use crate::options::{CheckOptions, Counterexample, Effort, StateValues, Stop, Trust};
 use crate::proof::ProofError;
 use crate::prover::{Assignment, Failure, Prover};
 use pedra_model::aig::{Aig, AigBuilder, Node};
@@ -97,6 +97,8 @@ pub struct CheckedCertificate {
     pub shared: usize,
     /// The work that it took.
     pub effort: Effort,
+    /// What was taken on trust.
+    pub trust: Trust,
 }
 
 /// Checks that `witness` certifies all safety properties of `model`.
@@ -131,7 +133,7 @@ pub(crate) fn check_mapped_certificate(
     witness: &BitSystem,
     mapping: &Mapping,
     options: &CheckOptions,
-    induction: impl FnOnce() -> Option<Effort>,
+    induction: impl FnOnce() -> Option<(Effort, Trust)>,
 ) -> Result<CheckedCertificate, CertificateError> {
     let malformed = |text: String| Err(CertificateError::Malformed(text));
     if let Some(p) = properties.iter().find(|&&p| p >= model.properties().len()) {
@@ -161,11 +163,17 @@ pub(crate) fn check_mapped_certificate(
     check.check_transition()?;
     check.check_safety()?;
     check.check_base()?;
-    match induction() {
-        Some(effort) => check.effort.add(effort),
-        None => check.check_induction()?,
-    }
-    Ok(CheckedCertificate { shared: mapping.len(), effort: check.effort })
+    let trust = match induction() {
+        Some((effort, trust)) => {
+            check.effort.add(effort);
+            trust
+        }
+        None => {
+            check.check_induction()?;
+            Trust::Nothing
+        }
+    };
+    Ok(CheckedCertificate { shared: mapping.len(), effort: check.effort, trust })
 }
 
 /// For each variable of the model, the latch that it is if the witness shares it.

@@ -6,6 +6,7 @@
 //!
 //! - [`replay`]: counterexamples, on the reference evaluators.
 //! - [`proof`]: the claims of a proof, as new queries on new solvers.
+//! - [`bound`]: that there is no violation within a number of steps.
 //! - [`certificate`], [`mapping`]: witness circuits, ours or anyone's, against a model.
 //! - [`witness`]: witness circuits made of proofs.
 //! - [`word_proof`], [`word_certificate`], [`word_witness`]: the same for words, through
@@ -15,6 +16,7 @@
 //! - [`program_replay`], [`program_proof`]: violations and proofs of programs.
 //! - [`smtlib`]: the claims of a word-level proof for any SMT solver.
 
+pub mod bound;
 pub mod certificate;
 mod frames;
 pub mod linear_proof;
@@ -35,11 +37,12 @@ mod word_consecution;
 pub mod word_proof;
 pub mod word_witness;
 
+pub use bound::{BoundError, BoundLimits, check_bound};
 pub use certificate::{
     CertificateError, CheckedCertificate, Formula, check_certificate, check_certificate_for,
 };
 pub use linear_proof::{LinearChecker, LinearProofError, check_linear_proof};
-pub use options::{CheckOptions, Counterexample, Effort, StateValues, Stop};
+pub use options::{CheckOptions, Counterexample, Effort, StateValues, Stop, Trust};
 pub use program_proof::{
     CheckedProgramProof, ProgramClaim, ProgramProofError, check_program_proof,
 };

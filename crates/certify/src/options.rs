@@ -58,6 +58,18 @@ impl fmt::Display for Stop {
     }
 }
 
+/// What a check took on trust, beyond what every check rests on (the evaluators, blasting, and the
+/// solvers' word that something is unsatisfiable).
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Trust {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// That comparisons mean the same in the normal form of [`pedra_model::affine`]: it was seen at
+    /// many points, but proving it would have taken too long.
+    NormalForms,
+}
+
 /// The work that a check took.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Effort {

@@ -37,7 +37,7 @@
 //! state only once `C` is, by consecution.
 
 use crate::frames::{Frame, Unrolling, cone_of_influence, counterexample};
-use crate::options::{CheckOptions, Counterexample, Effort, Stop};
+use crate::options::{CheckOptions, Counterexample, Effort, Stop, Trust};
 use crate::prover::{Failure, Prover};
 use pedra_model::aig::Aig;
 use pedra_model::bits::{BitSystem, Latch, Reset};
@@ -56,6 +56,8 @@ pub struct CheckedProof {
     pub k: usize,
     /// The work that it took.
     pub effort: Effort,
+    /// What was taken on trust.
+    pub trust: Trust,
 }
 
 /// One of the formulas that a proof claims.
@@ -145,7 +147,7 @@ pub(crate) fn check_claims(
     system: &BitSystem,
     proof: &BitProof,
     options: &CheckOptions,
-    consecution: impl FnOnce() -> Option<Effort>,
+    consecution: impl FnOnce() -> Option<(Effort, Trust)>,
 ) -> Result<CheckedProof, ProofError> {
     let aig = extended_logic(system, proof)?;
     let bads: Vec<Lit> = proof.properties.iter().map(|&p| system.properties()[p]).collect();
@@ -163,10 +165,16 @@ pub(crate) fn check_claims(
         effort: Effort::default(),
     };
     check.check_initiation()?;
-    match consecution() {
-        Some(effort) => check.effort.add(effort),
-        None => check.check_consecution()?,
-    }
+    let trust = match consecution() {
+        Some((effort, trust)) => {
+            check.effort.add(effort);
+            trust
+        }
+        None => {
+            check.check_consecution()?;
+            Trust::Nothing
+        }
+    };
     if !check.check_safe()? {
         check.check_base()?;
         if let Some(latches) = &proof.simple_path {
@@ -175,7 +183,7 @@ pub(crate) fn check_claims(
         check.check_step()?;
     }
     let (properties, clauses) = (proof.properties.clone(), proof.clauses.len());
-    Ok(CheckedProof { properties, clauses, k: proof.k, effort: check.effort })
+    Ok(CheckedProof { properties, clauses, k: proof.k, effort: check.effort, trust })
 }
 
 /// The system's logic with the proof's gates. Fails if the proof is vacuous or speaks of what

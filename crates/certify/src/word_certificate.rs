@@ -13,6 +13,7 @@ use crate::options::CheckOptions;
 use crate::word_consecution::shown_in_words;
 use pedra_formats::btor2::Nodes;
 use pedra_model::blast::{BlastOptions, Blasted, StateBits, blast};
+use pedra_model::cone::WordCone;
 use pedra_model::lit::Lit;
 use pedra_model::system::System;
 use pedra_model::term::{BinaryOp, Sort, Term, TermId, UnaryOp};
@@ -41,15 +42,16 @@ pub fn check_word_certificate(
     blasting: &BlastOptions,
     options: &CheckOptions,
 ) -> Result<CheckedCertificate, CertificateError> {
+    let (witness, model, pairs) = cones(model, properties, witness)?;
     let blasted = |system: &System, name: &str| {
         blast(system, blasting)
             .map_err(|error| CertificateError::Unsupported(format!("{name}: {error}")))
     };
-    let ours = blasted(model.system, "the model")?;
-    let theirs = blasted(witness, "the witness")?;
+    let ours = blasted(&model.system, "the model")?;
+    let theirs = blasted(&witness, "the witness")?;
     let mut mapping = Mapping::empty(&theirs.system);
-    for (their_part, our_part) in pairs(model, witness)? {
-        let (their_sort, our_sort) = (sort(witness, their_part), sort(model.system, our_part));
+    for (their_part, our_part) in pairs {
+        let (their_sort, our_sort) = (sort(&witness, their_part), sort(&model.system, our_part));
         if their_sort != our_sort {
             let text = format!("a {their_sort} of the witness simulates a {our_sort}");
             return Err(CertificateError::Mapping(text));
@@ -59,11 +61,53 @@ pub fn check_word_certificate(
         map_choices(&mut mapping, (&theirs, their_part), (&ours, our_part))?;
     }
     let induction = || {
-        let (witness, property) = conjuncts(witness);
+        let (witness, property) = conjuncts(&witness);
         shown_in_words(&witness, &property, blasting, options)
     };
     let (ours, theirs) = (&ours.system, &theirs.system);
-    check_mapped_certificate(ours, properties, theirs, &mapping, options, induction)
+    let properties: Vec<usize> = (0..properties.len()).collect();
+    check_mapped_certificate(ours, &properties, theirs, &mapping, options, induction)
+}
+
+/// What the check is about: the part of the witness that its property depends on, the part of
+/// the model that the properties depend on or the former simulates, and what simulates what.
+///
+/// The five formulas for these parts are enough. The part of the witness is a circuit by itself,
+/// since it is closed under what it reads, and so is that of the model; and a part of the model
+/// that keeps all its constraints and the chosen properties violates just what the model does.
+fn cones(
+    model: NumberedModel<'_>,
+    properties: &[usize],
+    witness: &System,
+) -> Result<(System, WordCone, Vec<(Part, Part)>), CertificateError> {
+    if let Some(property) = properties.iter().find(|&&p| p >= model.system.bads.len()) {
+        let text = format!("property {property} does not exist");
+        return Err(CertificateError::Malformed(text));
+    }
+    let all: Vec<usize> = (0..witness.bads.len()).collect();
+    let theirs = WordCone::new(witness, &all, []);
+    let place = |list: &[usize], index: usize| list.binary_search(&index).ok();
+    let mut pairs = pairs(model, witness)?;
+    pairs.retain_mut(|(part, _)| {
+        let kept = match *part {
+            Part::Input(index) => place(&theirs.inputs, index).map(Part::Input),
+            Part::State(index) => place(&theirs.states, index).map(Part::State),
+        };
+        *part = kept.unwrap_or(*part);
+        kept.is_some()
+    });
+    let simulated = pairs.iter().map(|&(_, part)| match part {
+        Part::Input(index) => model.system.inputs[index].term,
+        Part::State(index) => model.system.states[index].term,
+    });
+    let ours = WordCone::new(model.system, properties, simulated);
+    for (_, part) in &mut pairs {
+        *part = match *part {
+            Part::Input(index) => Part::Input(place(&ours.inputs, index).expect("kept")),
+            Part::State(index) => Part::State(place(&ours.states, index).expect("kept")),
+        };
+    }
+    Ok((theirs.system, ours, pairs))
 }
 
 /// The property of the witness, that no bad is true, as terms that are all true; with the witness,

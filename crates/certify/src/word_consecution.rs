@@ -7,7 +7,7 @@
 //! results are looked at once more, by evaluation ([`crate::second_look`]). What is not shown here
 //! is asked again of the bits: this can accept what holds, never refuse.
 
-use crate::options::{CheckOptions, Effort};
+use crate::options::{CheckOptions, Effort, Trust};
 use crate::prover::Prover;
 use crate::second_look::seem_equal;
 use pedra_model::affine::normalise_all;
@@ -29,7 +29,7 @@ pub(crate) fn shown_in_words(
     invariant: &[TermId],
     blasting: &BlastOptions,
     options: &CheckOptions,
-) -> Option<Effort> {
+) -> Option<(Effort, Trust)> {
     let mut terms = system.terms.clone();
     let mut now = normalise_all(&mut terms, invariant);
     if now == invariant {
@@ -61,7 +61,7 @@ pub(crate) fn shown_in_words(
     } else {
         prover.prove_each(blaster.aig(), &goals).ok()?;
     }
-    Some(prover.effort())
+    Some((prover.effort(), Trust::NormalForms))
 }
 
 /// The terms one step later: each state replaced by its next value, what is free in each step

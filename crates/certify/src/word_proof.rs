@@ -11,10 +11,11 @@ use crate::proof::{CheckedProof, ProofError, check_claims};
 use crate::word_consecution::shown_in_words;
 use pedra_formats::btor2::same_model;
 use pedra_model::blast::{BlastError, BlastOptions, Blasted, Blaster, StateBits, blast};
+use pedra_model::cone::WordCone;
 use pedra_model::lit::Lit;
-use pedra_model::proof::{BitProof, WordProof};
+use pedra_model::proof::{BitProof, StateBit, WordProof};
 use pedra_model::system::System;
-use pedra_model::term::{Sort, TermId};
+use pedra_model::term::{Scalar, Sort, TermId};
 
 /// Checks that a proof proves what it claims about a system.
 pub fn check_word_proof(
@@ -24,10 +25,31 @@ pub fn check_word_proof(
     options: &CheckOptions,
 ) -> Result<CheckedProof, ProofError> {
     check_form(system, proof)?;
-    let blasted = blast(&proof.system, blasting).map_err(not_checkable)?;
-    let lowered = lower(proof, &blasted, blasting).map_err(not_checkable)?;
-    let consecution = || shown_in_words(&proof.system, &proof.invariant, blasting, options);
-    check_claims(&blasted.system, &lowered, options, consecution)
+    let cone = cone_of(proof);
+    let blasted = blast(&cone.system, blasting).map_err(not_checkable)?;
+    let lowered = lower(&cone, &blasted, blasting).map_err(not_checkable)?;
+    let consecution = || shown_in_words(&cone.system, &cone.invariant, blasting, options);
+    let checked = check_claims(&blasted.system, &lowered, options, consecution)?;
+    Ok(CheckedProof { properties: proof.properties.clone(), ..checked })
+}
+
+/// The proof about what the proved properties, the constraints and the proof itself speak of.
+/// The rest of the model can be as large as it likes.
+fn cone_of(proof: &WordProof) -> WordProof {
+    let bits = proof.simple_path.iter().flatten();
+    let kept = bits.map(|b| proof.system.states[b.state].term);
+    let further = proof.invariant.iter().copied().chain(kept);
+    let WordCone { system, states, .. } = WordCone::new(&proof.system, &proof.properties, further);
+    let place = |state: usize| states.binary_search(&state).expect("kept");
+    let bit = |b: &StateBit| StateBit { state: place(b.state), ..*b };
+    let simple_path = proof.simple_path.as_ref().map(|bits| bits.iter().map(bit).collect());
+    WordProof {
+        properties: (0..system.bads.len()).collect(),
+        system,
+        invariant: proof.invariant.clone(),
+        k: proof.k,
+        simple_path,
+    }
 }
 
 fn not_checkable(error: BlastError) -> ProofError {
@@ -62,11 +84,25 @@ pub(crate) fn check_terms(proof: &WordProof) -> Result<(), ProofError> {
     if proof.k == 0 {
         return wrong("its induction depth is 0".into());
     }
-    let states = proof.system.states.len();
-    if let Some(state) = proof.simple_path.iter().flatten().find(|&&s| s >= states) {
-        return wrong(format!("state {state} of the simple-path condition does not exist"));
+    let states = &proof.system.states;
+    let size = |state: usize| states.get(state).map_or(0, |s| num_bits(terms.sort(s.term)));
+    let mut bits = proof.simple_path.iter().flatten();
+    if let Some(b) = bits.find(|b| b.bit as u128 >= size(b.state)) {
+        let (state, bit) = (b.state, b.bit);
+        return wrong(format!("bit {bit} of state {state}, which must differ, does not exist"));
     }
     Ok(())
+}
+
+/// How many bits a value has; integers have none.
+fn num_bits(sort: Sort) -> u128 {
+    match sort {
+        Sort::Bv(width) => width.into(),
+        Sort::Array { index: Scalar::Bv(index), element: Scalar::Bv(element) } => {
+            u128::from(element) << index.min(64)
+        }
+        Sort::Int | Sort::Array { .. } => 0,
+    }
 }
 
 /// The proof over the bits: each term of the invariant is a clause of one literal.
@@ -85,10 +121,10 @@ fn lower(
     let gates = gates.map(|(_, a, b)| [a, b]).collect();
     // A state that is chosen anew in every step has inputs instead of latches. Leaving it out
     // is safe: the remaining latches are checked to be closed.
-    let simple_path = proof.simple_path.as_ref().map(|states| {
-        let latches = states.iter().flat_map(|&state| match blasted.map.state(state) {
-            StateBits::Latches { latches, .. } => latches.clone(),
-            StateBits::Inputs(_) => 0..0,
+    let simple_path = proof.simple_path.as_ref().map(|bits| {
+        let latches = bits.iter().filter_map(|b| match blasted.map.state(b.state) {
+            StateBits::Latches { latches, .. } => Some(latches.start + b.bit),
+            StateBits::Inputs(_) => None,
         });
         latches.collect()
     });

@@ -1,9 +1,10 @@
 //! What was typed. Meaning comes later: nothing here opens a file or starts an engine.
 
-use crate::decide::EngineName;
 use crate::options;
 use crate::view::plot::PlotRequest;
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum, builder::styling};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, styling};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use pedra_check::EngineName;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -185,7 +186,7 @@ pub struct CheckArgs {
     /// AIGER (.aig, .aag) or BTOR2 (.btor2, .btor); `-` is standard input
     pub model: PathBuf,
     /// The engine
-    #[arg(long, short, value_enum, default_value_t = EngineName::Auto)]
+    #[arg(long, short, value_parser = engine_named(), default_value = "auto")]
     pub engine: EngineName,
     /// Only this property, by name or number; repeatable
     #[arg(long, short, value_name = "NAME")]
@@ -480,6 +481,13 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
         rest = &rest[unit_end..];
     }
     Duration::try_from_secs_f64(total).map_err(|_| bad())
+}
+
+/// Reads the name of an engine, and knows what help says of each.
+fn engine_named() -> impl TypedValueParser<Value = EngineName> {
+    let values = EngineName::ALL.map(|e| PossibleValue::new(e.text()).help(e.help()));
+    PossibleValuesParser::new(values)
+        .map(|text| EngineName::of_text(&text).expect("one of the possible values"))
 }
 
 /// Reads `4G`, `500M`, `1.5GiB`, `1048576`: in bytes, units are powers of 1024.

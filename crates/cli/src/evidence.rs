@@ -2,20 +2,21 @@
 //! the form in which they are written.
 
 use crate::args::CheckArgs;
-use crate::decide::InternalError;
 use crate::load::{InputError, Loaded};
 use crate::output::{check_writable, same_file, write_file};
-use crate::pipeline::{Checked, Proof, Trace};
 use crate::report::Missing;
 use crate::view::{plot, signals};
 use anyhow::Result;
 use pedra_certify::{
     CertificateError, CheckOptions, NumberedModel, ProofError, check_word_certificate,
 };
+use pedra_check::{Checked, InternalError};
 use pedra_formats::vcd::Waves;
 use pedra_formats::{aiger, aiger_witness, btor2, vcd};
 use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
+use pedra_model::proof::Proof;
+use pedra_model::trace::Trace;
 use std::path::{Path, PathBuf};
 
 /// The forms of a certificate file, by its ending.
@@ -128,13 +129,23 @@ pub fn witness_text(model: &Model, trace: &Trace) -> String {
     }
 }
 
-/// A limit struck while a certificate was checked in the form in which it is written.
+/// A certificate could not be checked in the form in which it is written.
 #[derive(Debug)]
-pub struct CheckStopped;
+pub enum CheckStopped {
+    /// A limit struck meanwhile.
+    Limit,
+    /// It is beyond what can be checked.
+    NotCheckable(String),
+}
 
 impl std::fmt::Display for CheckStopped {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("stopped while the certificate file was checked")
+        match self {
+            CheckStopped::Limit => f.write_str("stopped while the certificate file was checked"),
+            CheckStopped::NotCheckable(why) => {
+                write!(f, "the certificate file cannot be checked: {why}")
+            }
+        }
     }
 }
 
@@ -154,7 +165,11 @@ pub fn certificate_bytes(
     let judge = |error: CertificateError| -> anyhow::Error {
         match error {
             CertificateError::Stopped(_) | CertificateError::Proof(ProofError::Stopped(_)) => {
-                CheckStopped.into()
+                CheckStopped::Limit.into()
+            }
+            CertificateError::Unsupported(why)
+            | CertificateError::Proof(ProofError::NotCheckable(why)) => {
+                CheckStopped::NotCheckable(why).into()
             }
             other => InternalError(format!("certificate: {other}")).into(),
         }
@@ -173,9 +188,8 @@ pub fn certificate_bytes(
             Ok(pedra_certify::smtlib_obligations(system, proof)?.into_bytes())
         }
         (Model::Words(system), Proof::Words(proof)) => {
-            let nodes = btor2::read_with_ids(&loaded.bytes)?.nodes;
-            let witness = pedra_certify::btor2_certificate(proof, &nodes)?;
-            let model = NumberedModel { system, nodes: &nodes };
+            let witness = pedra_certify::btor2_certificate(proof, &loaded.nodes)?;
+            let model = NumberedModel { system, nodes: &loaded.nodes };
             check_word_certificate(model, &proof.properties, &witness, blasting, options)
                 .map_err(judge)?;
             Ok(btor2::write(&witness)?)
@@ -253,7 +267,7 @@ pub fn write_files(
                 add(path, vcd::write(&waves, &about).map_err(Into::into))?;
             }
         }
-        Checked::Proved(proof) => {
+        Checked::Proved { proof, .. } => {
             if let Some(path) = &args.certificate {
                 let form = certificate_form(path, &loaded.model)?;
                 add(path, certificate_bytes(loaded, proof, form, blasting, options))?;
@@ -283,7 +297,9 @@ mod tests {
             k: 1,
             simple_path: None,
         };
-        let loaded = Loaded { path: "m.aag".into(), bytes: Vec::new(), model: Model::Bits(system) };
+        let model = Model::Bits(system);
+        let nodes = btor2::Nodes::default();
+        let loaded = Loaded { path: "m.aag".into(), bytes: Vec::new(), model, nodes };
         (loaded, Proof::Bits(proof))
     }
 

@@ -15,10 +15,12 @@ const MAX_SIMULATED_BITS: u128 = 1 << 31;
 pub struct Loaded {
     /// Where it came from.
     pub path: PathBuf,
-    /// Its content, for certificates that refer to node ids and for reports.
+    /// Its content, for reports.
     pub bytes: Vec<u8>,
     /// What it says.
     pub model: Model,
+    /// BTOR2: the numbers of its inputs and states, which certificates refer to.
+    pub nodes: btor2::Nodes,
 }
 
 /// What is wrong with an input; its text is what the user sees.
@@ -81,9 +83,13 @@ pub fn detect(bytes: &[u8]) -> Option<Format> {
 /// Reads a model.
 pub fn load(path: &Path) -> Result<Loaded, InputError> {
     let bytes = read_bytes(path)?;
-    let model = match detect(&bytes) {
-        Some(Format::Aiger) => aiger::read(&bytes).map(Model::Bits),
-        Some(Format::Btor2) => btor2::read(&bytes).map(Model::Words),
+    let read = match detect(&bytes) {
+        Some(Format::Aiger) => {
+            aiger::read(&bytes).map(|system| (Model::Bits(system), btor2::Nodes::default()))
+        }
+        Some(Format::Btor2) => {
+            btor2::read_with_ids(&bytes).map(|read| (Model::Words(read.system), read.nodes))
+        }
         None if bytes.is_empty() => {
             return Err(InputError(format!("{}: the file is empty", path.display())));
         }
@@ -97,8 +103,8 @@ pub fn load(path: &Path) -> Result<Loaded, InputError> {
             return Err(InputError(format!("{}:1:1: {text}{hint}", path.display())));
         }
     };
-    match model {
-        Ok(model) => Ok(Loaded { path: path.to_owned(), bytes, model }),
+    match read {
+        Ok((model, nodes)) => Ok(Loaded { path: path.to_owned(), bytes, model, nodes }),
         Err(error) => Err(describe(path, &bytes, &error)),
     }
 }

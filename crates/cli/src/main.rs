@@ -3,9 +3,9 @@
 use clap::CommandFactory;
 use pedra::args::{Cli, Command};
 use pedra::commands::{bench, certify, check, convert, demo, hwmcc, info, sby, simulate};
-use pedra::decide::InternalError;
 use pedra::memory;
 use pedra::output::{note, printable};
+use pedra_check::InternalError;
 
 #[global_allocator]
 static ALLOCATOR: memory::Allocator = memory::Allocator;

@@ -2,9 +2,9 @@
 //! engine does not read it. An option without effect is an error, not a surprise.
 
 use crate::args::CheckArgs;
-use crate::decide::EngineName;
 use crate::load::InputError;
 use clap::error::{ContextKind, ContextValue};
+use pedra_check::EngineName;
 use pedra_engines::settings::{engine_of, engines_read};
 use pedra_engines::{Settings, all_settings};
 use std::ffi::OsString;

@@ -10,9 +10,9 @@
 mod line;
 
 use crate::output;
-use crate::pipeline::Prepared;
 use crate::report::SCHEMA;
 use line::{Line, Who};
+use pedra_check::Prepared;
 use pedra_engines::{Direction, Event};
 use serde_json::json;
 use std::io::{self, Write};

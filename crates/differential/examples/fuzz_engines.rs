@@ -3,7 +3,7 @@
 //! turn), `swept` (PDR that sweeps soon), or the name of one engine, which alone then looks at each
 //! system; without a mode, each seed is one system of bits and one of words for all engines.
 
-use pedra::decide::EngineName;
+use pedra_check::EngineName;
 use pedra_differential::fb::differential_fb;
 use pedra_differential::{
     Turns, contender_named, differential_bits, differential_bits_by, differential_words,

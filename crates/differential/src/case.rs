@@ -9,7 +9,7 @@
 //! only tests can set stands behind `--test`, see [`set_for_tests`].
 
 use crate::{Turns, run_and_judge};
-use pedra::decide::{EngineName, Plan};
+use pedra_check::{EngineName, Plan};
 use pedra_engines::{Settings, SweepOptions};
 use pedra_formats::{aiger, btor2};
 use pedra_model::Model;

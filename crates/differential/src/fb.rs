@@ -5,9 +5,11 @@ use crate::random_choices;
 use pedra_certify::{CheckOptions, check_bit_proof, replay_bits};
 use pedra_engines::cone::closed_latches;
 use pedra_engines::fb::{CHOICES, FbOptions, FbPdr};
-use pedra_engines::{Context, Direction, Engine, Outcome, PdrOptions, SettledBoard, Variant};
+use pedra_engines::{Context, Direction, Engine, Outcome, PdrOptions, Variant};
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::lit::Lit;
+use pedra_model::proof::Proof;
+use pedra_model::trace::Trace;
 use pedra_solve::SolverKind;
 use pedra_testkit::bits::{BitShape, random_bits};
 use pedra_testkit::layers::Layers;
@@ -21,12 +23,16 @@ use pedra_testkit::random::Random;
 pub fn judge_bits(system: &BitSystem, outcomes: &[Outcome], note: &str) {
     let expected = explore(&ExplicitBits::new(system)).violated_at;
     for (property, (outcome, truth)) in outcomes.iter().zip(expected).enumerate() {
-        match (outcome, truth) {
-            (Outcome::Violated(trace), Some(depth)) => {
+        let proof = match outcome {
+            Outcome::Proved(proof) => Some(&**proof),
+            _ => None,
+        };
+        match (outcome, proof, truth) {
+            (Outcome::Violated(Trace::Bits(trace)), _, Some(depth)) => {
                 assert!(trace.property == property && trace.depth() >= depth, "{note}");
                 replay_bits(system, trace).unwrap_or_else(|e| panic!("{note}: {e}: {trace:?}"));
             }
-            (Outcome::Proved(proof), None) => {
+            (_, Some(Proof::Bits(proof)), None) => {
                 let options = CheckOptions::with_solver(SolverKind::Batsat);
                 let checked = check_bit_proof(system, proof, &options);
                 checked.unwrap_or_else(|e| panic!("{note}: {e}: {proof:?}"));
@@ -56,14 +62,12 @@ pub fn check_turns(system: &BitSystem, pdr: PdrOptions, options: FbOptions, note
     let roots: Vec<Lit> = system.properties().iter().copied().chain(resets).collect();
     let latches = closed_latches(system, roots);
     let mut engine = FbPdr::new(system, pdr, options);
-    let board = SettledBoard::new(system.properties().len());
     let context = Context::default();
     for _ in 0..100_000 {
-        if engine.turn(&context, &board).is_some() {
+        if engine.turn(&context).is_some() {
             break;
         }
-        let open: Vec<usize> =
-            (0..system.properties().len()).filter(|&p| !board.is_settled(p)).collect();
+        let open = context.open(system.properties().len());
         let frames = |direction| {
             let engine = &engine;
             (1..).map_while(move |i| Some((i, engine.excluded(direction, i)?)))
@@ -86,7 +90,8 @@ pub fn check_turns(system: &BitSystem, pdr: PdrOptions, options: FbOptions, note
             assert!(inside, "{note}: {told:?} is not reachable");
         }
     }
-    judge_bits(system, &engine.run(&context), note);
+    engine.run(&context);
+    judge_bits(system, &context.ledger.outcomes(system.properties().len()), note);
 }
 
 /// A random system, with random options of both PDR and fbPDR.

@@ -9,14 +9,16 @@ pub mod fb;
 pub use case::Case;
 pub use chance::{random_choices, random_options};
 
-use anyhow::Result;
-use pedra::decide::{EngineName, Observer, Open, Plan, decide};
-use pedra::pipeline::{Checked, Proof, Trace, join_proofs};
 use pedra_certify::{CheckOptions, NumberedModel, check_certificate_for, check_word_certificate};
+use pedra_check::{
+    Checked, EngineName, InternalError, Observer, Open, Plan, SafeUpTo, decide, join_proofs,
+};
 use pedra_engines::{Event, Reason};
 use pedra_formats::{aiger, aiger_witness, btor2};
 use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
+use pedra_model::proof::Proof;
+use pedra_model::trace::Trace;
 use pedra_solve::{Interrupt, SolverKind};
 use pedra_testkit::bits::{BitShape, random_bits};
 use pedra_testkit::random::Random;
@@ -49,6 +51,8 @@ impl std::ops::AddAssign for Turns {
 }
 
 impl Observer for Answers {
+    type Error = InternalError;
+
     fn hear(&self, _: usize, _: &'static str, event: &Event) {
         let mut turns = self.turns.lock().expect("no panic while held");
         match event {
@@ -58,12 +62,20 @@ impl Observer for Answers {
         }
     }
 
-    fn settled(&self, property: usize, _: &'static str, answer: Checked) -> Result<()> {
-        self.settled.lock().expect("no panic while held").push((property, answer));
+    fn settled(
+        &self,
+        property: usize,
+        _: &'static str,
+        answer: &Checked,
+    ) -> Result<(), InternalError> {
+        self.settled.lock().expect("no panic while held").push((property, answer.clone()));
         Ok(())
     }
 
-    fn open(&self, property: usize, why: Open) {
+    fn open(&self, property: usize, why: Open, safe: Option<SafeUpTo>) {
+        let bounds = safe.into_iter().flat_map(|safe| [Some(safe.claimed), safe.checked]);
+        let bounds = bounds.flatten().map(|step| (property, step));
+        self.safe.lock().expect("no panic while held").extend(bounds);
         self.open.lock().expect("no panic while held").push((property, why));
     }
 
@@ -212,8 +224,8 @@ fn judge(
                 assert!(possible, "{}", context("the trace is not shortest"));
                 reread(model, trace, context);
             }
-            (Checked::Proved(proof), None) => proofs.push(proof.clone()),
-            (Checked::Proved(proof), Some(step)) => {
+            (Checked::Proved { proof, .. }, None) => proofs.push(proof.clone()),
+            (Checked::Proved { proof, .. }, Some(step)) => {
                 panic!("{}", context(&format!("wrong proof, violated at step {step}: {proof:?}")))
             }
             (Checked::Violated(trace), None) => {
@@ -236,7 +248,9 @@ fn judge(
                 matches!(plan.engine, EngineName::Bmc | EngineName::Kind)
             }
             Open::Engines(Reason::Budget | Reason::Unsupported(_)) => spent,
-            Open::Engines(_) | Open::NotBits(_) | Open::CheckStopped => false,
+            Open::Engines(_) | Open::NotBits(_) | Open::CheckStopped | Open::NotCheckable(_) => {
+                false
+            }
         };
         assert!(may_stay_open, "{}", context(&format!("gives up: {why:?}")));
     }

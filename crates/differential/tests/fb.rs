@@ -4,7 +4,7 @@ use pedra_differential::fb::{check_turns, differential_fb, judge_bits, random_fb
 use pedra_engines::fb::{FbOptions, FbPdr, Import, Lemmas};
 use pedra_engines::pdr::Pdr;
 use pedra_engines::{
-    Collector, Context, Direction, Engine, Event, Outcome, PdrOptions, Reason, Unknown,
+    Collector, Context, Direction, End, Engine, Event, Outcome, PdrOptions, Reason,
 };
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::lit::Lit;
@@ -135,7 +135,10 @@ fn exchanges_happen() {
         let system = random_bits(&mut random, BitShape::default());
         let options = FbOptions { slice: 500, ..FbOptions::default() };
         let mut engine = FbPdr::new(&system, PdrOptions::default(), options);
-        judge_bits(&system, &engine.run(&Context::default()), &format!("seed {seed}"));
+        let context = Context::default();
+        engine.run(&context);
+        let outcomes = context.ledger.outcomes(system.properties().len());
+        judge_bits(&system, &outcomes, &format!("seed {seed}"));
         let happened = engine.exchanges();
         total[0] += happened.meetings;
         total[1] += happened.offered;
@@ -164,13 +167,14 @@ fn depth_limits_are_kept_and_can_be_raised() {
         ];
         for mut engine in engines {
             let note = format!("seed {seed}, {}, {options:?}", engine.name());
+            let base = Context::default();
             for limit in 0..4 {
-                let context = Context { max_depth: Some(limit), ..Context::default() };
-                for (outcome, truth) in engine.run(&context).iter().zip(&truth) {
-                    match outcome {
-                        Outcome::Unknown(Unknown { reason, safe_up_to }) => {
-                            assert_eq!(*reason, Reason::DepthLimit, "{note}");
-                            assert_eq!(*safe_up_to, Some(limit), "{note}");
+                let end = engine.run(&Context { max_depth: Some(limit), ..base.clone() });
+                for (property, truth) in truth.iter().enumerate() {
+                    match base.ledger.outcome(property) {
+                        Outcome::Unknown => {
+                            let reason = Reason::DepthLimit;
+                            assert_eq!(end, End { reason, safe_up_to: Some(limit) }, "{note}");
                             assert!(truth.is_none_or(|step| step > limit), "{note}: {truth:?}");
                             limited += 1;
                         }
@@ -179,7 +183,8 @@ fn depth_limits_are_kept_and_can_be_raised() {
                     }
                 }
             }
-            judge_bits(&system, &engine.run(&Context::default()), &note);
+            engine.run(&base);
+            judge_bits(&system, &base.ledger.outcomes(truth.len()), &note);
         }
     }
     assert!(limited > 100 && beyond > 0, "{limited} {beyond}");

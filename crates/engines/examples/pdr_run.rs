@@ -7,7 +7,9 @@
 use pedra_certify::{CheckOptions, check_bit_proof, replay_bits};
 use pedra_engines::pdr::{CHOICES, Purpose};
 use pedra_engines::{Context, Engine, Outcome, Pdr, PdrOptions, choose};
+use pedra_model::proof::Proof;
 use pedra_model::reduce::{ReduceOptions, reduce};
+use pedra_model::trace::Trace;
 use pedra_solve::Interrupt;
 use std::time::{Duration, Instant};
 
@@ -31,7 +33,9 @@ fn main() {
     let start = Instant::now();
     let interrupt = Interrupt::with_timeout(Duration::from_secs_f64(seconds));
     let mut engine = Pdr::new(system, options);
-    let outcomes = engine.run(&Context { interrupt, seed, ..Context::default() });
+    let context = Context { interrupt, seed, ..Context::default() };
+    engine.run(&context);
+    let outcomes = context.ledger.outcomes(properties.len());
     let time = start.elapsed().as_secs_f64();
     let verdicts: Vec<_> = outcomes.iter().map(Outcome::verdict).collect();
     println!("{file} {verdicts:?} {time:.2} s, {} latches", system.latches.len());
@@ -47,12 +51,14 @@ fn main() {
     for outcome in &outcomes {
         match outcome {
             Outcome::Proved(proof) => {
+                let Proof::Bits(proof) = &**proof else { panic!("about words") };
                 check_bit_proof(system, proof, &CheckOptions::default()).expect("a proof");
             }
             Outcome::Violated(trace) => {
+                let Trace::Bits(trace) = trace else { panic!("about words") };
                 replay_bits(system, trace).expect("a path");
             }
-            Outcome::Unknown(_) | Outcome::ProvedWords(_) | Outcome::ViolatedWords(_) => {}
+            Outcome::Unknown => {}
         }
     }
 }

@@ -20,9 +20,8 @@
 //! [`Reason::Exhausted`].
 
 use crate::cone::closed_latches;
-use crate::context::{Context, Engine, Outcome, Reason};
+use crate::context::{Context, End, Engine, Reason};
 use crate::events::{Event, Progress};
-use crate::ledger::Ledger;
 use crate::unroll::{Start, Unroll};
 use pedra_model::bits::BitSystem;
 use pedra_model::lit::Lit;
@@ -55,7 +54,6 @@ impl Default for BmcOptions {
 pub struct Bmc<'a> {
     system: &'a BitSystem,
     options: BmcOptions,
-    pub(crate) ledger: Ledger,
     unroll: Option<Unroll<'a>>,
     /// The first step that is not known to be clean for the open properties.
     next: usize,
@@ -81,7 +79,6 @@ impl<'a> Bmc<'a> {
         Bmc {
             system,
             options,
-            ledger: Ledger::new(system.properties().len()),
             unroll: None,
             next: 0,
             exhausted: last_fresh_state(system).map(|last| last + 1),
@@ -91,6 +88,11 @@ impl<'a> Bmc<'a> {
     /// The last step up to which the open properties are known to hold.
     pub fn safe_up_to(&self) -> Option<usize> {
         self.next.checked_sub(1)
+    }
+
+    /// The properties that need work.
+    pub(crate) fn open(&self, context: &Context) -> Vec<usize> {
+        context.open(self.system.properties().len())
     }
 
     /// Whether no shortest violation can lie at a step that was not looked at.
@@ -103,7 +105,7 @@ impl<'a> Bmc<'a> {
     pub(crate) fn search(&mut self, context: &Context, limit: Option<usize>) -> Option<Reason> {
         self.prepare(context);
         loop {
-            let open = self.ledger.open(context);
+            let open = self.open(context);
             if open.is_empty() {
                 return None;
             }
@@ -126,7 +128,7 @@ impl<'a> Bmc<'a> {
                 Found::Violations(traces) => {
                     self.next = traces[0].depth();
                     for trace in traces {
-                        self.ledger.settle(context, trace.property, Outcome::Violated(trace));
+                        context.violate(trace.property, trace);
                     }
                 }
             }
@@ -263,14 +265,14 @@ impl Engine for Bmc<'_> {
         "bmc"
     }
 
-    fn run(&mut self, context: &Context) -> Vec<Outcome> {
-        let open = self.ledger.open(context).len();
+    fn run(&mut self, context: &Context) -> End {
+        let open = self.open(context).len();
         context.emit(|| Event::Started { engine: "bmc", open });
         let stopped = self.search(context, context.max_depth);
-        let open = self.ledger.open(context).len();
+        let open = self.open(context).len();
         context.emit(|| Event::Finished { open, progress: self.progress() });
         let reason = stopped.unwrap_or(Reason::SettledElsewhere);
-        self.ledger.outcomes(context, reason, self.safe_up_to())
+        End { reason, safe_up_to: self.safe_up_to() }
     }
 
     fn progress(&self) -> Progress {

@@ -30,11 +30,11 @@ pub enum Event {
         /// The state of the counters at this point.
         progress: Progress,
     },
-    /// A property was decided.
+    /// Properties were decided, by one argument, and the [`Ledger`](crate::Ledger) has it.
     Settled {
-        /// Which: an index into the system's properties.
-        property: usize,
-        /// The answer; never unknown.
+        /// Which, as the ledger numbers them.
+        properties: Vec<usize>,
+        /// The answer, about the system that the ledger is about; never unknown.
         outcome: Outcome,
     },
     /// What follows, up to the next event of this kind, is about frames of this direction.

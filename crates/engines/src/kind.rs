@@ -25,7 +25,7 @@
 
 use crate::bmc::{Bmc, BmcOptions};
 use crate::cone::{closed_latches, is_init_free_of_inputs};
-use crate::context::{Context, Engine, Outcome, Reason};
+use crate::context::{Context, End, Engine, Reason};
 use crate::events::{Event, Progress};
 use crate::unroll::{Start, Unroll};
 use pedra_model::bits::BitSystem;
@@ -34,7 +34,7 @@ use pedra_model::proof::BitProof;
 use pedra_model::value::Ternary;
 use pedra_solve::SatResult;
 use pedra_solve::cadical::Preset;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The choices of [`Kind`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl Default for KindOptions {
 pub struct Kind<'a> {
     system: &'a BitSystem,
     options: KindOptions,
-    /// The base case; its ledger is that of the engine.
+    /// The base case.
     base: Bmc<'a>,
     step: Option<Unroll<'a>>,
     /// What is being proved by induction.
@@ -119,12 +119,9 @@ impl<'a> Kind<'a> {
                 stopped => return stopped,
             }
             self.refresh_claims(context);
-            for index in 0..self.claims.len() {
-                match self.check_step(index).unwrap_or(Step::Stopped) {
-                    Step::Inductive => self.settle(context, index),
-                    Step::NotInductive => {}
-                    Step::Stopped => return Some(Reason::Interrupted),
-                }
+            let is_stopped = self.check_steps(context);
+            if is_stopped {
+                return Some(Reason::Interrupted);
             }
             self.k += 1;
         }
@@ -179,35 +176,58 @@ impl<'a> Kind<'a> {
         }
     }
 
-    fn settle(&mut self, context: &Context, index: usize) {
-        let claim = &self.claims[index];
+    /// Tries all claims at depth `k`, and settles those that are inductive; says whether it was
+    /// interrupted. Claims that are inductive by themselves are so together, which is one proof;
+    /// simple paths cannot be joined.
+    fn check_steps(&mut self, context: &Context) -> bool {
+        let (mut together, mut is_stopped) = (Vec::new(), false);
+        for index in 0..self.claims.len() {
+            match self.check_step(index).unwrap_or(Step::Stopped) {
+                Step::Inductive => {
+                    let claim = &self.claims[index];
+                    match claim.latches.clone().filter(|_| claim.used_distinct) {
+                        None => together.extend(&claim.properties),
+                        latches => self.settle(context, &claim.properties, latches),
+                    }
+                }
+                Step::NotInductive => {}
+                Step::Stopped => {
+                    is_stopped = true;
+                    break;
+                }
+            }
+        }
+        if !together.is_empty() {
+            self.settle(context, &together, None);
+        }
+        is_stopped
+    }
+
+    fn settle(&self, context: &Context, properties: &[usize], simple_path: Option<Vec<usize>>) {
         let proof = BitProof {
-            properties: claim.properties.clone(),
+            properties: properties.to_vec(),
             gates: Vec::new(),
             clauses: Vec::new(),
             k: self.k,
-            simple_path: claim.latches.clone().filter(|_| claim.used_distinct),
+            simple_path,
         };
-        for &property in &claim.properties {
-            self.base.ledger.settle(context, property, Outcome::Proved(proof.clone()));
-        }
+        context.prove(properties, proof);
     }
 
     /// Drops claims about properties that are no longer open, and makes the missing ones.
     fn refresh_claims(&mut self, context: &Context) {
-        let open = self.base.ledger.open(context);
+        let open = self.base.open(context);
         let wanted: Vec<Vec<usize>> = if self.options.joint {
             vec![open]
         } else {
             open.into_iter().map(|property| vec![property]).collect()
         };
-        let mut old = std::mem::take(&mut self.claims);
+        let old = std::mem::take(&mut self.claims);
+        let mut old: FxHashMap<Vec<usize>, Claim> =
+            old.into_iter().map(|claim| (claim.properties.clone(), claim)).collect();
         for properties in wanted {
-            let known = old.iter().position(|claim| claim.properties == properties);
-            let claim = match known {
-                Some(position) => old.swap_remove(position),
-                None => self.new_claim(context, properties),
-            };
+            let known = old.remove(&properties);
+            let claim = known.unwrap_or_else(|| self.new_claim(context, properties));
             self.claims.push(claim);
         }
     }
@@ -277,17 +297,17 @@ impl Engine for Kind<'_> {
         "kind"
     }
 
-    fn run(&mut self, context: &Context) -> Vec<Outcome> {
+    fn run(&mut self, context: &Context) -> End {
         if let Some(step) = &mut self.step {
             step.set_interrupt(context.interrupt.clone());
         }
-        let open = self.base.ledger.open(context).len();
+        let open = self.base.open(context).len();
         context.emit(|| Event::Started { engine: "kind", open });
         let stopped = self.search(context);
-        let open = self.base.ledger.open(context).len();
+        let open = self.base.open(context).len();
         context.emit(|| Event::Finished { open, progress: self.progress() });
         let reason = stopped.unwrap_or(Reason::SettledElsewhere);
-        self.base.ledger.outcomes(context, reason, self.safe_up_to())
+        End { reason, safe_up_to: self.safe_up_to() }
     }
 
     fn progress(&self) -> Progress {

@@ -1,122 +1,104 @@
-//! Which properties are settled: the book that every engine keeps.
+//! The answers: the one book of a run.
 //!
-//! All answers pass through [`Ledger::settle`], so the event, the shared board and the list
-//! that [`Engine::run`](crate::Engine::run) returns cannot disagree.
+//! Whoever decides a property enters it here, through [`Context::prove`](crate::Context::prove)
+//! or [`Context::violate`](crate::Context::violate). The first answer counts. All engines of a
+//! run, also those inside of others, look here for what is still open.
 
-use crate::context::{Context, Outcome, Reason, Unknown};
-use crate::events::Event;
-use std::sync::atomic::{AtomicBool, Ordering};
+use crate::context::Outcome;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
-/// Flags that engines share when several work on one system: a property that one of them
-/// settled needs no more work by the others.
-#[derive(Debug)]
-pub struct SettledBoard(Vec<AtomicBool>);
-
-impl SettledBoard {
-    /// A board on which nothing is settled.
-    pub fn new(properties: usize) -> SettledBoard {
-        SettledBoard((0..properties).map(|_| AtomicBool::new(false)).collect())
-    }
-
-    /// Marks a property as settled.
-    pub fn mark(&self, property: usize) {
-        self.0[property].store(true, Ordering::Relaxed);
-    }
-
-    /// Whether somebody settled the property.
-    pub fn is_settled(&self, property: usize) -> bool {
-        self.0[property].load(Ordering::Relaxed)
-    }
-}
-
-/// The answers of one engine.
-#[derive(Clone, Debug)]
+/// Which properties are settled, and how.
+#[derive(Debug, Default)]
 pub struct Ledger {
-    settled: Vec<Option<Outcome>>,
+    /// By property; what is missing is open.
+    settled: RwLock<Vec<Option<Outcome>>>,
 }
 
 impl Ledger {
     /// A book in which every property is open.
-    pub fn new(properties: usize) -> Ledger {
-        Ledger { settled: vec![None; properties] }
+    pub fn new() -> Ledger {
+        Ledger::default()
     }
 
-    /// How many properties there are.
-    #[allow(clippy::len_without_is_empty, reason = "a number of properties, not a container")]
-    pub fn len(&self) -> usize {
-        self.settled.len()
+    fn read(&self) -> RwLockReadGuard<'_, Vec<Option<Outcome>>> {
+        self.settled.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The properties that still need work, in order.
-    pub fn open(&self, context: &Context) -> Vec<usize> {
-        let elsewhere = |p: usize| context.settled.is_some_and(|board| board.is_settled(p));
-        let all = self.settled.iter().enumerate();
-        all.filter(|(p, o)| o.is_none() && !elsewhere(*p)).map(|(p, _)| p).collect()
+    /// Whether there is no answer yet.
+    pub fn is_open(&self, property: usize) -> bool {
+        self.read().get(property).is_none_or(Option::is_none)
     }
 
-    /// Whether this engine settled the property itself.
-    pub fn is_settled(&self, property: usize) -> bool {
-        self.settled[property].is_some()
+    /// Those of the first `properties` that have no answer yet, in order.
+    pub fn open(&self, properties: usize) -> Vec<usize> {
+        let settled = self.read();
+        let is_open = |&property: &usize| settled.get(property).is_none_or(Option::is_none);
+        (0..properties).filter(is_open).collect()
     }
 
-    /// Enters an answer and tells the world.
+    /// The answer; unknown if there is none.
+    pub fn outcome(&self, property: usize) -> Outcome {
+        self.read().get(property).cloned().flatten().unwrap_or(Outcome::Unknown)
+    }
+
+    /// The answers for the first `properties`.
+    pub fn outcomes(&self, properties: usize) -> Vec<Outcome> {
+        (0..properties).map(|property| self.outcome(property)).collect()
+    }
+
+    /// Enters an answer for several properties at once. Gives those that had none.
     ///
     /// # Panics
-    /// If the answer is unknown or the property already has one.
-    pub fn settle(&mut self, context: &Context, property: usize, outcome: Outcome) {
-        assert!(outcome.is_settled() && !self.is_settled(property), "one definite answer each");
-        // The event comes first: once the board is marked, other engines pass over the property
-        // and go deeper, and whoever listens must know by then that this says nothing about it.
-        context.emit(|| Event::Settled { property, outcome: outcome.clone() });
-        if let Some(board) = context.settled {
-            board.mark(property);
+    /// If the answer is unknown.
+    pub fn settle(&self, properties: &[usize], outcome: &Outcome) -> Vec<usize> {
+        assert!(outcome.is_settled(), "a definite answer");
+        let mut settled = self.settled.write().unwrap_or_else(PoisonError::into_inner);
+        let mut news = Vec::new();
+        for &property in properties {
+            if settled.len() <= property {
+                settled.resize(property + 1, None);
+            }
+            if settled[property].is_none() {
+                settled[property] = Some(outcome.clone());
+                news.push(property);
+            }
         }
-        self.settled[property] = Some(outcome);
-    }
-
-    /// One outcome per property: the answers, and `unknown` with this reason for the others.
-    pub fn outcomes(&self, context: &Context, reason: Reason, safe: Option<usize>) -> Vec<Outcome> {
-        let open = self.open(context);
-        let one = |(property, settled): (usize, &Option<Outcome>)| match settled {
-            Some(outcome) => outcome.clone(),
-            None if open.binary_search(&property).is_ok() => {
-                Outcome::Unknown(Unknown { reason, safe_up_to: safe })
-            }
-            None => {
-                Outcome::Unknown(Unknown { reason: Reason::SettledElsewhere, safe_up_to: None })
-            }
-        };
-        self.settled.iter().enumerate().map(one).collect()
+        news
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::events::EventSink;
+    use crate::context::Context;
+    use crate::events::{Event, EventSink};
     use pedra_model::proof::BitProof;
-    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// Counts answers that are told after the board shows them.
-    struct Late<'a>(&'a SettledBoard, AtomicUsize);
+    /// Counts answers that are told before the book shows them.
+    struct Early<'a>(&'a Ledger, AtomicUsize);
 
-    impl EventSink for Late<'_> {
+    impl EventSink for Early<'_> {
         fn emit(&self, event: &Event) {
-            if matches!(event, Event::Settled { property, .. } if self.0.is_settled(*property)) {
-                self.1.fetch_add(1, Ordering::Relaxed);
+            if let Event::Settled { properties, .. } = event {
+                let early = properties.iter().filter(|&&p| self.0.is_open(p)).count();
+                self.1.fetch_add(early, Ordering::Relaxed);
             }
         }
     }
 
     #[test]
-    fn answers_are_told_before_others_pass_over_the_property() {
-        let board = SettledBoard::new(2);
-        let sink = Late(&board, AtomicUsize::new(0));
-        let context = Context { events: &sink, settled: Some(&board), ..Context::default() };
-        let mut ledger = Ledger::new(2);
-        ledger.settle(&context, 1, Outcome::Proved(BitProof::default()));
+    fn the_first_answer_counts_and_is_told_once() {
+        let base = Context::default();
+        let sink = Early(&base.ledger, AtomicUsize::new(0));
+        let context = Context { events: &sink, ..base.clone() };
+        context.prove(&[1], BitProof::default());
+        let first = context.ledger.outcome(1);
+        context.prove(&[1, 2], BitProof { k: 7, ..BitProof::default() });
         assert_eq!(sink.1.load(Ordering::Relaxed), 0);
-        assert_eq!(ledger.open(&context), [0]);
-        assert!(board.is_settled(1) && !board.is_settled(0));
+        assert_eq!(context.open(4), [0, 3]);
+        assert_eq!(context.ledger.outcome(1), first);
+        assert_ne!(context.ledger.outcome(2), first);
+        assert_eq!(context.ledger.outcome(9), Outcome::Unknown);
     }
 }

@@ -4,11 +4,11 @@
 //! told to stop, and can be run again to go on where it was. It reports what happens as
 //! [`events`] and never prints, reads files or keeps global state.
 //!
-//! - [`context`]: what an engine is given ([`Context`]) and what it answers ([`Outcome`]).
+//! - [`context`]: what an engine is given ([`Context`]), and the way of its answers.
 //! - [`events`]: progress and the record of a run, as values.
 //! - [`choices`]: options of one engine by name.
 //! - [`settings`]: options of all engines, as `ENGINE.NAME=VALUE`.
-//! - [`ledger`]: which properties are settled; shared by all engines.
+//! - [`ledger`]: the answers; shared by all engines of a run.
 //! - [`cone`]: which latches a property depends on.
 //! - [`unroll`]: time-frame expansion of a system on a SAT solver.
 //! - [`bmc`]: bounded model checking.
@@ -49,14 +49,14 @@ pub mod word;
 pub use avy::{Avy, AvyOptions};
 pub use bmc::{Bmc, BmcOptions};
 pub use choices::{Choice, choose};
-pub use context::{Context, Engine, Outcome, Reason, Unknown, Verdict};
+pub use context::{Context, End, Engine, EqualProperties, Link, Outcome, Reason, Verdict, Way};
 pub use events::{
     Claim, Collector, Direction, Event, EventSink, NoEvents, Progress, Summary, Work,
 };
 pub use fb::{FbOptions, FbPdr};
 pub use imc::{Imc, ImcOptions};
 pub use kind::{Kind, KindOptions};
-pub use ledger::{Ledger, SettledBoard};
+pub use ledger::Ledger;
 pub use pdr::{Pdr, PdrOptions, Successors, Variant};
 pub use region::{Product, Region, RegionAtom};
 pub use relay::{Leg, Relay};

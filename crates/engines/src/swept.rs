@@ -5,17 +5,15 @@
 //!   the smaller system, or goes on where it was if there is none.
 //! - Beside a thread that sweeps ([`Sweeper`]): it runs until the smaller system arrives.
 //!
-//! Answers, and the claims in events, are carried back to the system that was given, so that
-//! nobody else needs to know of the other one.
+//! Answers, and the claims in events, are carried back to the system that was given: no other
+//! part of the program needs to know of the smaller one.
 
-use crate::context::{Context, Engine, Outcome, Reason, Unknown};
+use crate::context::{Context, End, Engine, Link, Reason};
 use crate::events::{Claim, Event, EventSink, Progress};
-use crate::ledger::SettledBoard;
-use crate::portfolio::best;
 use crate::sweep::{SweepOptions, sweep};
+use pedra_model::back::{Back, Passes};
 use pedra_model::bits::BitSystem;
-use pedra_model::lit::{Lit, Var};
-use pedra_model::reduce::{ReduceOptions, Reduced, reduce};
+use pedra_model::reduce::{ReduceOptions, Reduced, Reduction, reduce};
 use pedra_solve::Interrupt;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -90,10 +88,8 @@ pub struct Swept<'a, E> {
     room: &'a Room,
     raw: E,
     swept: Option<E>,
-    /// What the engine on the system as it is has answered.
-    raw_outcomes: Vec<Outcome>,
-    /// And the one on the smaller system, carried back.
-    swept_outcomes: Vec<Outcome>,
+    /// How the last run on the system as it is ended.
+    raw_end: End,
 }
 
 impl<'a, E: Engine> Swept<'a, E> {
@@ -105,47 +101,33 @@ impl<'a, E: Engine> Swept<'a, E> {
         room: &'a Room,
     ) -> Swept<'a, E> {
         let raw = make(system);
-        Swept {
-            system,
-            make: Box::new(make),
-            plan,
-            room,
-            raw,
-            swept: None,
-            raw_outcomes: Vec::new(),
-            swept_outcomes: Vec::new(),
-        }
+        let make = Box::new(make);
+        Swept { system, make, plan, room, raw, swept: None, raw_end: End::NOTHING_LEFT }
     }
 
     /// The engine on the system as it is, until all is settled, the interrupt is raised, or there
     /// is a smaller system.
-    fn run_raw(&mut self, context: &Context) {
+    fn run_raw(&mut self, context: &Context) -> End {
         let run = |raw: &mut E, interrupt| raw.run(&Context { interrupt, ..context.clone() });
         match self.plan.looks {
-            _ if self.room.swept.get().is_some() => {
-                self.raw_outcomes = run(&mut self.raw, context.interrupt.child());
-            }
-            None => self.raw_outcomes = run(&mut self.raw, self.room.wait(&context.interrupt)),
+            _ if self.room.swept.get().is_some() => run(&mut self.raw, context.interrupt.child()),
+            None => run(&mut self.raw, self.room.wait(&context.interrupt)),
             Some(looks) => {
-                let budget = context.interrupt.child_with_looks(looks);
-                self.raw_outcomes = run(&mut self.raw, budget);
-                let is_stopped = |o: &Outcome| {
-                    let reason = Reason::Interrupted;
-                    matches!(o, Outcome::Unknown(unknown) if unknown.reason == reason)
-                };
-                if !self.raw_outcomes.iter().any(is_stopped) || context.interrupt.is_raised() {
-                    return;
+                let end = run(&mut self.raw, context.interrupt.child_with_looks(looks));
+                if end.reason != Reason::Interrupted || context.interrupt.is_raised() {
+                    return end;
                 }
                 self.room.fill(self.system, &self.plan, &context.interrupt);
-                if self.room.swept().is_none() && !context.interrupt.is_raised() {
-                    self.raw_outcomes = run(&mut self.raw, context.interrupt.child());
+                if self.room.swept().is_some() || context.interrupt.is_raised() {
+                    return end;
                 }
+                run(&mut self.raw, context.interrupt.child())
             }
         }
     }
 
     /// The engine on the smaller system.
-    fn run_swept(&mut self, context: &Context, reduced: &'a Reduced) {
+    fn run_swept(&mut self, context: &Context, reduced: &'a Reduced) -> End {
         let make = &self.make;
         let swept = self.swept.get_or_insert_with(|| {
             let BitSystem { latches, aig, .. } = &reduced.system;
@@ -153,9 +135,11 @@ impl<'a, E: Engine> Swept<'a, E> {
             context.emit(|| Event::Restarted { latches, gates });
             make(&reduced.system)
         });
-        let lifted = Lifted { original: self.system, reduced, events: context.events };
-        let outcomes = swept.run(&Context { events: &lifted, ..context.clone() });
-        self.swept_outcomes = outcomes.iter().map(|outcome| lifted.outcome(outcome)).collect();
+        let way = Reduction { original: self.system, map: &reduced.map };
+        let passes = Passes(vec![Box::new(way)]);
+        let link = Link::new(context, &passes);
+        let claims = Lifted { passes: &passes, events: context.events };
+        swept.run(&Context { events: &claims, ..context.through(&link) })
     }
 }
 
@@ -164,28 +148,17 @@ impl<E: Engine> Engine for Swept<'_, E> {
         self.raw.name()
     }
 
-    fn run(&mut self, context: &Context) -> Vec<Outcome> {
+    fn run(&mut self, context: &Context) -> End {
         let properties = self.system.properties().len();
-        let own = SettledBoard::new(properties);
-        let board = context.settled.unwrap_or(&own);
-        for outcomes in [&self.raw_outcomes, &self.swept_outcomes] {
-            let settled = outcomes.iter().enumerate().filter(|(_, o)| o.is_settled());
-            settled.for_each(|(property, _)| board.mark(property));
-        }
-        let context = Context { settled: Some(board), ..context.clone() };
         if self.room.swept().is_none() {
-            self.run_raw(&context);
+            self.raw_end = self.run_raw(context);
         }
-        let is_open = (0..properties).any(|property| !board.is_settled(property));
-        if let Some(reduced) = self.room.swept()
-            && is_open
-            && !context.interrupt.is_raised()
-        {
-            self.run_swept(&context, reduced);
+        let Some(reduced) = self.room.swept() else { return self.raw_end };
+        if context.interrupt.is_raised() || context.open(properties).is_empty() {
+            return self.raw_end;
         }
-        let both = [&self.raw_outcomes, &self.swept_outcomes];
-        let of = |property: usize| best(both.iter().filter_map(|outcomes| outcomes.get(property)));
-        (0..properties).map(of).collect()
+        let swept_end = self.run_swept(context, reduced);
+        End::best([self.raw_end, swept_end])
     }
 
     fn progress(&self) -> Progress {
@@ -193,42 +166,22 @@ impl<E: Engine> Engine for Swept<'_, E> {
     }
 }
 
-/// Carries what is said of the smaller system back to the original.
+/// Carries claims about the smaller system back to the original.
 struct Lifted<'a> {
-    original: &'a BitSystem,
-    reduced: &'a Reduced,
+    passes: &'a Passes<'a>,
     events: &'a dyn EventSink,
 }
 
 impl Lifted<'_> {
-    fn outcome(&self, outcome: &Outcome) -> Outcome {
-        let map = &self.reduced.map;
-        match outcome {
-            Outcome::Proved(proof) => Outcome::Proved(map.lift_proof(self.original, proof)),
-            Outcome::Violated(trace) => Outcome::Violated(map.lift_trace(self.original, trace)),
-            // Nothing to carry back: unknown, or about words, which PDR on bits never is.
-            other => other.clone(),
-        }
-    }
-
     fn claim(&self, claim: &Claim) -> Claim {
         let Claim::Clause(clause) = claim else { return claim.clone() };
-        let (small, large) = (self.reduced.system.aig.len(), self.original.aig.len());
-        // Gates of the proof are numbered after the variables of the system.
-        let lift = |lit: &Lit| match lit.var().index().checked_sub(small) {
-            None => self.reduced.map.lift_lit(*lit),
-            Some(gate) => Lit::new(Var::new(large + gate), lit.is_negated()),
-        };
-        Claim::Clause(clause.iter().map(lift).collect())
+        self.passes.claim(clause).map_or_else(|| claim.clone(), Claim::Clause)
     }
 }
 
 impl EventSink for Lifted<'_> {
     fn emit(&self, event: &Event) {
         let lifted = match event {
-            &Event::Settled { property, ref outcome } => {
-                Event::Settled { property, outcome: self.outcome(outcome) }
-            }
             &Event::LemmaLearned { lemma, level, ref claim } => {
                 Event::LemmaLearned { lemma, level, claim: self.claim(claim) }
             }
@@ -270,12 +223,11 @@ impl Engine for Sweeper<'_> {
         "sweep"
     }
 
-    fn run(&mut self, context: &Context) -> Vec<Outcome> {
+    fn run(&mut self, context: &Context) -> End {
         if self.room.swept.get().is_none() {
             self.room.fill(self.system, &self.plan, &context.interrupt);
         }
-        let nothing = Unknown { reason: Reason::SettledElsewhere, safe_up_to: None };
-        vec![Outcome::Unknown(nothing); self.system.properties().len()]
+        End::NOTHING_LEFT
     }
 
     fn progress(&self) -> Progress {

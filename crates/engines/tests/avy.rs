@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{judge, judge_slices};
+use common::{decide, judge, judge_slices};
 use pedra_engines::avy::{Algorithm, CHOICES as AVY_CHOICES};
 use pedra_engines::imc::CHOICES as IMC_CHOICES;
 use pedra_engines::pdr::CHOICES as PDR_CHOICES;
@@ -50,7 +50,7 @@ fn avy_agrees_with_enumeration() {
         let mut random = Random::new(seed ^ 0xa54_0000_0000);
         let system = random_bits(&mut random, BitShape::default());
         let (options, note) = random_avy(&mut random);
-        let outcomes = Avy::new(&system, options).run(&Context::default());
+        let outcomes = decide(&mut Avy::new(&system, options), &system, &Context::default());
         // PDR may settle properties in its own way, with traces that are not shortest.
         let shortest = options.turns == 0;
         judge(&system, &outcomes, shortest, &format!("seed {seed},{note}"));
@@ -63,7 +63,7 @@ fn imc_agrees_with_enumeration() {
         let mut random = Random::new(seed ^ 0x13c_0000_0000);
         let system = random_bits(&mut random, BitShape::default());
         let options = random_imc(&mut random);
-        let outcomes = Imc::new(&system, options).run(&Context::default());
+        let outcomes = decide(&mut Imc::new(&system, options), &system, &Context::default());
         judge(&system, &outcomes, true, &format!("seed {seed}, {options:?}"));
     }
 }
@@ -118,7 +118,7 @@ fn the_counter_of_the_paper() {
         let system = counter(stops_at);
         for algorithm in [Algorithm::Global, Algorithm::Simple] {
             let options = AvyOptions { turns: 0, algorithm, ..AvyOptions::default() };
-            let outcomes = Avy::new(&system, options).run(&Context::default());
+            let outcomes = decide(&mut Avy::new(&system, options), &system, &Context::default());
             judge(&system, &outcomes, true, &format!("stops at {stops_at}, {algorithm:?}"));
         }
     }
@@ -160,7 +160,7 @@ fn strong_induction_is_used() {
         let events = Collector::with_details();
         let context = Context { events: &events, ..Context::default() };
         let options = AvyOptions { kavy, turns: 0, ..AvyOptions::default() };
-        let outcomes = Avy::new(&system, options).run(&context);
+        let outcomes = decide(&mut Avy::new(&system, options), &system, &context);
         judge(&system, &outcomes, true, &format!("k up to {kavy}"));
         let is_strong = |event: &Event| match event {
             Event::Interpolated { first, level, .. } => first < level,

@@ -2,14 +2,14 @@
 
 mod common;
 
-use common::run;
+use common::{decide, proof_of, run, trace_of};
 use pedra_engines::{
-    Bmc, BmcOptions, Collector, Context, Engine, Event, Kind, KindOptions, Outcome, Reason,
-    SettledBoard, Unknown,
+    Bmc, BmcOptions, Collector, Context, End, Engine, Event, Kind, KindOptions, Outcome, Reason,
 };
 use pedra_model::aig::AigBuilder;
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::lit::Lit;
+use pedra_model::trace::Trace;
 use pedra_solve::SolverKind;
 use pedra_testkit::points::Points;
 
@@ -57,16 +57,20 @@ use Expected::{Holds, Violated};
 
 /// BMC finds just the violations; k-induction settles everything.
 fn check(system: &BitSystem, expected: &[Expected]) {
-    let bmc = run(&mut Bmc::new(system, BmcOptions::default()), 40);
-    let kind = run(&mut Kind::new(system, KindOptions::default()), 40);
+    let bmc = run(&mut Bmc::new(system, BmcOptions::default()), system, 40);
+    let kind = run(&mut Kind::new(system, KindOptions::default()), system, 40);
     assert_eq!((bmc.len(), kind.len()), (expected.len(), expected.len()));
     for (property, expected) in expected.iter().enumerate() {
         match (expected, &bmc[property], &kind[property]) {
-            (Violated(depth), Outcome::Violated(a), Outcome::Violated(b)) => {
+            (
+                Violated(depth),
+                Outcome::Violated(Trace::Bits(a)),
+                Outcome::Violated(Trace::Bits(b)),
+            ) => {
                 assert_eq!((a.depth(), b.depth()), (*depth, *depth));
                 assert!(Points::new(system).replays(a) && Points::new(system).replays(b));
             }
-            (Holds, Outcome::Unknown(_), Outcome::Proved(_)) => {}
+            (Holds, Outcome::Unknown, Outcome::Proved(_)) => {}
             other => panic!("property {property}: {other:?}"),
         }
     }
@@ -112,9 +116,8 @@ fn inputs_without_latches() {
     check(&system, &[Violated(0)]);
     system.constraints = vec![!a];
     check(&system, &[Holds]);
-    let Outcome::Proved(proof) = &run(&mut Kind::new(&system, KindOptions::default()), 9)[0] else {
-        panic!("combinational properties are inductive");
-    };
+    let outcomes = run(&mut Kind::new(&system, KindOptions::default()), &system, 9);
+    let proof = proof_of(&outcomes[0]).expect("combinational properties are inductive");
     assert_eq!((proof.k, &proof.simple_path), (1, &None));
 }
 
@@ -163,17 +166,16 @@ fn dead_ends() {
     for window in 1..9 {
         let options = BmcOptions { window, ..BmcOptions::default() };
         let system = counter_with_dead_end(6, 5);
-        let outcomes = run(&mut Bmc::new(&system, options), 40);
+        let outcomes = run(&mut Bmc::new(&system, options), &system, 40);
         assert!(matches!(&outcomes[0], Outcome::Violated(trace) if trace.depth() == 5));
     }
     check(&counter_with_dead_end(6, 5), &[Violated(5)]);
     check(&counter_with_dead_end(6, 6), &[Holds]);
     check(&counter_with_dead_end(6, 7), &[Holds]);
     // BMC notices that it is done.
-    let unknown = Unknown { reason: Reason::Exhausted(6), safe_up_to: Some(5) };
+    let exhausted = End { reason: Reason::Exhausted(6), safe_up_to: Some(5) };
     let system = counter_with_dead_end(6, 7);
-    let outcomes = Bmc::new(&system, BmcOptions::default()).run(&Context::default());
-    assert_eq!(outcomes, [Outcome::Unknown(unknown)]);
+    assert_eq!(Bmc::new(&system, BmcOptions::default()).run(&Context::default()), exhausted);
     // No initial state at all.
     check(&counter_with_dead_end(0, 0), &[Holds]);
 }
@@ -181,32 +183,31 @@ fn dead_ends() {
 #[test]
 fn no_depth_is_claimed_that_was_not_checked() {
     let system = counter(5, 31, 20);
-    let unknown = |reason, safe_up_to| [Outcome::Unknown(Unknown { reason, safe_up_to })];
+    let end = |reason, safe_up_to| End { reason, safe_up_to };
+    let up_to = |max| Context { max_depth: Some(max), ..Context::default() };
     for window in [1, 4, 50] {
         let mut bmc = Bmc::new(&system, BmcOptions { window, ..BmcOptions::default() });
         let raised = Context::default();
         raised.interrupt.raise();
-        assert_eq!(bmc.run(&raised), unknown(Reason::Interrupted, None));
-        assert_eq!(run(&mut bmc, 6), unknown(Reason::DepthLimit, Some(6)));
-        assert_eq!(bmc.run(&raised), unknown(Reason::Interrupted, Some(6)));
-        assert_eq!(run(&mut bmc, 19), unknown(Reason::DepthLimit, Some(19)));
-        assert!(matches!(&run(&mut bmc, 20)[0], Outcome::Violated(trace) if trace.depth() == 20));
+        assert_eq!(bmc.run(&raised), end(Reason::Interrupted, None));
+        assert_eq!(bmc.run(&up_to(6)), end(Reason::DepthLimit, Some(6)));
+        assert_eq!(bmc.run(&raised), end(Reason::Interrupted, Some(6)));
+        assert_eq!(bmc.run(&up_to(19)), end(Reason::DepthLimit, Some(19)));
+        let outcomes = run(&mut bmc, &system, 20);
+        assert!(matches!(&outcomes[0], Outcome::Violated(trace) if trace.depth() == 20));
     }
     let mut kind = Kind::new(&system, KindOptions::default());
-    assert_eq!(run(&mut kind, 6), unknown(Reason::DepthLimit, Some(6)));
+    assert_eq!(kind.run(&up_to(6)), end(Reason::DepthLimit, Some(6)));
 }
 
 #[test]
 fn simple_paths_are_claimed_only_if_needed() {
-    let proof_of = |system: &BitSystem, simple_path| {
+    let proof = |system: &BitSystem, simple_path| {
         let options = KindOptions { simple_path, ..KindOptions::default() };
-        match run(&mut Kind::new(system, options), 12).remove(0) {
-            Outcome::Proved(proof) => Some(proof),
-            _ => None,
-        }
+        proof_of(&run(&mut Kind::new(system, options), system, 12)[0]).cloned()
     };
     // 10 is the successor of 9 only, and 9 wraps.
-    let plain = proof_of(&counter(4, 9, 10), true).expect("proved");
+    let plain = proof(&counter(4, 9, 10), true).expect("proved");
     assert_eq!((plain.k, plain.simple_path), (1, None));
     // A latch that keeps its value: only from 1 is there a violation, and 1 repeats for ever.
     let mut system = BitSystem::new();
@@ -214,8 +215,8 @@ fn simple_paths_are_claimed_only_if_needed() {
     let a = system.add_latch(Reset::Zero);
     let bad = system.aig.push_and(a, input);
     system.bads = vec![bad];
-    assert_eq!(proof_of(&system, false), None);
-    let simple = proof_of(&system, true).expect("proved");
+    assert_eq!(proof(&system, false), None);
+    let simple = proof(&system, true).expect("proved");
     assert_eq!((simple.k, simple.simple_path), (1, Some(vec![0])));
 }
 
@@ -223,23 +224,21 @@ fn simple_paths_are_claimed_only_if_needed() {
 fn events_tell_the_story() {
     let system = counter(3, 7, 2);
     let events = Collector::new();
-    let board = SettledBoard::new(1);
-    let context = Context { events: &events, settled: Some(&board), ..Context::default() };
-    let outcomes = Bmc::new(&system, BmcOptions::default()).run(&context);
-    let events = events.take();
+    let context = Context { events: &events, ..Context::default() };
+    Bmc::new(&system, BmcOptions::default()).run(&context);
+    let (outcome, events) = (context.ledger.outcome(0), events.take());
     assert!(matches!(events[0], Event::Started { engine: "bmc", open: 1 }));
     let depth = |event: &Event| match event {
         Event::Depth { depth, .. } => Some(*depth),
         _ => None,
     };
     assert_eq!(events.iter().filter_map(depth).collect::<Vec<_>>(), [0, 1, 2]);
-    assert_eq!(events[4], Event::Settled { property: 0, outcome: outcomes[0].clone() });
+    assert_eq!(events[4], Event::Settled { properties: vec![0], outcome });
     assert!(matches!(events[5], Event::Finished { open: 0, .. }));
-    assert!(board.is_settled(0));
+    assert!(!context.is_open(0));
     // Another engine leaves the property alone now.
-    let elsewhere = Unknown { reason: Reason::SettledElsewhere, safe_up_to: None };
     let kind = Kind::new(&system, KindOptions::default()).run(&context);
-    assert_eq!(kind, [Outcome::Unknown(elsewhere)]);
+    assert_eq!(kind, End::NOTHING_LEFT);
 }
 
 #[test]
@@ -250,14 +249,14 @@ fn an_interrupt_from_another_thread_stops_a_run() {
     for solver in [SolverKind::Cadical, SolverKind::Batsat] {
         let context = Context { solver, ..Context::default() };
         let mut engine = Bmc::new(&system, BmcOptions::default());
-        let outcomes = std::thread::scope(|scope| {
+        let end = std::thread::scope(|scope| {
             let run = scope.spawn(|| engine.run(&context));
             std::thread::sleep(std::time::Duration::from_millis(30));
             context.interrupt.raise();
             run.join().expect("no panic")
         });
-        let Outcome::Unknown(unknown) = &outcomes[0] else { panic!("{outcomes:?}") };
-        assert_eq!(unknown.reason, Reason::Interrupted);
+        assert_eq!(end.reason, Reason::Interrupted);
+        assert!(context.is_open(0));
     }
 }
 
@@ -272,12 +271,11 @@ fn opposite_properties() {
         for window in [1, 3] {
             let options = BmcOptions { window, ..BmcOptions::default() };
             let context = Context { solver, max_depth: Some(4), ..Context::default() };
-            for (property, outcome) in
-                Bmc::new(&system, options).run(&context).into_iter().enumerate()
-            {
-                let Outcome::Violated(trace) = outcome else { panic!("{solver:?} {outcome:?}") };
+            let outcomes = decide(&mut Bmc::new(&system, options), &system, &context);
+            for (property, outcome) in outcomes.iter().enumerate() {
+                let trace = trace_of(outcome).unwrap_or_else(|| panic!("{solver:?} {outcome:?}"));
                 assert_eq!((trace.property, trace.depth()), (property, 0));
-                assert!(Points::new(&system).replays(&trace), "{solver:?}");
+                assert!(Points::new(&system).replays(trace), "{solver:?}");
             }
         }
     }

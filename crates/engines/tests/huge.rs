@@ -46,14 +46,11 @@ fn a_million_latches_can_be_interrupted_before_the_first_query() {
                 // fbPDR gives budgets of its own to its sides, which know of flags only.
                 interrupt.raise();
             }
-            let outcomes = engine.run(&Context { interrupt, ..Context::default() });
+            let context = Context { interrupt, ..Context::default() };
+            let end = engine.run(&context);
             let name = engine.name();
-            match &outcomes[..] {
-                [Outcome::Unknown(unknown)] => {
-                    assert_eq!(unknown.reason, Reason::Interrupted, "{name}");
-                }
-                other => panic!("{name}: {other:?}"),
-            }
+            assert_eq!(end.reason, Reason::Interrupted, "{name}");
+            assert!(context.is_open(0), "{name}");
             assert_eq!(engine.progress().queries, 0, "{name} went on to a query");
         }
     }
@@ -65,16 +62,20 @@ fn building_goes_on_after_an_interrupt() {
     let system = ring(40_000);
     for mut engine in engines(&system).into_iter().take(2) {
         let interrupt = Interrupt::new().child_with_looks(2);
-        let outcomes = engine.run(&Context { interrupt, ..Context::default() });
-        assert!(matches!(outcomes[..], [Outcome::Unknown(_)]), "{}", engine.name());
-        let outcomes = engine.run(&Context::default());
-        assert!(matches!(outcomes[..], [Outcome::Violated(_)]), "{}", engine.name());
+        let context = Context::default();
+        engine.run(&Context { interrupt, ..context.clone() });
+        assert!(context.is_open(0), "{}", engine.name());
+        engine.run(&context);
+        let outcome = context.ledger.outcome(0);
+        assert!(matches!(outcome, Outcome::Violated(_)), "{}", engine.name());
     }
     for mut engine in engines(&ring(20_000)).into_iter().skip(2).take(2) {
         let interrupt = Interrupt::new().child_with_looks(1);
-        let outcomes = engine.run(&Context { interrupt, ..Context::default() });
-        assert!(matches!(outcomes[..], [Outcome::Unknown(_)]), "{}", engine.name());
-        let outcomes = engine.run(&Context::default());
-        assert!(matches!(outcomes[..], [Outcome::Violated(_)]), "{}", engine.name());
+        let context = Context::default();
+        engine.run(&Context { interrupt, ..context.clone() });
+        assert!(context.is_open(0), "{}", engine.name());
+        engine.run(&context);
+        let outcome = context.ledger.outcome(0);
+        assert!(matches!(outcome, Outcome::Violated(_)), "{}", engine.name());
     }
 }

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{judge, judge_slices};
+use common::{decide, judge, judge_slices};
 use pedra_engines::pdr::CHOICES;
 use pedra_engines::{
     Claim, Collector, Context, Engine, Event, Outcome, Pdr, PdrOptions, Successors, Variant,
@@ -24,12 +24,12 @@ fn check(system: &BitSystem, note: &str) {
     for variant in VARIANTS {
         for solver in [SolverKind::Cdcl, SolverKind::Cadical] {
             let options = PdrOptions { solver, ..PdrOptions::variant(variant) };
-            let outcomes = Pdr::new(system, options).run(&Context::default());
+            let outcomes = decide(&mut Pdr::new(system, options), system, &Context::default());
             judge(system, &outcomes, false, &format!("{note}, {variant:?}, {solver:?}"));
             for successors in [Successors::Exact, Successors::Structural] {
                 let mut engine = Pdr::reverse(system, options, successors);
                 let note = format!("{note}, {variant:?}, {solver:?}, reverse, {successors:?}");
-                judge(system, &engine.run(&Context::default()), false, &note);
+                judge(system, &decide(&mut engine, system, &Context::default()), false, &note);
             }
         }
     }
@@ -73,7 +73,7 @@ fn all_options_agree_with_enumeration() {
         let system = random_bits(&mut random, BitShape::default());
         let options = random_options(&mut random);
         let (mut engine, direction) = random_engine(&mut random, &system, options);
-        let outcomes = engine.run(&Context::default());
+        let outcomes = decide(&mut engine, &system, &Context::default());
         judge(&system, &outcomes, false, &format!("seed {seed}, {direction}, {options:?}"));
     }
 }
@@ -304,8 +304,11 @@ fn events_tell_the_story() {
         let events = collector.take();
         assert!(matches!(events[0], Event::Started { engine: "pdr", .. }));
         assert!(matches!(events.last(), Some(Event::Finished { open: 0, .. })));
-        let settled = events.iter().filter(|e| matches!(e, Event::Settled { .. })).count();
-        assert_eq!(settled, system.properties().len());
+        let settled = events.iter().map(|event| match event {
+            Event::Settled { properties, .. } => properties.len(),
+            _ => 0,
+        });
+        assert_eq!(settled.sum::<usize>(), system.properties().len());
         let mut story = Story::default();
         events.iter().for_each(|event| story.hear(event));
         counts.iter_mut().zip(story.counts).for_each(|(sum, count)| *sum += count);
@@ -316,7 +319,7 @@ fn events_tell_the_story() {
 /// The work of a run, and what it found out.
 fn run_with_seed(system: &BitSystem, options: PdrOptions, seed: u64) -> (u64, Vec<Outcome>) {
     let mut engine = Pdr::new(system, options);
-    let outcomes = engine.run(&Context { seed, ..Context::default() });
+    let outcomes = decide(&mut engine, system, &Context { seed, ..Context::default() });
     (engine.progress().queries, outcomes)
 }
 

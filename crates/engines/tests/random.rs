@@ -2,12 +2,10 @@
 
 mod common;
 
-use common::run;
-use pedra_engines::{
-    Bmc, BmcOptions, Context, Engine, Kind, KindOptions, Outcome, Reason, Unknown,
-};
+use common::{decide, proof_of, run, trace_of};
+use pedra_engines::{Bmc, BmcOptions, Context, Engine, Kind, KindOptions, Outcome, Reason};
 use pedra_model::bits::{BitSystem, Reset};
-use pedra_solve::SolverKind;
+use pedra_solve::{Interrupt, SolverKind};
 use pedra_testkit::bits::{BitShape, random_bits};
 use pedra_testkit::oracle::{ExplicitBits, explore};
 use pedra_testkit::points::{Claims, Points};
@@ -22,22 +20,21 @@ fn random_system(seed: u64, latches: usize) -> BitSystem {
 
 fn check_bmc(system: &BitSystem, options: BmcOptions, solver: SolverKind, note: &str) {
     let context = Context { solver, ..Context::default() };
-    let outcomes = Bmc::new(system, options).run(&context);
+    let end = Bmc::new(system, options).run(&context);
+    let outcomes = context.ledger.outcomes(system.properties().len());
     let depths = explore(&ExplicitBits::new(system)).violated_at;
     let points = Points::new(system);
     assert_eq!(outcomes.len(), depths.len(), "{note}");
     for (property, (outcome, depth)) in outcomes.iter().zip(depths).enumerate() {
-        match (outcome, depth) {
-            (Outcome::Violated(trace), Some(depth)) => {
+        match (trace_of(outcome), depth) {
+            (Some(trace), Some(depth)) => {
                 assert_eq!((trace.property, trace.depth()), (property, depth), "{note}");
                 assert!(points.replays(trace), "{note}: {trace:?}");
             }
-            (Outcome::Unknown(unknown), None) => {
-                let Reason::Exhausted(end) = unknown.reason else {
-                    panic!("{note}: {unknown:?}");
-                };
+            (None, None) if *outcome == Outcome::Unknown => {
+                let Reason::Exhausted(last) = end.reason else { panic!("{note}: {end:?}") };
                 // A window may reach beyond the end.
-                assert!(unknown.safe_up_to.map_or(0, |last| last + 1) >= end, "{note}");
+                assert!(end.safe_up_to.map_or(0, |step| step + 1) >= last, "{note}");
             }
             _ => panic!("{note}: property {property} violated at {depth:?}, got {outcome:?}"),
         }
@@ -62,25 +59,24 @@ fn has_functional_reset(system: &BitSystem) -> bool {
 }
 
 fn check_kind(system: &BitSystem, options: KindOptions, note: &str) {
-    let outcomes = run(&mut Kind::new(system, options), DEEP);
+    let outcomes = run(&mut Kind::new(system, options), system, DEEP);
     let depths = explore(&ExplicitBits::new(system)).violated_at;
     let points = Points::new(system);
     for (property, (outcome, depth)) in outcomes.iter().zip(depths).enumerate() {
-        match (outcome, depth) {
-            (Outcome::Violated(trace), Some(depth)) => {
+        match (trace_of(outcome), proof_of(outcome), depth) {
+            (Some(trace), _, Some(depth)) => {
                 assert_eq!((trace.property, trace.depth()), (property, depth), "{note}");
                 assert!(points.replays(trace), "{note}: {trace:?}");
             }
-            (Outcome::Proved(proof), None) => {
+            (_, Some(proof), None) => {
                 assert!(proof.properties.contains(&property), "{note}");
-                assert!(options.joint || proof.properties.len() == 1, "{note}");
                 assert!(
                     Claims::of(&points, proof).first_false() == "accepted",
                     "{note}: {proof:?}"
                 );
             }
             // Without simple paths the method is incomplete.
-            (Outcome::Unknown(Unknown { reason: Reason::DepthLimit, .. }), None) => {
+            (None, None, None) => {
                 let complete = options.simple_path && !has_functional_reset(system);
                 assert!(!complete, "{note}: property {property} was not proved");
             }
@@ -104,15 +100,17 @@ fn k_induction_agrees_with_enumeration() {
 fn slices_give_the_same_answers_as_one_run() {
     for seed in 0..200 {
         let system = random_system(seed, 4);
-        let whole = run(&mut Kind::new(&system, KindOptions::default()), DEEP);
+        let whole = run(&mut Kind::new(&system, KindOptions::default()), &system, DEEP);
         let mut engine = Kind::new(&system, KindOptions::default());
-        let mut sliced = Vec::new();
+        let (base, mut sliced) = (Context::default(), Vec::new());
         for max_depth in 0..=DEEP {
-            sliced = run(&mut engine, max_depth);
+            let max_depth = Some(max_depth);
+            let context = Context { max_depth, ..base.clone() };
+            sliced = decide(&mut engine, &system, &context);
             // A raised interrupt in between changes nothing.
-            let context = Context { max_depth: Some(max_depth), ..Context::default() };
-            context.interrupt.raise();
-            engine.run(&context);
+            let interrupt = Interrupt::new();
+            interrupt.raise();
+            engine.run(&Context { max_depth, interrupt, ..base.clone() });
         }
         assert_eq!(whole, sliced, "seed {seed}");
     }

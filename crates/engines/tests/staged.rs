@@ -3,12 +3,11 @@
 
 mod common;
 
-use common::judge;
-use pedra_engines::portfolio::{Listener, race};
+use common::{decide, judge};
+use pedra_engines::portfolio::race;
 use pedra_engines::{
-    Claim, Collector, Context, Engine, Event, FbOptions, FbPdr, Kind, KindOptions, Leg, Outcome,
-    Pdr, PdrOptions, Reason, Relay, Room, Successors, SweepOptions, SweepPlan, Sweeper, Swept,
-    Unknown,
+    Claim, Collector, Context, Engine, Event, FbOptions, FbPdr, Kind, KindOptions, Leg, Pdr,
+    PdrOptions, Reason, Relay, Room, Successors, SweepOptions, SweepPlan, Sweeper, Swept,
 };
 use pedra_model::bits::BitSystem;
 use pedra_model::reduce::ReduceOptions;
@@ -57,17 +56,20 @@ fn a_new_start_changes_no_answer() {
         let collector = Collector::with_details();
         let context = Context { events: &collector, ..Context::default() };
         let mut pdr = swept(round % 3, &system, looks, &room);
-        let outcomes = pdr.run(&context);
-        judge(&system, &outcomes, false, &format!("round {round}, {looks} looks"));
+        let answers = decide(&mut *pdr, &system, &context);
+        judge(&system, &answers, false, &format!("round {round}, {looks} looks"));
         // It can be asked again, and each property was told once.
-        assert_eq!(pdr.run(&context), outcomes, "round {round}");
+        assert_eq!(decide(&mut *pdr, &system, &context), answers, "round {round}");
         let events = collector.take();
-        let settled = events.iter().filter(|e| matches!(e, Event::Settled { .. })).count();
-        assert_eq!(settled, system.properties().len(), "round {round}");
+        let settled = events.iter().map(|event| match event {
+            Event::Settled { properties, .. } => properties.len(),
+            _ => 0,
+        });
+        assert_eq!(settled.sum::<usize>(), system.properties().len(), "round {round}");
         restarts += events.iter().filter(|e| matches!(e, Event::Restarted { .. })).count();
         for event in &events {
-            if let Event::Settled { property, outcome } = event {
-                assert_eq!(outcome, &outcomes[*property]);
+            if let Event::Settled { properties, outcome } = event {
+                assert!(properties.iter().all(|&property| *outcome == answers[property]));
             }
             if let Event::LemmaLearned { claim: Claim::Clause(clause), .. } = event {
                 let latch = |var| system.latches.iter().any(|latch| latch.var == var);
@@ -94,9 +96,10 @@ fn engines_that_take_turns_agree_with_explicit_search() {
             Leg { engine: pdr, looks: None, max_depth: None },
         ];
         let mut relay = Relay::new(legs, system.properties().len());
-        let outcomes = relay.run(&Context::default());
-        judge(&system, &outcomes, false, &format!("round {round}, {looks} looks, depth {depth}"));
-        assert_eq!(relay.run(&Context::default()), outcomes, "round {round}");
+        let context = Context::default();
+        let answers = decide(&mut relay, &system, &context);
+        judge(&system, &answers, false, &format!("round {round}, {looks} looks, depth {depth}"));
+        assert_eq!(decide(&mut relay, &system, &context), answers, "round {round}");
         turns[(relay.name() == "pdr") as usize] += 1;
     }
     assert!(turns.iter().all(|&count| count > 20), "{turns:?}");
@@ -112,18 +115,12 @@ fn a_limit_ends_whoever_has_the_turn() {
     let mut relay = Relay::new(vec![leg(kind, Some(9)), leg(pdr, None)], system.properties().len());
     let interrupt = Interrupt::new();
     interrupt.raise();
-    let outcomes = relay.run(&Context { interrupt, ..Context::default() });
-    let is_stopped = |unknown: &Unknown| unknown.reason == Reason::Interrupted;
-    let stopped = |o: &Outcome| matches!(o, Outcome::Unknown(u) if is_stopped(u));
-    assert!(outcomes.iter().all(stopped), "{outcomes:?}");
-    judge(&system, &relay.run(&Context::default()), false, "resumed");
-}
-
-/// Nobody listens.
-struct Deaf;
-
-impl Listener for Deaf {
-    fn hear(&self, _: usize, _: &'static str, _: &Event) {}
+    let context = Context::default();
+    let end = relay.run(&Context { interrupt, ..context.clone() });
+    assert_eq!(end.reason, Reason::Interrupted);
+    let properties = system.properties().len();
+    assert_eq!(context.open(properties).len(), properties);
+    judge(&system, &decide(&mut relay, &system, &context), false, "resumed");
 }
 
 #[test]
@@ -137,7 +134,8 @@ fn sweeping_beside_pdr_changes_no_answer() {
             Box::new(Sweeper::new(&system, plan(None), &room)),
         ];
         let properties = system.properties().len();
-        let outcomes = race(&mut engines, properties, &Context::default(), &Deaf);
-        judge(&system, &outcomes, false, &format!("round {round}"));
+        let context = Context::default();
+        race(&mut engines, properties, &context, &|_, _, _| {});
+        judge(&system, &context.ledger.outcomes(properties), false, &format!("round {round}"));
     }
 }

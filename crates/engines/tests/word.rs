@@ -3,11 +3,12 @@
 use pedra_certify::{CheckOptions, check_word_proof, replay_words};
 use pedra_engines::word::Kind;
 use pedra_engines::{
-    BitStage, Collector, Context, Engine, Event, Outcome, Reason, Unknown, Verdict, WordOptions,
-    Wpdr,
+    BitStage, Collector, Context, Engine, Event, Outcome, Reason, Verdict, WordOptions, Wpdr,
 };
 use pedra_formats::btor2;
 use pedra_model::blast::BlastOptions;
+use pedra_model::proof::Proof;
+use pedra_model::trace::Trace;
 
 /// x starts at 1 and grows by 2: never 42.
 const PARITY: &str = "
@@ -86,14 +87,17 @@ fn check(text: &str, options: WordOptions, expected: Verdict) {
     let system = btor2::read(text.as_bytes()).expect("a model");
     let blasting = BlastOptions::default();
     let mut engine = Wpdr::new(&system, &[0], options, BitStage::default());
-    let outcomes = engine.run(&Context::default());
-    assert_eq!(outcomes[0].verdict(), expected, "{options:?} {:?}", outcomes[0]);
-    match &outcomes[0] {
-        Outcome::ProvedWords(proof) => {
+    let context = Context::default();
+    let end = engine.run(&context);
+    let outcome = context.ledger.outcome(0);
+    assert_eq!(outcome.verdict(), expected, "{options:?} {outcome:?} {end:?}");
+    match &outcome {
+        Outcome::Proved(proof) => {
+            let Proof::Words(proof) = &**proof else { panic!("{options:?}: {proof:?}") };
             check_word_proof(&system, proof, &blasting, &CheckOptions::default())
                 .unwrap_or_else(|e| panic!("{options:?}: {e}"));
         }
-        Outcome::ViolatedWords(trace) => {
+        Outcome::Violated(Trace::Words(trace)) => {
             replay_words(&system, trace).unwrap_or_else(|e| panic!("{options:?}: {e}"));
         }
         other => panic!("{options:?}: {other:?}"),
@@ -112,9 +116,7 @@ fn parity_needs_mixed_units() {
         WordOptions { hand_over: false, budget: 300, ..WordOptions::of(Kind::Polytopes) };
     let system = btor2::read(PARITY.as_bytes()).expect("a model");
     let mut engine = Wpdr::new(&system, &[0], polytopes, BitStage::default());
-    let outcomes = engine.run(&Context::default());
-    let is_spent = matches!(outcomes[0], Outcome::Unknown(Unknown { reason: Reason::Budget, .. }));
-    assert!(is_spent, "{:?}", outcomes[0]);
+    assert_eq!(engine.run(&Context::default()).reason, Reason::Budget);
 }
 
 #[test]
@@ -179,8 +181,11 @@ fn answers_after_the_hand_over_are_told_at_once() {
     let options = WordOptions { budget: 0, ..WordOptions::default() };
     let mut engine = Wpdr::new(&system, &[0, 1], options, BitStage::default());
     let log = Collector::new();
-    let outcomes = engine.run(&Context { events: &log, ..Context::default() });
-    assert!(outcomes.iter().all(|outcome| outcome.verdict() == Verdict::Violated));
+    let context = Context { events: &log, ..Context::default() };
+    engine.run(&context);
+    assert!(
+        context.ledger.outcomes(2).iter().all(|outcome| outcome.verdict() == Verdict::Violated)
+    );
     let events = log.take();
     let settled: Vec<usize> =
         (0..events.len()).filter(|&i| matches!(events[i], Event::Settled { .. })).collect();
@@ -189,7 +194,7 @@ fn answers_after_the_hand_over_are_told_at_once() {
     assert!(between.iter().any(|event| matches!(event, Event::Depth { .. })));
     assert!(matches!(
         &events[settled[0]],
-        Event::Settled { property: 0, outcome: Outcome::ViolatedWords(_) }
+        Event::Settled { outcome: Outcome::Violated(Trace::Words(_)), .. }
     ));
 }
 
@@ -201,11 +206,8 @@ fn what_is_not_for_words_is_named() {
     let system = btor2::read(large.as_bytes()).expect("a model");
     let options = WordOptions { hand_over: false, ..WordOptions::default() };
     let mut engine = Wpdr::new(&system, &[0], options, BitStage::default());
-    let outcomes = engine.run(&Context::default());
-    let Outcome::Unknown(Unknown { reason: Reason::Unsupported(why), .. }) = outcomes[0] else {
-        panic!("{:?}", outcomes[0]);
-    };
-    assert_eq!(why, "an array has more than 64 elements");
+    let why = Reason::Unsupported("an array has more than 64 elements");
+    assert_eq!(engine.run(&Context::default()).reason, why);
     check(&large, WordOptions::default(), Verdict::Proved);
 }
 
@@ -223,6 +225,6 @@ fn much_besides_the_cone_does_not_matter() {
     let log = Collector::new();
     engine.run(&Context { events: &log, max_depth: Some(0), ..Context::default() });
     let is_proved =
-        |event: &Event| matches!(event, Event::Settled { outcome: Outcome::ProvedWords(_), .. });
+        |event: &Event| matches!(event, Event::Settled { outcome: Outcome::Proved(_), .. });
     assert!(log.take().iter().any(is_proved), "found in words, before frame 1");
 }

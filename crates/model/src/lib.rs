@@ -8,15 +8,19 @@
 //! - [`simplify`]: terms simplified while they are built;
 //! - [`linear_proof`]: refutations in linear integer arithmetic;
 //! - [`affine`]: comparisons of sums in a form that SAT solvers like;
+//! - [`back`]: the way back for answers, one trait for all that changes systems;
 //! - [`blast`]: from word level to bit level, and the way back for answers;
+//! - [`cone`]: the part of a word-level system that properties depend on;
 //! - [`reduce`]: smaller systems for the same question, with the way back;
 //! - [`random`]: choices by chance that can be repeated.
 
 pub mod affine;
 pub mod aig;
+pub mod back;
 pub mod bits;
 pub mod blast;
 pub mod bv;
+pub mod cone;
 pub mod eval;
 pub mod linear_proof;
 pub mod lit;

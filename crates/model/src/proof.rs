@@ -15,9 +15,11 @@
 //! An inductive invariant in the sense of PDR is the case in which `k = 1` and `Inv ⟹ P`, for
 //! which the step is trivial.
 
+use crate::Model;
 use crate::lit::{Lit, Var};
 use crate::system::System;
 use crate::term::TermId;
+use rustc_hash::FxHashSet;
 
 /// A proof about a bit-level system.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -47,8 +49,85 @@ pub struct WordProof {
     pub invariant: Vec<TermId>,
     /// Induction depth.
     pub k: usize,
-    /// As in [`BitProof::simple_path`], over states (by index).
-    pub simple_path: Option<Vec<usize>>,
+    /// As in [`BitProof::simple_path`], over bits of states.
+    pub simple_path: Option<Vec<StateBit>>,
+}
+
+/// One bit of a state.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct StateBit {
+    /// The state, by index.
+    pub state: usize,
+    /// The bit, from the least significant; those of an array element by element.
+    pub bit: usize,
+}
+
+/// A proof, at the level that it speaks of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Proof {
+    /// About a bit-level system.
+    Bits(BitProof),
+    /// About a word-level system.
+    Words(Box<WordProof>),
+}
+
+impl From<BitProof> for Proof {
+    fn from(proof: BitProof) -> Proof {
+        Proof::Bits(proof)
+    }
+}
+
+impl From<WordProof> for Proof {
+    fn from(proof: WordProof) -> Proof {
+        Proof::Words(Box::new(proof))
+    }
+}
+
+impl Proof {
+    /// Induction depth.
+    pub fn k(&self) -> usize {
+        match self {
+            Proof::Bits(proof) => proof.k,
+            Proof::Words(proof) => proof.k,
+        }
+    }
+
+    /// Number of conjuncts of the invariant.
+    pub fn clauses(&self) -> usize {
+        match self {
+            Proof::Bits(proof) => proof.clauses.len(),
+            Proof::Words(proof) => proof.invariant.len(),
+        }
+    }
+
+    /// The properties that it proves, as the system of its level numbers them.
+    pub fn properties(&self) -> &[usize] {
+        match self {
+            Proof::Bits(proof) => &proof.properties,
+            Proof::Words(proof) => &proof.properties,
+        }
+    }
+
+    /// The same argument as a proof of these properties.
+    pub fn set_properties(&mut self, properties: Vec<usize>) {
+        match self {
+            Proof::Bits(proof) => proof.properties = properties,
+            Proof::Words(proof) => proof.properties = properties,
+        }
+    }
+
+    /// One proof of all that both prove about this model; see [`BitProof::join`].
+    pub fn join(&self, other: &Proof, model: &Model) -> Option<Proof> {
+        match (model, self, other) {
+            (Model::Bits(system), Proof::Bits(a), Proof::Bits(b)) => {
+                a.join(b, system.aig.len()).map(Proof::from)
+            }
+            (Model::Words(system), Proof::Words(a), Proof::Words(b)) => {
+                a.join(b, system.terms.len()).map(Proof::from)
+            }
+            _ => None,
+        }
+    }
 }
 
 impl BitProof {
@@ -71,12 +150,9 @@ impl BitProof {
         joined.properties.sort_unstable();
         joined.properties.dedup();
         joined.gates.extend(other.gates.iter().map(|g| g.map(moved)));
-        for clause in &other.clauses {
-            let clause = clause.iter().map(|&l| moved(l)).collect();
-            if !joined.clauses.contains(&clause) {
-                joined.clauses.push(clause);
-            }
-        }
+        let known: FxHashSet<&[Lit]> = self.clauses.iter().map(Vec::as_slice).collect();
+        let clauses = other.clauses.iter().map(|clause| clause.iter().map(|&l| moved(l)).collect());
+        joined.clauses.extend(clauses.filter(|clause: &Vec<Lit>| !known.contains(&clause[..])));
         joined.k = self.k.max(other.k);
         Some(joined)
     }
@@ -99,12 +175,9 @@ impl WordProof {
             other.invariant.iter().copied(),
             |id| (id.index() < num_terms).then_some(id),
         );
-        for &conjunct in &other.invariant {
-            let conjunct = image.of(conjunct);
-            if !joined.invariant.contains(&conjunct) {
-                joined.invariant.push(conjunct);
-            }
-        }
+        let known: FxHashSet<TermId> = self.invariant.iter().copied().collect();
+        let conjuncts = other.invariant.iter().map(|&conjunct| image.of(conjunct));
+        joined.invariant.extend(conjuncts.filter(|conjunct| !known.contains(conjunct)));
         joined.k = self.k.max(other.k);
         Some(joined)
     }

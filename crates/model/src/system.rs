@@ -81,6 +81,22 @@ impl System {
         System::default()
     }
 
+    /// The same system over a store of terms that extends its own.
+    pub fn with_terms(&self, terms: Terms) -> System {
+        System {
+            terms,
+            inputs: self.inputs.clone(),
+            states: self.states.clone(),
+            bads: self.bads.clone(),
+            constraints: self.constraints.clone(),
+            fairness: self.fairness.clone(),
+            justice: self.justice.clone(),
+            outputs: self.outputs.clone(),
+            names: self.names.clone(),
+            comments: self.comments.clone(),
+        }
+    }
+
     /// On which terms the roots depend, through any number of steps: one flag a term.
     pub fn influence(&self, roots: impl IntoIterator<Item = TermId>) -> Vec<bool> {
         let mut state_of = vec![None; self.terms.len()];

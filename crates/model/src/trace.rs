@@ -41,3 +41,67 @@ impl WordTrace {
         self.inputs.len() - 1
     }
 }
+
+/// A counterexample, at the level that it speaks of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Trace {
+    /// Of a bit-level system.
+    Bits(BitTrace),
+    /// Of a word-level system.
+    Words(WordTrace),
+}
+
+impl From<BitTrace> for Trace {
+    fn from(trace: BitTrace) -> Trace {
+        Trace::Bits(trace)
+    }
+}
+
+impl From<WordTrace> for Trace {
+    fn from(trace: WordTrace) -> Trace {
+        Trace::Words(trace)
+    }
+}
+
+impl Trace {
+    /// The step of the violation.
+    pub fn depth(&self) -> usize {
+        match self {
+            Trace::Bits(trace) => trace.depth(),
+            Trace::Words(trace) => trace.depth(),
+        }
+    }
+
+    /// The property that it violates, as the system of its level numbers it.
+    pub fn property(&self) -> usize {
+        match self {
+            Trace::Bits(trace) => trace.property,
+            Trace::Words(trace) => trace.property,
+        }
+    }
+
+    /// The same path as a violation of this property.
+    pub fn set_property(&mut self, property: usize) {
+        match self {
+            Trace::Bits(trace) => trace.property = property,
+            Trace::Words(trace) => trace.property = property,
+        }
+    }
+
+    /// The trace with 0 for every value that does not matter.
+    pub fn zero_filled(mut self) -> Trace {
+        match &mut self {
+            Trace::Bits(trace) => {
+                let given = trace.inputs.iter_mut().flatten().chain(&mut trace.initial);
+                given.filter(|v| v.known().is_none()).for_each(|v| *v = Ternary::False);
+            }
+            Trace::Words(trace) => {
+                let states = trace.states.iter_mut().flatten().flatten();
+                for value in trace.inputs.iter_mut().flatten().chain(states) {
+                    *value = value.zero_filled().into();
+                }
+            }
+        }
+        self
+    }
+}

@@ -299,12 +299,14 @@ fn the_layout_is_as_documented() {
 }
 
 #[test]
-fn simple_paths_take_whole_states() {
+fn simple_paths_keep_their_bits() {
     let system = mixed_system();
     let (bits, map) = blasted(&system);
     let simple_path = Some(vec![0, 1, 2, 4, 5]);
     let proof = BitProof { k: 2, simple_path, ..BitProof::default() };
-    assert_eq!(map.lift_proof(&system, &proof, &bits).simple_path, Some(vec![0, 3]));
+    let bits = map.lift_proof(&system, &proof, &bits).simple_path.expect("simple paths");
+    let bits: Vec<(usize, usize)> = bits.iter().map(|b| (b.state, b.bit)).collect();
+    assert_eq!(bits, [(0, 0), (0, 1), (2, 0), (3, 0), (3, 1)]);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::output::{printable, say};
 use crate::report::Style;
 use anyhow::Result;
 use pedra_certify::{
-    CertificateError, CheckOptions, CheckedCertificate, NumberedModel, ProofError,
+    CertificateError, CheckOptions, CheckedCertificate, NumberedModel, ProofError, Trust,
     check_certificate_for, check_word_certificate, replay_bits, replay_words,
 };
 use pedra_formats::error::FormatError;
@@ -155,8 +155,7 @@ fn certificate(
         }
         Model::Words(system) => {
             let witness = btor2::read(bytes).map_err(bad_file)?;
-            let nodes = btor2::read_with_ids(&loaded.bytes)?.nodes;
-            let model = NumberedModel { system, nodes: &nodes };
+            let model = NumberedModel { system, nodes: &loaded.nodes };
             check_word_certificate(model, selected, &witness, blasting, options)
         }
     };
@@ -171,7 +170,7 @@ fn judgement(
     checked: Result<CheckedCertificate, CertificateError>,
 ) -> Judgement {
     match checked {
-        Ok(_) => {
+        Ok(checked) => {
             let text = match selected {
                 [one] => format!("{} holds", property(loaded, *one)),
                 all if all.len() == loaded.num_properties() => {
@@ -182,7 +181,11 @@ fn judgement(
                     format!("{} hold", names.join(", "))
                 }
             };
-            Judgement::Accepted(format!("certificate: {text}"))
+            let trusted = match checked.trust {
+                Trust::Nothing => "",
+                Trust::NormalForms => ", normal forms trusted",
+            };
+            Judgement::Accepted(format!("certificate: {text}{trusted}"))
         }
         Err(
             CertificateError::Stopped(stop) | CertificateError::Proof(ProofError::Stopped(stop)),
@@ -207,10 +210,18 @@ mod tests {
             bads: vec![pedra_model::lit::Lit::FALSE],
             ..BitSystem::default()
         });
-        let loaded = Loaded { path: "m.aag".into(), bytes: Vec::new(), model };
+        let nodes = btor2::Nodes::default();
+        let loaded = Loaded { path: "m.aag".into(), bytes: Vec::new(), model, nodes };
         let text = || "text".to_owned();
         for (checked, code) in [
-            (Ok(CheckedCertificate { shared: 0, effort: Effort::default() }), 0),
+            (
+                Ok(CheckedCertificate {
+                    shared: 0,
+                    effort: Effort::default(),
+                    trust: Trust::Nothing,
+                }),
+                0,
+            ),
             (Err(Mapping(text())), 1),
             (Err(Malformed(text())), 1),
             (Err(Stopped(Stop::Interrupted)), 3),

@@ -3,12 +3,10 @@
 
 use crate::args::{CheckArgs, ReductionName, SolverName, When};
 use crate::commands::{columns, stderr_color, stdout_color};
-use crate::decide::{Budgets, Observer, Open, Plan, decide};
 use crate::evidence::{self, Request, write_files};
 use crate::limits::{StopCause, Watch};
 use crate::load::{InputError, Loaded, load};
 use crate::output::{note, printable, write_file};
-use crate::pipeline::{Checked, Prepared};
 use crate::record::{CloseAtEnd, First, Recorder};
 use crate::report::{Missing, PropertyReport, Reporter, Style, Verdict};
 use crate::view::plot::{Plotter, page_path};
@@ -16,6 +14,7 @@ use crate::view::status::Status;
 use crate::view::summary;
 use crate::view::wave::{WaveStyle, draw};
 use anyhow::Result;
+use pedra_check::{Budgets, Checked, Observer, Open, Plan, Prepared, SafeUpTo, decide};
 use pedra_engines::{Event, Settings, SweepOptions};
 use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
@@ -26,44 +25,40 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-impl From<&CheckArgs> for Plan {
-    /// The meaning of the arguments.
-    fn from(args: &CheckArgs) -> Plan {
-        let first = args.reduce.contains(&ReductionName::Sweep);
-        let Settings { bmc, kind, pdr, fb, imc, avy, word } = args.settings();
-        let has = |pass| args.reduce.contains(&ReductionName::All) || args.reduce.contains(&pass);
-        Plan {
-            engine: args.engine,
-            depth: args.depth,
-            simple_path: kind.simple_path,
-            window: bmc.window,
-            reduce: ReduceOptions {
-                cone: has(ReductionName::Cone),
-                structure: has(ReductionName::Structure),
-                constants: has(ReductionName::Constants),
-                duplicates: has(ReductionName::Duplicates),
-            },
-            sweep: first.then(SweepOptions::default),
-            late_sweep: (!first && args.reduce.contains(&ReductionName::All))
-                .then(SweepOptions::default),
-            budgets: Budgets::default(),
-            blast: BlastOptions {
-                max_array_bits: args.blast.array_bits,
-                ..BlastOptions::default()
-            },
-            pdr,
-            fb,
-            imc,
-            avy,
-            word,
-            solver: args.solver.map(|solver| match solver {
-                SolverName::Cadical => SolverKind::Cadical,
-                SolverName::Batsat => SolverKind::Batsat,
-                SolverName::Cdcl => SolverKind::Cdcl,
-            }),
-            threads: args.run.threads as usize,
-            seed: args.run.seed,
-        }
+/// The meaning of the arguments.
+fn plan_of(args: &CheckArgs) -> Plan {
+    let first = args.reduce.contains(&ReductionName::Sweep);
+    let Settings { bmc, kind, pdr, fb, imc, avy, word } = args.settings();
+    let has = |pass| args.reduce.contains(&ReductionName::All) || args.reduce.contains(&pass);
+    Plan {
+        engine: args.engine,
+        depth: args.depth,
+        simple_path: kind.simple_path,
+        window: bmc.window,
+        reduce: ReduceOptions {
+            cone: has(ReductionName::Cone),
+            structure: has(ReductionName::Structure),
+            constants: has(ReductionName::Constants),
+            duplicates: has(ReductionName::Duplicates),
+        },
+        sweep: first.then(SweepOptions::default),
+        late_sweep: (!first && args.reduce.contains(&ReductionName::All))
+            .then(SweepOptions::default),
+        budgets: Budgets::default(),
+        blast: BlastOptions { max_array_bits: args.blast.array_bits, ..BlastOptions::default() },
+        pdr,
+        fb,
+        imc,
+        avy,
+        word,
+        solver: args.solver.map(|solver| match solver {
+            SolverName::Cadical => SolverKind::Cadical,
+            SolverName::Batsat => SolverKind::Batsat,
+            SolverName::Cdcl => SolverKind::Cdcl,
+        }),
+        whole_bound: false,
+        threads: args.run.threads as usize,
+        seed: args.run.seed,
     }
 }
 
@@ -71,7 +66,7 @@ impl From<&CheckArgs> for Plan {
 pub fn run(args: &CheckArgs) -> Result<i32> {
     let start = Instant::now();
     args.refuse_unread()?;
-    let plan = Plan::from(args);
+    let plan = plan_of(args);
     let style = if args.output.json { Style::Json } else { Style::Human };
     let reporter = Arc::new(Reporter::new(style, stdout_color()));
     let recorder: Arc<OnceLock<Recorder>> = Arc::default();
@@ -217,6 +212,8 @@ impl Session<'_> {
 }
 
 impl Observer for Session<'_> {
+    type Error = anyhow::Error;
+
     fn hear(&self, engine: usize, name: &'static str, event: &Event) {
         if let Some(recorder) = self.recorder {
             recorder.hear(engine, name, event);
@@ -268,15 +265,16 @@ impl Observer for Session<'_> {
         self.reporter.safe_until(property, step);
     }
 
-    fn settled(&self, property: usize, engine: &'static str, answer: Checked) -> Result<()> {
-        let checks = self.plan.check_options(self.watch.interrupt());
+    fn settled(&self, property: usize, engine: &'static str, answer: &Checked) -> Result<()> {
+        let checks = self.plan.check_options(engine, self.watch.interrupt());
         let request = Request { args: self.args, property, several: self.several };
-        let written = write_files(&request, self.loaded, &answer, &self.plan.blast, &checks)?;
-        let verdict = match &answer {
-            Checked::Proved(proof) => Verdict::Proved {
+        let written = write_files(&request, self.loaded, answer, &self.plan.blast, &checks)?;
+        let verdict = match answer {
+            Checked::Proved { proof, trust } => Verdict::Proved {
                 k: proof.k(),
                 clauses: proof.clauses(),
                 safe_until: self.reporter.known_safe_until(property),
+                trust: *trust,
             },
             Checked::Violated(trace) => Verdict::Violated { depth: trace.depth() },
         };
@@ -285,13 +283,15 @@ impl Observer for Session<'_> {
             note(&printable(problem));
         }
         self.report(property, verdict, engine, written.files);
-        self.show_wave(&answer);
+        self.show_wave(answer);
         Ok(())
     }
 
-    fn open(&self, property: usize, why: Open) {
-        let safe_until = self.reporter.known_safe_until(property);
-        let verdict = Verdict::Unknown { reason: why.text(self.watch.cause()), safe_until };
+    fn open(&self, property: usize, why: Open, safe: Option<SafeUpTo>) {
+        let claimed = self.reporter.known_safe_until(property);
+        let safe = safe.or(claimed.map(|claimed| SafeUpTo { claimed, checked: None }));
+        let reason = why.text(self.watch.cause().map_or("stopped", StopCause::text));
+        let verdict = Verdict::Unknown { reason, safe };
         self.report(property, verdict, self.plan.engine.text(), Vec::new());
     }
 }

@@ -3,18 +3,20 @@
 //! named. All properties together form the question, as the competition has it.
 
 use crate::args::HwmccArgs;
-use crate::decide::{Observer, Open, Plan, decide};
 use crate::evidence::{
     CertificateForm, CheckStopped, certificate_bytes, certificate_form, overwrites_model,
     refuse_unwritable, witness_text,
 };
-use crate::limits::Watch;
+use crate::limits::{StopCause, Watch};
 use crate::load::{InputError, load};
 use crate::output::{answer_once, note, printable, same_file, write_file};
-use crate::pipeline::{Checked, Proof, Trace, join_proofs};
 use anyhow::Result;
+use pedra_certify::CheckOptions;
+use pedra_check::{Checked, Observer, Open, Plan, SafeUpTo, decide, join_proofs};
 use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
+use pedra_model::proof::Proof;
+use pedra_model::trace::Trace;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -22,25 +24,30 @@ use std::sync::{Arc, Mutex, OnceLock};
 #[derive(Default)]
 struct Answers {
     violated: Mutex<Option<Trace>>,
-    proofs: Mutex<Vec<Proof>>,
+    proofs: Mutex<Vec<Arc<Proof>>>,
     open: Mutex<Vec<(usize, Open)>>,
     stop: pedra_solve::Interrupt,
 }
 
 impl Observer for Answers {
-    fn settled(&self, _: usize, _: &'static str, answer: Checked) -> Result<()> {
+    type Error = anyhow::Error;
+
+    fn settled(&self, _: usize, _: &'static str, answer: &Checked) -> Result<()> {
         match answer {
             Checked::Violated(trace) => {
-                self.violated.lock().expect("no panic while held").get_or_insert(trace);
+                let mut violated = self.violated.lock().expect("no panic while held");
+                violated.get_or_insert_with(|| trace.clone());
                 // One violation answers the whole question.
                 self.stop.raise();
             }
-            Checked::Proved(proof) => self.proofs.lock().expect("no panic while held").push(proof),
+            Checked::Proved { proof, .. } => {
+                self.proofs.lock().expect("no panic while held").push(proof.clone());
+            }
         }
         Ok(())
     }
 
-    fn open(&self, property: usize, why: Open) {
+    fn open(&self, property: usize, why: Open, _: Option<SafeUpTo>) {
         self.open.lock().expect("no panic while held").push((property, why));
     }
 }
@@ -77,14 +84,19 @@ pub fn run(args: &HwmccArgs) -> Result<i32> {
     let open = answers.open.into_inner().expect("no panic while held");
     if !open.is_empty() {
         for (property, why) in open {
-            note(&printable(&format!("b{property}: {}", why.text(watch.cause()))));
+            note(&printable(&format!(
+                "b{property}: {}",
+                why.text(watch.cause().map_or("stopped", StopCause::text))
+            )));
         }
         return Ok(answer_once(&once, "unknown", 30));
     }
     if let Some(path) = &args.certificate {
         let proofs = answers.proofs.into_inner().expect("no panic while held");
         let proof = join_proofs(&loaded.model, proofs).expect("one proof a property, none simple");
-        let options = plan.check_options(watch.interrupt());
+        // The proofs were checked one by one; the file is about all of them together.
+        let interrupt = watch.interrupt().clone();
+        let options = CheckOptions { interrupt, ..CheckOptions::default() };
         let form = form_of(path, &loaded.model);
         match certificate_bytes(&loaded, &proof, form, &plan.blast, &options) {
             Ok(bytes) => write_file(path, &bytes)?,

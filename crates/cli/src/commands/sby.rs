@@ -17,22 +17,21 @@
 //! | `btor pono` | `bmc` | `-k` | `unknown` | **PASS** |
 //!
 //! *Required for soundness*: where *unknown* counts as passed, it may only be said if no path
-//! violates a property up to the bound. All else (a model that cannot be made into bits, a limit,
+//! violates a property up to the bound, and bounded model checking with another solver than the
+//! engine's has confirmed it. All else (a model that cannot be made into bits, a limit,
 //! a signal, an engine that gave up) is an error: a line on standard error, no verdict, exit 2.
 //! Without a verdict the AIGER slot reports an error; 2 is none of the codes that the BTOR2 slot
 //! knows, so that does, too.
 
 use crate::args::LimitArgs;
-use crate::decide::{EngineName, Observer, Open, Plan, decide};
 use crate::evidence::witness_text;
 use crate::limits::{StopCause, Watch};
 use crate::load::{InputError, load};
 use crate::output::{answer_once, note, printable};
-use crate::pipeline::{Checked, Trace};
 use anyhow::Result;
-use pedra_engines::Reason;
+use pedra_check::{Checked, EngineName, Observer, Open, Plan, SafeUpTo, decide};
 use pedra_model::Model;
-use std::collections::BTreeMap;
+use pedra_model::trace::Trace;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -99,16 +98,10 @@ impl Request {
 /// Engines by the names that sby's other tools use.
 fn engine(name: &str) -> Result<EngineName, String> {
     match name {
-        "bmc" => Ok(EngineName::Bmc),
-        "kind" | "ind" => Ok(EngineName::Kind),
-        "pdr" => Ok(EngineName::Pdr),
-        "rpdr" => Ok(EngineName::Rpdr),
-        "fbpdr" => Ok(EngineName::Fbpdr),
-        "imc" | "interp" => Ok(EngineName::Imc),
-        "avy" => Ok(EngineName::Avy),
-        "wpdr" => Ok(EngineName::Wpdr),
-        "auto" | "ic3" | "portfolio" => Ok(EngineName::Auto),
-        other => Err(format!("unknown engine {other}")),
+        "ind" => Ok(EngineName::Kind),
+        "interp" => Ok(EngineName::Imc),
+        "ic3" | "portfolio" => Ok(EngineName::Auto),
+        other => EngineName::of_text(other).ok_or_else(|| format!("unknown engine {other}")),
     }
 }
 
@@ -122,10 +115,8 @@ struct Answers {
 #[derive(Default)]
 struct Found {
     violated: Option<Trace>,
-    /// The properties that are neither proved nor violated, and why.
-    open: Vec<(usize, Open)>,
-    /// The last step up to which a property is safe.
-    safe: BTreeMap<usize, usize>,
+    /// The properties that are neither proved nor violated, why, and how far they are safe.
+    open: Vec<(usize, Open, Option<SafeUpTo>)>,
 }
 
 impl Answers {
@@ -135,34 +126,35 @@ impl Answers {
 }
 
 impl Observer for Answers {
-    fn safe_until(&self, property: usize, step: usize) {
-        let mut found = self.found();
-        let safe = found.safe.entry(property).or_insert(step);
-        *safe = step.max(*safe);
-    }
+    type Error = anyhow::Error;
 
-    fn settled(&self, _: usize, _: &'static str, answer: Checked) -> Result<()> {
+    fn settled(&self, _: usize, _: &'static str, answer: &Checked) -> Result<()> {
         if let Checked::Violated(trace) = answer {
-            self.found().violated.get_or_insert(trace);
+            self.found().violated.get_or_insert_with(|| trace.clone());
             self.stop.raise();
         }
         Ok(())
     }
 
-    fn open(&self, property: usize, why: Open) {
-        self.found().open.push((property, why));
+    fn open(&self, property: usize, why: Open, safe: Option<SafeUpTo>) {
+        self.found().open.push((property, why, safe));
     }
 }
 
 impl Found {
-    /// Why it is not known that no path of up to `bound` steps violates an open property.
+    /// Why it was not checked that no path of up to `bound` steps violates an open property.
     fn missing(&self, bound: usize, cause: Option<StopCause>) -> Option<String> {
-        let missing = |(property, why): &(usize, Open)| match why {
-            Open::Engines(Reason::Exhausted(_)) => None,
-            Open::Engines(Reason::DepthLimit) if self.safe.get(property) >= Some(&bound) => None,
-            _ => Some(format!("b{property}: {}", why.text(cause))),
-        };
-        self.open.iter().find_map(missing)
+        let (property, why, safe) = self.open.iter().find(|(_, _, safe)| {
+            let checked = safe.and_then(|safe| safe.checked);
+            checked.is_none_or(|step| step < bound)
+        })?;
+        let why = why.text(cause.map_or("stopped", StopCause::text));
+        Some(match safe {
+            Some(SafeUpTo { claimed, .. }) if *claimed >= bound => {
+                format!("b{property}: no violation up to step {bound}, but this was not checked")
+            }
+            _ => format!("b{property}: {why}"),
+        })
     }
 }
 
@@ -201,7 +193,8 @@ pub fn run(request: Request) -> Result<i32> {
         }
     });
     let selected = loaded.select(&[])?;
-    let plan = Plan { engine: request.engine, depth: request.depth, ..Plan::default() };
+    let Request { engine, depth, .. } = request;
+    let plan = Plan { engine, depth, whole_bound: unknown.is_pass, ..Plan::default() };
     let answers = Answers { stop: watch.interrupt().child(), ..Answers::default() };
     decide(&loaded.model, &selected, &plan, &answers.stop, &answers)?;
     let mut found = answers.found.into_inner().unwrap_or_else(PoisonError::into_inner);

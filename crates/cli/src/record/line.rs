@@ -213,15 +213,20 @@ impl Who<'_> {
             Event::Depth { depth, progress } => {
                 self.begin(line, "depth").number(key!("depth"), *depth).progress(progress);
             }
-            Event::Settled { property, outcome } => {
+            Event::Settled { properties, outcome } => {
                 let verdict = match outcome.verdict() {
                     Verdict::Proved => "proved",
                     Verdict::Violated => "violated",
                     Verdict::Unknown => "unknown",
                 };
-                let property = self.properties[*property];
-                self.begin(line, "settled").number(key!("property"), property);
-                line.word(key!("verdict"), verdict);
+                for (i, &position) in properties.iter().enumerate() {
+                    if i > 0 {
+                        line.end();
+                    }
+                    let property = self.properties[position];
+                    self.begin(line, "settled").number(key!("property"), property);
+                    line.word(key!("verdict"), verdict);
+                }
             }
             Event::Finished { open, progress } => {
                 self.begin(line, "finished").number(key!("open"), *open);

@@ -2,6 +2,7 @@
 
 use super::{PropertyReport, Verdict};
 use crate::output::printable;
+use pedra_check::{SafeUpTo, Trust};
 
 /// `violated  b1 overflow  step 7, bmc, 0.02 s, trace replayed`.
 pub fn line(report: &PropertyReport, color: bool) -> String {
@@ -19,21 +20,32 @@ pub fn line(report: &PropertyReport, color: bool) -> String {
     let engine = &report.engine;
     let seconds = report.time.as_secs_f64();
     let told = match &report.verdict {
-        Verdict::Proved { k, clauses, .. } => {
+        Verdict::Proved { k, clauses, trust, .. } => {
             let invariant = match clauses {
                 0 => String::new(),
                 1 => ", 1 invariant clause".to_owned(),
                 n => format!(", {n} invariant clauses"),
             };
-            format!("{engine}, k = {k}{invariant}, {seconds:.2} s, certificate checked")
+            let trusted = match trust {
+                Trust::Nothing => "",
+                Trust::NormalForms => ", normal forms trusted",
+            };
+            format!("{engine}, k = {k}{invariant}, {seconds:.2} s, certificate checked{trusted}")
         }
         Verdict::Violated { depth } => {
             format!("at step {depth}, {engine}, {seconds:.2} s, trace replayed")
         }
-        Verdict::Unknown { reason, safe_until } => {
-            let safe = match safe_until {
-                Some(step) => format!("no violation up to step {step}"),
-                None => "no step checked".to_owned(),
+        Verdict::Unknown { reason, safe } => {
+            let safe = match *safe {
+                None => "no step looked at".to_owned(),
+                Some(SafeUpTo { claimed, checked }) => {
+                    let how = match checked {
+                        Some(step) if step >= claimed => "checked".to_owned(),
+                        Some(step) => format!("claimed; checked up to step {step}"),
+                        None => "claimed".to_owned(),
+                    };
+                    format!("no violation up to step {claimed} ({how})")
+                }
             };
             format!("{}; {safe}, {engine}, {seconds:.2} s", printable(reason))
         }

@@ -2,6 +2,7 @@
 //! number changes when a field changes its meaning or goes away.
 
 use super::{PropertyReport, Verdict};
+use pedra_check::Trust;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -34,16 +35,24 @@ pub fn property(report: &PropertyReport) -> Value {
         "name": report.name,
     });
     let (verdict, more) = match &report.verdict {
-        Verdict::Proved { k, clauses, safe_until } => {
-            let checked = "certificate";
+        Verdict::Proved { k, clauses, safe_until, trust } => {
+            let trusted = match trust {
+                Trust::Nothing => None,
+                Trust::NormalForms => Some("normal forms"),
+            };
             let more = json!({
-                "k": k, "clauses": clauses, "safe_until": safe_until, "checked": checked
+                "k": k, "clauses": clauses, "safe_until": safe_until, "checked": "certificate",
+                "trusted": trusted
             });
             ("proved", more)
         }
         Verdict::Violated { depth } => ("violated", json!({ "step": depth, "checked": "trace" })),
-        Verdict::Unknown { reason, safe_until } => {
-            ("unknown", json!({ "reason": reason, "safe_until": safe_until }))
+        Verdict::Unknown { reason, safe } => {
+            let (claimed, checked) = (safe.map(|s| s.claimed), safe.and_then(|s| s.checked));
+            let more = json!({
+                "reason": reason, "safe_until": claimed, "safe_checked": checked
+            });
+            ("unknown", more)
         }
     };
     let rest = json!({

@@ -6,6 +6,7 @@ mod json;
 pub use json::SCHEMA;
 
 use crate::limits::StopCause;
+use pedra_check::{SafeUpTo, Trust};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -22,6 +23,8 @@ pub enum Verdict {
         clauses: usize,
         /// How far the engine had come: no violation in any step up to this one.
         safe_until: Option<usize>,
+        /// What the check took on trust.
+        trust: Trust,
     },
     /// It does not; the trace was replayed.
     Violated {
@@ -32,8 +35,8 @@ pub enum Verdict {
     Unknown {
         /// Why.
         reason: String,
-        /// No violation in any step up to this one.
-        safe_until: Option<usize>,
+        /// Up to which step there is no violation.
+        safe: Option<SafeUpTo>,
     },
 }
 
@@ -130,7 +133,7 @@ impl Reporter {
         }
     }
 
-    /// Notes that the steps up to `step` hold no violation of a property.
+    /// Notes that an engine says that the steps up to `step` hold no violation of a property.
     pub fn safe_until(&self, index: usize, step: usize) {
         let mut inner = self.lock();
         if let Some(open) = inner.open.get_mut(&index) {
@@ -138,7 +141,7 @@ impl Reporter {
         }
     }
 
-    /// How far an open property is known to be safe.
+    /// How far an open property is said to be safe.
     pub fn known_safe_until(&self, index: usize) -> Option<usize> {
         self.lock().open.get(&index).and_then(|o| o.safe_until)
     }
@@ -168,8 +171,8 @@ impl Reporter {
             // One write for all: there may be very many, and somebody waits for the end.
             let mut lines = Vec::new();
             for (index, open) in std::mem::take(&mut inner.open) {
-                let verdict =
-                    Verdict::Unknown { reason: reason.to_owned(), safe_until: open.safe_until };
+                let safe = open.safe_until.map(|claimed| SafeUpTo { claimed, checked: None });
+                let verdict = Verdict::Unknown { reason: reason.to_owned(), safe };
                 let (name, engine) = (open.name, engine.to_owned());
                 let report =
                     PropertyReport { index, name, verdict, engine, time, files: Vec::new() };

@@ -31,7 +31,7 @@ mod unrolling;
 
 pub use options::{Algorithm, AvyOptions, CHOICES};
 
-use crate::context::{Context, Engine, Outcome, Reason};
+use crate::context::{Context, End, Engine, Reason};
 use crate::events::{Direction, Event, Progress};
 use crate::layers::{StateCircuit, Template};
 use crate::pdr::Successors;
@@ -194,7 +194,7 @@ impl<'a> Avy<'a> {
         }
         assert!(!traces.is_empty(), "a path ends in a bad state");
         for trace in traces {
-            self.trace.search.settle(context, trace.property, Outcome::Violated(trace));
+            context.violate(trace.property, trace);
         }
     }
 
@@ -278,7 +278,7 @@ impl Engine for Avy<'_> {
         "avy"
     }
 
-    fn run(&mut self, context: &Context) -> Vec<Outcome> {
+    fn run(&mut self, context: &Context) -> End {
         let open = self.trace.search.open(context).len();
         context.emit(|| Event::Started { engine: "avy", open });
         let begun = self.trace.begin_run(context);
@@ -296,12 +296,12 @@ impl Engine for Avy<'_> {
         context.emit(|| Event::Summary(self.trace.summary()));
         let open = self.trace.search.open(context).len();
         context.emit(|| Event::Finished { open, progress: self.progress() });
-        let outcomes = self.trace.search.outcomes(context, reason);
+        let end = End { reason, safe_up_to: self.trace.search.safe().safe_up_to() };
         if reason == Reason::Interrupted && self.options.algorithm == Algorithm::Simple {
             // Perhaps amid making a new trace.
             self.trace.search.forget();
         }
-        outcomes
+        end
     }
 
     fn progress(&self) -> Progress {

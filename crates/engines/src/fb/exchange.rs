@@ -5,7 +5,6 @@ use super::options::{Import, Lemmas};
 use super::{FbPdr, other};
 use crate::context::Context;
 use crate::events::{Direction, Event};
-use crate::ledger::SettledBoard;
 use crate::trace::{Level, Stopped};
 use pedra_model::lit::Lit;
 
@@ -31,10 +30,9 @@ const CONFLICTS: u64 = 1000;
 
 impl FbPdr<'_> {
     /// After a turn: the direction that ran tells what it knows.
-    pub(super) fn exchange(&mut self, context: &Context, board: &SettledBoard, from: Direction) {
-        let context = Context { settled: Some(board), ..context.clone() };
+    pub(super) fn exchange(&mut self, context: &Context, from: Direction) {
         if self.options.obligations > 0 {
-            self.tell_obligations(&context, from);
+            self.tell_obligations(context, from);
         }
         if self.takes_lemmas(other(from)) {
             if self.options.hints {
@@ -42,10 +40,10 @@ impl FbPdr<'_> {
                 self.search_mut(other(from)).take_hints(&lemmas);
             }
             // Stopped by the interrupt: the next turn will see it, too.
-            let _ = self.offer_lemmas(&context, from);
+            let _ = self.offer_lemmas(context, from);
         }
         if self.options.extend {
-            self.extend(&context, from);
+            self.extend(context, from);
         }
     }
 

@@ -33,9 +33,8 @@ pub use exchange::Exchanges;
 pub use foreign::Published;
 pub use options::{CHOICES, FbOptions, Import, Lemmas};
 
-use crate::context::{Context, Engine, Outcome, Reason};
+use crate::context::{Context, End, Engine, Reason};
 use crate::events::{Direction, Event, Progress};
-use crate::ledger::{Ledger, SettledBoard};
 use crate::pdr::PdrOptions;
 use guide::Meeting;
 use pedra_model::bits::BitSystem;
@@ -49,7 +48,7 @@ pub struct FbPdr<'a> {
     forward: Half<'a>,
     reverse: Half<'a>,
     options: FbOptions,
-    ledger: Ledger,
+    properties: usize,
     /// Whose turn it is.
     turn: Direction,
     /// Units of work in a slice of the forward direction.
@@ -67,7 +66,7 @@ impl<'a> FbPdr<'a> {
             forward: Half::new(system, pdr, Direction::Forward, options.successors),
             reverse: Half::new(system, pdr, Direction::Backward, options.successors),
             options,
-            ledger: Ledger::new(system.properties().len()),
+            properties: system.properties().len(),
             turn: Direction::Forward,
             work: options.slice,
             exchanges: Exchanges::default(),
@@ -106,24 +105,18 @@ impl<'a> FbPdr<'a> {
 
     /// One turn: the direction whose turn it is runs for a slice, and tells what it knows. Gives
     /// the reason if it is at its end.
-    pub fn turn(&mut self, context: &Context, board: &SettledBoard) -> Option<Reason> {
-        for property in 0..self.ledger.len() {
-            let elsewhere = context.settled.is_some_and(|outer| outer.is_settled(property));
-            if elsewhere || self.ledger.is_settled(property) {
-                board.mark(property);
-            }
-        }
+    pub fn turn(&mut self, context: &Context) -> Option<Reason> {
         let direction = self.turn;
         let (work, voided) = self.effort(direction);
-        let ended = self.run_slice(context, board, direction);
+        let ended = self.run_slice(context, direction);
         let now = self.effort(direction);
         let (work, voided) = (now.0.saturating_sub(work), now.1 - voided);
         context.detail(|| Event::SliceEnded { direction, work, voided });
         if let Some(meeting) = self.search_mut(direction).take_meeting() {
-            self.stitch(context, board, direction, meeting);
+            self.stitch(context, direction, meeting);
         }
-        if ended.is_none() && !self.ledger.open(context).is_empty() {
-            self.exchange(context, board, direction);
+        if ended.is_none() && !self.open(context).is_empty() {
+            self.exchange(context, direction);
         }
         if direction == Direction::Backward {
             self.work = (self.work / GROWTH.1).saturating_mul(GROWTH.0).saturating_add(1);
@@ -134,41 +127,27 @@ impl<'a> FbPdr<'a> {
 
     /// Lets a direction run until its slice ends. Gives the reason if there is no use in going
     /// on.
-    fn run_slice(
-        &mut self,
-        context: &Context,
-        board: &SettledBoard,
-        direction: Direction,
-    ) -> Option<Reason> {
+    fn run_slice(&mut self, context: &Context, direction: Direction) -> Option<Reason> {
         let slice = match direction {
             Direction::Forward => self.work,
             Direction::Backward => (self.work / 100 * self.options.share as u64).max(1),
         };
-        let shared = Shared::new(context, std::mem::replace(&mut self.ledger, Ledger::new(0)));
+        let shared = Shared::new(context);
         let side = Side { shared: &shared, direction };
         let search = self.search_mut(direction);
         let pause = search.search.work().saturating_add(slice);
         search.search.set_pause(Some(pause));
-        let outcomes =
-            search.run(&Context { events: &side, settled: Some(board), ..context.clone() });
-        self.ledger = shared.into_ledger();
+        let End { reason, .. } = search.run(&Context { events: &side, ..context.clone() });
         if context.interrupt.is_raised() {
             return Some(Reason::Interrupted);
         }
         // A slice that ended is no reason to end, and neither is a meeting.
-        let reason = reason_of(&outcomes);
         matches!(reason, Reason::DepthLimit | Reason::SettledElsewhere).then_some(reason)
     }
 
     /// The counterexample of two obligations that meet: the path into a common state from the
     /// reverse direction, the inputs from there on from the forward one.
-    fn stitch(
-        &mut self,
-        context: &Context,
-        board: &SettledBoard,
-        direction: Direction,
-        meeting: Meeting,
-    ) {
+    fn stitch(&mut self, context: &Context, direction: Direction, meeting: Meeting) {
         let (forward, reverse) = match direction {
             Direction::Forward => (meeting.own, meeting.foreign.number),
             Direction::Backward => (meeting.foreign.number, meeting.own),
@@ -186,7 +165,7 @@ impl<'a> FbPdr<'a> {
         common.dedup();
         let Some((property, suffix)) = self.forward.suffix(forward) else { return };
         let Some(path) = self.reverse.prefix(reverse, common) else { return };
-        if self.ledger.is_settled(property) || board.is_settled(property) {
+        if !context.is_open(property) {
             return;
         }
         let initial = path.initial;
@@ -194,14 +173,18 @@ impl<'a> FbPdr<'a> {
         context.detail(|| Event::Met { step: inputs.len() - 1, forward, reverse });
         self.exchanges.meetings += 1;
         let trace = BitTrace { property, initial, inputs };
-        self.ledger.settle(context, property, Outcome::Violated(trace));
-        board.mark(property);
+        context.violate(property, trace);
     }
 
     /// The work of a direction so far, and its obligations that were void.
     fn effort(&self, direction: Direction) -> (u64, u64) {
         let search = self.search(direction);
         (search.search.work(), search.voided())
+    }
+
+    /// The properties that need work.
+    fn open(&self, context: &Context) -> Vec<usize> {
+        context.open(self.properties)
     }
 
     /// The last step that is known to be safe.
@@ -219,36 +202,25 @@ fn other(direction: Direction) -> Direction {
     }
 }
 
-/// Why the open properties are open.
-fn reason_of(outcomes: &[Outcome]) -> Reason {
-    let reasons = outcomes.iter().filter_map(|outcome| match outcome {
-        Outcome::Unknown(unknown) => Some(unknown.reason),
-        _ => None,
-    });
-    let mut open = reasons.filter(|&reason| reason != Reason::SettledElsewhere);
-    open.next().unwrap_or(Reason::SettledElsewhere)
-}
-
 impl Engine for FbPdr<'_> {
     fn name(&self) -> &'static str {
         "fbpdr"
     }
 
-    fn run(&mut self, context: &Context) -> Vec<Outcome> {
-        let open = self.ledger.open(context).len();
+    fn run(&mut self, context: &Context) -> End {
+        let open = self.open(context).len();
         context.emit(|| Event::Started { engine: "fbpdr", open });
-        let board = SettledBoard::new(self.ledger.len());
         let reason = loop {
-            if self.ledger.open(context).is_empty() {
+            if self.open(context).is_empty() {
                 break Reason::SettledElsewhere;
             }
-            if let Some(reason) = self.turn(context, &board) {
+            if let Some(reason) = self.turn(context) {
                 break reason;
             }
         };
-        let open = self.ledger.open(context).len();
+        let open = self.open(context).len();
         context.emit(|| Event::Finished { open, progress: self.progress() });
-        self.ledger.outcomes(context, reason, self.safe_up_to())
+        End { reason, safe_up_to: self.safe_up_to() }
     }
 
     fn progress(&self) -> Progress {

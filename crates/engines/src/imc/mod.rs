@@ -16,10 +16,9 @@ mod sequence;
 
 pub use options::{Algorithm, CHOICES, ImcOptions};
 
-use crate::context::{Context, Engine, Outcome, Reason};
+use crate::context::{Context, End, Engine, Reason};
 use crate::events::{Event, Progress};
 use crate::layers::{Layers, StateCircuit, Template};
-use crate::ledger::Ledger;
 use crate::pdr::Stopped;
 use pedra_model::bits::BitSystem;
 use pedra_model::lit::Lit;
@@ -31,7 +30,6 @@ use std::ops::RangeInclusive;
 pub struct Imc<'a> {
     system: &'a BitSystem,
     options: ImcOptions,
-    ledger: Ledger,
     template: Template,
     layers: Layers,
     circuit: StateCircuit,
@@ -55,7 +53,6 @@ impl<'a> Imc<'a> {
         Imc {
             system,
             options,
-            ledger: Ledger::new(system.properties().len()),
             layers: Layers::new(&Context::default(), Preset::Default),
             frames: vec![circuit.init],
             template,
@@ -67,10 +64,15 @@ impl<'a> Imc<'a> {
         }
     }
 
+    /// The properties that need work.
+    fn open(&self, context: &Context) -> Vec<usize> {
+        context.open(self.system.properties().len())
+    }
+
     /// Bound after bound, until nothing is open. Returns why it stopped, `None` if nothing is.
     fn bounds(&mut self, context: &Context) -> Result<Option<Reason>, Stopped> {
         loop {
-            let open = self.ledger.open(context);
+            let open = self.open(context);
             if open.is_empty() {
                 return Ok(None);
             }
@@ -120,12 +122,10 @@ impl<'a> Imc<'a> {
 
     /// SAFE: the formula is an inductive invariant without bad states.
     fn prove(&mut self, context: &Context, invariant: Lit) {
-        let open = self.ledger.open(context);
+        let open = self.open(context);
         let proof =
             self.circuit.proof(self.system, &self.template.transition, open.clone(), invariant);
-        for property in open {
-            self.ledger.settle(context, property, Outcome::Proved(proof.clone()));
-        }
+        context.prove(&open, proof);
     }
 
     /// There is no violation of these properties up to the bound.
@@ -141,7 +141,7 @@ impl<'a> Imc<'a> {
             open.iter().filter(is_bad).map(|&p| self.layers.trace(transition, p, depth)).collect();
         assert!(!traces.is_empty(), "a path ends in a bad state");
         for trace in traces {
-            self.ledger.settle(context, trace.property, Outcome::Violated(trace));
+            context.violate(trace.property, trace);
         }
     }
 }
@@ -151,8 +151,8 @@ impl Engine for Imc<'_> {
         "imc"
     }
 
-    fn run(&mut self, context: &Context) -> Vec<Outcome> {
-        let open = self.ledger.open(context);
+    fn run(&mut self, context: &Context) -> End {
+        let open = self.open(context);
         context.emit(|| Event::Started { engine: "imc", open: open.len() });
         if !open.iter().all(|property| self.safe.contains(property)) {
             // Somebody claimed to have settled it in the last run, and does no longer: the
@@ -173,9 +173,9 @@ impl Engine for Imc<'_> {
             Ok(reason) => reason.unwrap_or(Reason::SettledElsewhere),
             Err(Stopped) => Reason::Interrupted,
         };
-        let open = self.ledger.open(context).len();
+        let open = self.open(context).len();
         context.emit(|| Event::Finished { open, progress: self.progress() });
-        self.ledger.outcomes(context, reason, self.safe_up_to)
+        End { reason, safe_up_to: self.safe_up_to }
     }
 
     fn progress(&self) -> Progress {

@@ -27,13 +27,14 @@ use super::solvers::{FrameSolvers, add_work};
 use super::start::StartSet;
 use super::successor::Simulator;
 use super::{Frames, Obligation, Obligations, QUERY_WORK};
-use crate::context::{Context, Outcome};
+use crate::context::Context;
 use crate::events::{Claim, Direction, Progress};
 use crate::trace::{
     self, Answer, CubeIndex, Found, Guide, Invariant, LemmaId, Level, ObligationId, Space, Start,
 };
 use pedra_model::bits::BitSystem;
 use pedra_model::lit::Lit;
+use pedra_model::proof::Proof;
 use pedra_solve::{Interrupt, SatStats};
 use std::time::Instant;
 
@@ -182,8 +183,7 @@ impl<G: Guide<[Lit]>> Space for Bits<'_, G> {
     }
 
     fn is_start_outdated(&self, context: &Context) -> bool {
-        let is_settled = |p: &usize| context.settled.is_some_and(|board| board.is_settled(*p));
-        self.start.targets().iter().any(is_settled)
+        self.start.targets().iter().any(|&property| !context.is_open(property))
     }
 
     fn is_too_small_for(&self, open: &[usize]) -> bool {
@@ -207,7 +207,7 @@ impl<G: Guide<[Lit]>> Space for Bits<'_, G> {
         }
         let none = Obligations::new();
         Ok(match evidence::reverse_trace(self, &none, None)? {
-            Some(trace) => Start::Violated(trace.property, Outcome::Violated(trace)),
+            Some(trace) => Start::Violated(trace.property, trace.into()),
             None => Start::Found { is_safe: true },
         })
     }
@@ -316,26 +316,26 @@ impl<G: Guide<[Lit]>> Space for Bits<'_, G> {
         self.relation.transition.system_clause(cube).into()
     }
 
-    fn proof(&mut self, properties: &[usize], invariant: &Invariant) -> Outcome {
+    fn proof(&mut self, properties: &[usize], invariant: &Invariant) -> Proof {
         let cubes = match invariant {
             Invariant::All => vec![Vec::new()],
             Invariant::Lemmas(ids) => {
                 ids.iter().map(|&id| self.trace.lemma(id).set().to_vec()).collect()
             }
         };
-        Outcome::Proved(evidence::proof(&self.relation, properties.to_vec(), &cubes))
+        evidence::proof(&self.relation, properties.to_vec(), &cubes).into()
     }
 
     fn find_counterexample(
         &mut self,
         obligations: &Obligations,
         id: ObligationId,
-    ) -> Result<Option<(usize, Outcome)>, trace::Stopped> {
+    ) -> Result<Option<(usize, pedra_model::trace::Trace)>, trace::Stopped> {
         let trace = match self.relation.direction {
             Direction::Forward => Some(evidence::forward_trace(self, obligations, id)?),
             Direction::Backward => evidence::reverse_trace(self, obligations, Some(id))?,
         };
-        Ok(trace.map(|trace| (trace.property, Outcome::Violated(trace))))
+        Ok(trace.map(|trace| (trace.property, trace.into())))
     }
 
     fn work(&self) -> u64 {

@@ -51,7 +51,7 @@ pub(crate) use solver::Stopped;
 pub(crate) use transition::{Horizon, Transition};
 pub(crate) use trigger::StateBits;
 
-use crate::context::{Context, Engine, Outcome, Reason};
+use crate::context::{Context, End, Engine, Reason};
 use crate::events::{Direction, Event, Progress, Summary};
 use crate::trace::{self, CubeIndex, Guide, Level, NoGuide, Search, Trace};
 use direction::engine_name;
@@ -94,7 +94,7 @@ impl Engine for Pdr<'_> {
         self.0.name()
     }
 
-    fn run(&mut self, context: &Context) -> Vec<Outcome> {
+    fn run(&mut self, context: &Context) -> End {
         self.0.run(context)
     }
 
@@ -170,7 +170,7 @@ impl<'a, G: Guide<[Lit]> + Default> BitPdr<'a, G> {
         engine_name(self.direction)
     }
 
-    pub(crate) fn run(&mut self, context: &Context) -> Vec<Outcome> {
+    pub(crate) fn run(&mut self, context: &Context) -> End {
         let open = self.search.open(context).len();
         context.emit(|| Event::Started { engine: self.name(), open });
         if self.direction != Direction::default() {
@@ -184,7 +184,7 @@ impl<'a, G: Guide<[Lit]> + Default> BitPdr<'a, G> {
         context.emit(|| Event::Summary(self.summary()));
         let open = self.search.open(context).len();
         context.emit(|| Event::Finished { open, progress: self.progress() });
-        self.search.outcomes(context, reason)
+        End { reason, safe_up_to: self.search.safe().safe_up_to() }
     }
 
     pub(crate) fn progress(&self) -> Progress {

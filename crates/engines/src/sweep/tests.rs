@@ -1,13 +1,16 @@
 //! Hand-made systems whose equalities are known, and random ones against the oracle.
 
 use super::*;
-use crate::context::{Context, Engine, Outcome};
+use crate::context::{Context, Engine, Link, Outcome};
 use crate::kind::{Kind, KindOptions};
 use crate::pdr::{Pdr, PdrOptions};
 use pedra_certify::{CheckOptions, check_bit_proof, replay_bits};
 use pedra_model::aig::AigBuilder;
+use pedra_model::back::Passes;
 use pedra_model::bits::Reset;
-use pedra_model::reduce::{ReduceOptions, reduce};
+use pedra_model::proof::Proof;
+use pedra_model::reduce::{ReduceOptions, Reduction, reduce};
+use pedra_model::trace::Trace;
 use pedra_testkit::bits::{BitShape, random_bits};
 use pedra_testkit::oracle::{Explicit, ExplicitBits, explore};
 use pedra_testkit::random::Random;
@@ -40,23 +43,24 @@ fn check_answers(system: &BitSystem, reduced: &Reduced) {
     let engines: [&mut dyn Engine; 3] = [&mut kind, &mut simple, &mut pdr];
     for engine in engines {
         let context = Context { max_depth: Some(70), ..Context::default() };
-        for (property, outcome) in engine.run(&context).iter().enumerate() {
-            match outcome {
+        let passes = Passes(vec![Box::new(Reduction { original: system, map: &reduced.map })]);
+        engine.run(&context.through(&Link::new(&context, &passes)));
+        for (property, expected) in expected.iter().enumerate() {
+            match &context.ledger.outcome(property) {
                 Outcome::Proved(proof) => {
-                    assert_eq!(expected[property], None, "{}", engine.name());
-                    let lifted = reduced.map.lift_proof(system, proof);
-                    let checked = check_bit_proof(system, &lifted, &CheckOptions::default());
+                    assert_eq!(*expected, None, "{}", engine.name());
+                    let Proof::Bits(proof) = &**proof else { panic!("about words") };
+                    let checked = check_bit_proof(system, proof, &CheckOptions::default());
                     checked.unwrap_or_else(|e| panic!("{}: {e}", engine.name()));
                 }
                 Outcome::Violated(trace) => {
-                    let depth = expected[property].expect("the oracle finds it too");
+                    let Trace::Bits(trace) = trace else { panic!("about words") };
+                    let depth = expected.expect("the oracle finds it too");
                     let shortest = trace.depth() == depth || engine.name() == "pdr";
                     assert!(shortest && trace.depth() >= depth, "{}", engine.name());
-                    let lifted = reduced.map.lift_trace(system, trace);
-                    replay_bits(system, &lifted).expect("the lifted trace replays");
+                    replay_bits(system, trace).expect("the lifted trace replays");
                 }
-                Outcome::Unknown(_) => assert_eq!(expected[property], None, "{}", engine.name()),
-                Outcome::ProvedWords(_) | Outcome::ViolatedWords(_) => panic!("about words"),
+                Outcome::Unknown => assert_eq!(*expected, None, "{}", engine.name()),
             }
         }
     }

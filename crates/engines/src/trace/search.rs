@@ -18,9 +18,8 @@ use super::progress::SafeDepth;
 use super::propagate::propagate_from;
 use super::space::{Answer, Found, Invariant, ObligationOf, ObligationsOf, Space, Start};
 use super::{Level, Stopped};
-use crate::context::{Context, Outcome, Reason};
+use crate::context::{Context, Reason};
 use crate::events::{Event, Progress};
-use crate::ledger::Ledger;
 
 /// Which heuristics of the loop are in use.
 #[derive(Copy, Clone, Debug)]
@@ -50,7 +49,8 @@ pub(crate) struct Search<S: Space> {
     /// Made when the first run begins.
     space: Option<S>,
     obligations: ObligationsOf<S>,
-    ledger: Ledger,
+    /// How many properties there are.
+    properties: usize,
     progress: SafeDepth,
     policy: Policy,
     /// The work at which to pause.
@@ -65,7 +65,7 @@ impl<S: Space> Search<S> {
         Search {
             space: None,
             obligations: Obligations::new(),
-            ledger: Ledger::new(properties),
+            properties,
             progress: SafeDepth::default(),
             policy,
             pause: None,
@@ -80,7 +80,7 @@ impl<S: Space> Search<S> {
             self.progress.start();
         }
         loop {
-            let open = self.ledger.open(context);
+            let open = self.open(context);
             if open.is_empty() {
                 return Ok(None);
             }
@@ -109,7 +109,7 @@ impl<S: Space> Search<S> {
         let k = self.space().trace().top();
         let step = self.space().safe_step(k);
         // What others have settled meanwhile need not be closed.
-        let open = self.ledger.open(context);
+        let open = self.open(context);
         self.progress.discharge(k, step, open.clone());
         self.space().closed(context, k)?;
         self.space().open_frame(context);
@@ -123,7 +123,7 @@ impl<S: Space> Search<S> {
 
     /// SUCCEED, if a frame is inductive; or for those properties that follow from invariants.
     pub(crate) fn find_proofs(&mut self, context: &Context) -> Result<(), Stopped> {
-        let open = self.ledger.open(context);
+        let open = self.open(context);
         if let Some(fixpoint) = self.space().trace().fixpoint() {
             let mut lemmas = Some(self.space().trace().lemmas_everywhere(fixpoint).collect());
             if self.space().guide().has_trusted() {
@@ -134,7 +134,7 @@ impl<S: Space> Search<S> {
                 self.prove(context, &open, &Invariant::Lemmas(lemmas));
             }
         }
-        let open = self.ledger.open(context);
+        let open = self.open(context);
         let implied = self.space().find_implied(context, &open)?;
         let invariants = self.space().trace().lemmas_everywhere(Level::INFINITY).collect();
         self.prove(context, &implied, &Invariant::Lemmas(invariants));
@@ -146,16 +146,14 @@ impl<S: Space> Search<S> {
             return;
         }
         let proof = self.space().proof(properties, invariant);
-        for &property in properties {
-            self.ledger.settle(context, property, proof.clone());
-        }
+        context.prove(properties, proof);
     }
 
     /// Deals with an empty start set and with states of it that are bad themselves, as far as that
     /// is asked apart.
     pub(crate) fn check_start(&mut self, context: &Context) -> Result<(), Stopped> {
         loop {
-            let open = self.ledger.open(context);
+            let open = self.open(context);
             if open.is_empty() {
                 return Ok(());
             }
@@ -164,7 +162,7 @@ impl<S: Space> Search<S> {
                     self.prove(context, &open, &Invariant::All);
                     return Ok(());
                 }
-                Start::Violated(property, trace) => self.ledger.settle(context, property, trace),
+                Start::Violated(property, trace) => context.violate(property, trace),
                 Start::Found { is_safe } => {
                     if is_safe {
                         self.progress.start_is_safe(open);
@@ -234,9 +232,7 @@ impl<S: Space> Search<S> {
         if space.check_meets_start(place, set)? {
             return Ok(Blocked::Violated);
         }
-        let is_open = |property: Option<usize>| {
-            property.is_none_or(|p| !context.settled.is_some_and(|board| board.is_settled(p)))
-        };
+        let is_open = |property: Option<usize>| property.is_none_or(|p| context.is_open(p));
         if space.guide().meets(obligations.number(id), set, &is_open) {
             return Err(Stopped(Reason::Budget));
         }
@@ -325,7 +321,7 @@ impl<S: Space> Search<S> {
             obligations.wait(id, level);
         }
         if let Some((property, trace)) = found {
-            self.ledger.settle(context, property, trace);
+            context.violate(property, trace);
         }
         self.check_start(context)
     }
@@ -397,9 +393,8 @@ impl<S: Space> Search<S> {
 
     /// Whether the property still needs work; without one, whether any does.
     fn is_open(&self, context: &Context, property: Option<usize>) -> bool {
-        let Some(property) = property else { return !self.ledger.open(context).is_empty() };
-        let elsewhere = context.settled.is_some_and(|board| board.is_settled(property));
-        !self.ledger.is_settled(property) && !elsewhere
+        let Some(property) = property else { return !self.open(context).is_empty() };
+        context.is_open(property)
     }
 
     /// Ends a slice if it is time.
@@ -458,7 +453,7 @@ impl<S: Space> Search<S> {
     /// A run begins: if properties are open again that others had claimed to have settled, what is
     /// known does not hold for them.
     pub(crate) fn reopen(&mut self, context: &Context) {
-        let open = self.ledger.open(context);
+        let open = self.open(context);
         let is_too_small = self.space.as_ref().is_some_and(|space| space.is_too_small_for(&open));
         if is_too_small || self.progress.safe_up_to().is_some() && !self.progress.is_about(&open) {
             self.progress.forget();
@@ -509,17 +504,7 @@ impl<S: Space> Search<S> {
 
     /// The properties that need work.
     pub(crate) fn open(&self, context: &Context) -> Vec<usize> {
-        self.ledger.open(context)
-    }
-
-    /// Enters an answer.
-    pub(crate) fn settle(&mut self, context: &Context, property: usize, outcome: Outcome) {
-        self.ledger.settle(context, property, outcome);
-    }
-
-    /// All answers so far; the others are left open for this reason.
-    pub(crate) fn outcomes(&self, context: &Context, reason: Reason) -> Vec<Outcome> {
-        self.ledger.outcomes(context, reason, self.progress.safe_up_to())
+        context.open(self.properties)
     }
 
     /// Where it is now.

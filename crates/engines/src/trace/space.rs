@@ -10,8 +10,10 @@ use super::guide::Guide;
 use super::index::Index;
 use super::obligations::{Obligation, ObligationId, Obligations};
 use super::{Level, StateSet, Stopped};
-use crate::context::{Context, Outcome};
+use crate::context::Context;
 use crate::events::{Claim, Event, Progress};
+use pedra_model::proof::Proof;
+use pedra_model::trace::Trace as Counterexample;
 
 /// The trace of a space.
 pub(crate) type TraceOf<S> = Trace<<S as Space>::Set, <S as Space>::Index, <S as Space>::Place>;
@@ -47,7 +49,7 @@ pub(crate) enum Start {
     /// It is empty.
     Empty,
     /// One of its states violates this property at once.
-    Violated(usize, Outcome),
+    Violated(usize, Counterexample),
     /// It is not empty. Whether it is known that no state of it violates a property.
     Found { is_safe: bool },
 }
@@ -182,14 +184,14 @@ pub(crate) trait Space: Sized {
     fn claim(&self, place: Self::Place, set: &Self::Set) -> Claim;
 
     /// SUCCEED: the invariant is inductive and proves these properties.
-    fn proof(&mut self, properties: &[usize], invariant: &Invariant) -> Outcome;
+    fn proof(&mut self, properties: &[usize], invariant: &Invariant) -> Proof;
 
     /// FAIL: the obligation has a state of the start set. `None` if what it violates is settled.
     fn find_counterexample(
         &mut self,
         obligations: &ObligationsOf<Self>,
         id: ObligationId,
-    ) -> Result<Option<(usize, Outcome)>, Stopped>;
+    ) -> Result<Option<(usize, Counterexample)>, Stopped>;
 
     /// The work so far, in units that are the same in every run.
     fn work(&self) -> u64;

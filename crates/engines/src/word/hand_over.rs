@@ -11,24 +11,25 @@
 //!
 //! **A later run** begins anew: neither the words' search nor that of the bits is kept.
 //!
-//! **Answers** about bits are lifted and told as soon as they are found: other properties may
-//! take the inner engine forever.
+//! **Answers** about bits are carried back as soon as they are found: other properties may take
+//! the inner engine forever. It sees in the ledger what others settle meanwhile.
 
 use super::meter::Limits;
 use super::relative::{Relative, Stopped};
 use super::unit::Unit;
 use super::{Search, Wpdr, evidence};
-use crate::context::{Context, Engine, Outcome, Reason, Unknown};
+use crate::context::{Context, Engine, Link, Reason};
 use crate::events::{Event, EventSink, Progress};
-use crate::ledger::Ledger;
 use crate::pdr::{Pdr, PdrOptions};
 use crate::swept::{Room, SweepPlan, Swept};
 use crate::trace::Level;
-use pedra_model::blast::{BlastOptions, Blasted, blast};
-use pedra_model::proof::WordProof;
-use pedra_model::reduce::{ReduceOptions, Reduced, reduce};
-use pedra_model::system::{NamedTerm, System};
-use std::sync::{Arc, Mutex, PoisonError};
+use pedra_model::back::{Back, Passes};
+use pedra_model::blast::{BlastOptions, Blasting, blast};
+use pedra_model::lit::Lit;
+use pedra_model::proof::Proof;
+use pedra_model::reduce::{ReduceOptions, Reduction, reduce};
+use pedra_model::system::NamedTerm;
+use pedra_model::trace::Trace;
 
 /// More lemmas are not tried: those of the highest levels come first.
 const MAX_CANDIDATES: usize = 150;
@@ -61,71 +62,39 @@ impl Default for BitStage {
     }
 }
 
-/// From the answers of the inner engine to those about the system.
-struct Lifting<'a> {
-    /// How many constraints the system has, and the system with those that were added.
+/// Constraints that were added to a system: invariants of it, of which a proof must speak, too.
+struct Added {
+    /// How many constraints the system has without them.
     constraints: usize,
-    constrained: &'a System,
-    blasted: &'a Blasted,
-    reduced: &'a Reduced,
-    /// The position of each property of the inner engine.
-    open: &'a [usize],
 }
 
-impl Lifting<'_> {
-    fn outcome(&self, outcome: &Outcome) -> Option<Outcome> {
-        let (bits, map) = (&self.blasted.system, &self.blasted.map);
-        match outcome {
-            Outcome::Proved(proof) => {
-                let proof = self.reduced.map.lift_proof(bits, proof);
-                let mut words = map.lift_proof(self.constrained, &proof, bits);
-                without_constraints(&mut words, self.constraints);
-                Some(Outcome::ProvedWords(Arc::new(words)))
-            }
-            Outcome::Violated(trace) => {
-                let trace = self.reduced.map.lift_trace(bits, trace);
-                Some(Outcome::ViolatedWords(map.lift_trace(self.constrained, &trace)))
-            }
-            Outcome::Unknown(_) => None,
-            Outcome::ProvedWords(_) | Outcome::ViolatedWords(_) => {
-                unreachable!("an answer about bits")
-            }
-        }
+impl Back for Added {
+    fn proof(&self, proof: Proof) -> Proof {
+        let Proof::Words(mut proof) = proof else { unreachable!("blasting is undone before") };
+        let added = proof.system.constraints.split_off(self.constraints);
+        proof.invariant.extend(added.into_iter().map(|named| named.term));
+        Proof::Words(proof)
+    }
+
+    /// No path of the system violates them.
+    fn trace(&self, trace: Trace) -> Trace {
+        trace
+    }
+
+    fn claim(&self, clause: &[Lit]) -> Option<Vec<Lit>> {
+        Some(clause.to_vec())
     }
 }
 
-/// Hears the inner engine: enters its answers at once, and passes on how deep it is. A depth is a
-/// claim about all properties that are open, and what is open outside is open inside.
-struct Inner<'a, 'b> {
-    context: &'a Context<'b>,
-    lifting: &'a Lifting<'a>,
-    ledger: Mutex<&'a mut Ledger>,
-}
+/// Passes on how deep the inner engine is, and its answers: a depth is a claim about all
+/// properties that are open, and what is open outside is open inside.
+struct Inner<'a>(&'a dyn EventSink);
 
-impl Inner<'_, '_> {
-    /// Enters an answer, unless there is one.
-    fn settle(&self, property: usize, outcome: &Outcome) {
-        let position = self.lifting.open[property];
-        let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
-        if ledger.open(self.context).contains(&position)
-            && let Some(lifted) = self.lifting.outcome(outcome)
-        {
-            ledger.settle(self.context, position, lifted);
-        }
-    }
-}
-
-impl EventSink for Inner<'_, '_> {
+impl EventSink for Inner<'_> {
     fn emit(&self, event: &Event) {
-        match event {
-            Event::Settled { property, outcome } => self.settle(*property, outcome),
-            Event::Depth { .. } => self.context.events.emit(event),
-            _ => {}
+        if matches!(event, Event::Settled { .. } | Event::Depth { .. }) {
+            self.0.emit(event);
         }
-    }
-
-    fn wants_details(&self) -> bool {
-        false
     }
 }
 
@@ -158,7 +127,7 @@ impl Wpdr<'_> {
             let lemmas = evidence::lemmas(&mut system.terms, &search.relative.problem, &invariants);
             system.constraints.extend(lemmas.iter().map(|&term| NamedTerm { term, name: None }));
         }
-        let open = self.ledger.open(context);
+        let open = self.open(context);
         let properties: Vec<usize> = open.iter().map(|&p| self.properties[p]).collect();
         let blasted = match blast(&system, &self.bits.blasting) {
             Ok(blasted) => blasted,
@@ -173,16 +142,14 @@ impl Wpdr<'_> {
             None => Box::new(make(&reduced.system)),
             Some(plan) => Box::new(Swept::new(&reduced.system, make, plan, &room)),
         };
-        let lifting = Lifting {
-            constraints: self.system.constraints.len(),
-            constrained: &system,
-            blasted: &blasted,
-            reduced: &reduced,
-            open: &open,
-        };
-        let ledger = Mutex::new(&mut self.ledger);
-        let inner = Inner { context, lifting: &lifting, ledger };
-        let outcomes = pdr.run(&Context { events: &inner, settled: None, ..context.clone() });
+        let passes = Passes(vec![
+            Box::new(Added { constraints: self.system.constraints.len() }),
+            Box::new(Blasting { system: &system, blasted: &blasted }),
+            Box::new(Reduction { original: &blasted.system, map: &reduced.map }),
+        ]);
+        let link = Link::new(context, &passes).with_numbers(&open);
+        let inner = Inner(context.events);
+        let end = pdr.run(&Context { events: &inner, ..context.through(&link) });
         let Progress { queries, conflicts, .. } = before;
         let now = pdr.progress();
         self.elsewhere = Progress {
@@ -190,22 +157,9 @@ impl Wpdr<'_> {
             conflicts: conflicts + now.conflicts,
             ..now
         };
-        let mut why = Reason::SettledElsewhere;
-        for (property, outcome) in outcomes.iter().enumerate() {
-            inner.settle(property, outcome);
-            if let Outcome::Unknown(Unknown { reason, safe_up_to }) = *outcome {
-                why = reason;
-                (self.safe_up_to, self.safe) = (self.safe_up_to.max(safe_up_to), open.clone());
-            }
-        }
-        why
+        (self.safe_up_to, self.safe) = (self.safe_up_to.max(end.safe_up_to), open);
+        end.reason
     }
-}
-
-/// Moves the constraints that were added into the invariant.
-fn without_constraints(proof: &mut WordProof, constraints: usize) {
-    let added = proof.system.constraints.split_off(constraints);
-    proof.invariant.extend(added.into_iter().map(|named| named.term));
 }
 
 /// The largest inductive subset of the lemmas, the invariants included.

@@ -44,9 +44,8 @@ mod vote;
 pub use hand_over::BitStage;
 pub use options::{CHOICES, Kind, WordOptions};
 
-use crate::context::{Context, Engine, Outcome, Reason};
+use crate::context::{Context, End, Engine, Reason};
 use crate::events::{Event, Progress};
-use crate::ledger::Ledger;
 use crate::trace::{self, Level, ObligationId};
 use atom::Atom;
 use generalize::{expand, find_inductive};
@@ -58,7 +57,6 @@ use relative::{Answer, Found, Relative, Stopped, Target};
 use reshape::{Failed, reshape};
 use samples::{Dice, Runner};
 use simulate::Simulation;
-use std::sync::Arc;
 use strengthen::Strengthener;
 use unit::{Frames, Unit};
 
@@ -79,7 +77,6 @@ pub struct Wpdr<'a> {
     properties: Vec<usize>,
     options: WordOptions,
     bits: BitStage,
-    ledger: Ledger,
     search: Option<Search>,
     /// What was done when there is no search, because it was handed over.
     elsewhere: Progress,
@@ -109,7 +106,6 @@ impl<'a> Wpdr<'a> {
             properties: properties.to_vec(),
             options,
             bits,
-            ledger: Ledger::new(properties.len()),
             search: None,
             elsewhere: Progress::default(),
             safe_up_to: None,
@@ -120,11 +116,11 @@ impl<'a> Wpdr<'a> {
     /// Algorithm 1 of the paper. Returns why it stopped.
     fn wpdr(&mut self, context: &Context) -> Result<Reason, Stopped> {
         if self.search().relative.find_initial(&[])?.is_none() {
-            let open = self.ledger.open(context);
+            let open = self.open(context);
             self.prove(context, open, vec![Unit::default()]);
         }
         loop {
-            let open = self.ledger.open(context);
+            let open = self.open(context);
             if open.is_empty() {
                 return Ok(Reason::SettledElsewhere);
             }
@@ -147,7 +143,7 @@ impl<'a> Wpdr<'a> {
             let frames = &self.search().relative.frames;
             if let Some(fixpoint) = frames.fixpoint() {
                 let units = frames.sets((), fixpoint).cloned().collect();
-                let open = self.ledger.open(context);
+                let open = self.open(context);
                 self.prove(context, open, units);
             }
             self.strengthen_bads(context)?;
@@ -289,7 +285,7 @@ impl<'a> Wpdr<'a> {
     /// Proposes the property itself as a lemma, and settles properties that the invariants imply.
     fn strengthen_bads(&mut self, context: &Context) -> Result<(), Stopped> {
         let options = self.options;
-        for property in self.ledger.open(context) {
+        for property in self.open(context) {
             let Search { relative, strengthener, .. } = self.search();
             if options.bads && relative.problem.next_bads[property].is_some() {
                 strengthener.prove(relative, context, &options, &Atom::Bad(property))?;
@@ -315,10 +311,7 @@ impl<'a> Wpdr<'a> {
         // Without the time to find out what is needed, all of it is.
         let needed = needed.unwrap_or(units);
         let problem = &self.search.as_ref().expect("made by run").relative.problem;
-        let proof = Arc::new(evidence::proof(self.system, problem, properties, &needed));
-        for position in positions {
-            self.ledger.settle(context, position, Outcome::ProvedWords(proof.clone()));
-        }
+        context.prove(&positions, evidence::proof(self.system, problem, properties, &needed));
     }
 
     /// "property fails": an obligation contains an initial state.
@@ -332,14 +325,18 @@ impl<'a> Wpdr<'a> {
         let problem = &self.search.as_ref().expect("made by run").relative.problem;
         let property = self.properties[position];
         let trace = evidence::trace(self.system, problem, property, initial, &inputs);
-        self.ledger.settle(context, position, Outcome::ViolatedWords(trace));
+        context.violate(position, trace);
         Ok(())
     }
 
     /// Whether the property still needs work.
     fn is_open(&self, context: &Context, property: usize) -> bool {
-        let elsewhere = context.settled.is_some_and(|board| board.is_settled(property));
-        !self.ledger.is_settled(property) && !elsewhere
+        context.is_open(property)
+    }
+
+    /// The positions of the properties that need work.
+    fn open(&self, context: &Context) -> Vec<usize> {
+        context.open(self.properties.len())
     }
 
     fn search(&mut self) -> &mut Search {
@@ -494,16 +491,16 @@ impl Engine for Wpdr<'_> {
         "wpdr"
     }
 
-    fn run(&mut self, context: &Context) -> Vec<Outcome> {
-        let open = self.ledger.open(context);
+    fn run(&mut self, context: &Context) -> End {
+        let open = self.open(context);
         context.emit(|| Event::Started { engine: "wpdr", open: open.len() });
         if !open.iter().all(|property| self.safe.contains(property)) {
             self.safe_up_to = None;
         }
         let reason = self.run_all(context);
-        let open = self.ledger.open(context).len();
+        let open = self.open(context).len();
         context.emit(|| Event::Finished { open, progress: self.progress() });
-        self.ledger.outcomes(context, reason, self.safe_up_to)
+        End { reason, safe_up_to: self.safe_up_to }
     }
 
     fn progress(&self) -> Progress {

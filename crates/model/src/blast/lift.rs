@@ -1,14 +1,16 @@
 //! Answers on their way back: traces in both directions, proofs from bits to words.
 
+use super::Blasted;
 use super::map::{BlastMap, StateBits};
 use crate::aig::Node;
+use crate::back::Back;
 use crate::bits::BitSystem;
 use crate::bv::Bv;
 use crate::lit::Lit;
-use crate::proof::{BitProof, WordProof};
+use crate::proof::{BitProof, Proof, StateBit, WordProof};
 use crate::system::System;
 use crate::term::{BinaryOp, Scalar, Sort, TermId, Terms, UnaryOp};
-use crate::trace::{BitTrace, WordTrace};
+use crate::trace::{BitTrace, Trace, WordTrace};
 use crate::value::{ArrayValue, Ternary, TernaryBv, TernaryValue};
 use std::ops::Range;
 
@@ -79,24 +81,53 @@ impl BlastMap {
     ///
     /// Each clause becomes a one-bit term: bit `i` of state `s` is the slice `s[i:i]`, that of
     /// an array element the slice of a read at a constant index, and gates are conjunctions of
-    /// these. A state belongs to the simple-path set if *all* its latches do. That can make
-    /// the set smaller than it was, so that the step needs more than was proved of the bits;
-    /// the certifier checks the result anyway, and refuses where it does not hold.
+    /// these.
     pub fn lift_proof(&self, system: &System, proof: &BitProof, blasted: &BitSystem) -> WordProof {
         let mut system = system.clone();
         let mut lifter = Lifter::new(self, &system, proof, blasted);
         let invariant = lifter.lift_clauses(&mut system.terms);
         let simple_path = proof.simple_path.as_ref().map(|latches| {
-            let mut chosen = vec![false; self.num_latches()];
-            latches.iter().for_each(|&latch| chosen[latch] = true);
-            let whole = |state: &usize| match self.state(*state) {
-                StateBits::Latches { latches, .. } => chosen[latches.clone()].iter().all(|&c| c),
-                StateBits::Inputs(_) => false,
-            };
-            (0..self.num_states()).filter(whole).collect()
+            let mut bit_of = Vec::with_capacity(self.num_latches());
+            for state in 0..self.num_states() {
+                if let StateBits::Latches { latches, .. } = self.state(state) {
+                    bit_of.extend((0..latches.len()).map(|bit| StateBit { state, bit }));
+                }
+            }
+            latches.iter().map(|&latch| bit_of[latch]).collect()
         });
         let properties = proof.properties.clone();
         WordProof { properties, system, invariant, k: proof.k, simple_path }
+    }
+}
+
+/// Blasting as a step of the way back.
+#[derive(Copy, Clone, Debug)]
+pub struct Blasting<'a> {
+    /// The word-level system.
+    pub system: &'a System,
+    /// What was made of it.
+    pub blasted: &'a Blasted,
+}
+
+impl Back for Blasting<'_> {
+    fn proof(&self, proof: Proof) -> Proof {
+        let Blasted { system, map } = self.blasted;
+        match proof {
+            Proof::Bits(proof) => map.lift_proof(self.system, &proof, system).into(),
+            words => words,
+        }
+    }
+
+    fn trace(&self, trace: Trace) -> Trace {
+        match trace {
+            Trace::Bits(trace) => self.blasted.map.lift_trace(self.system, &trace).into(),
+            words => words,
+        }
+    }
+
+    /// A clause of bits is no clause of words.
+    fn claim(&self, _: &[Lit]) -> Option<Vec<Lit>> {
+        None
     }
 }
 

@@ -25,6 +25,7 @@ mod map;
 mod ops;
 
 pub use blaster::Blaster;
+pub use lift::Blasting;
 pub use map::{BlastMap, StateBits};
 
 use crate::aig::{Aig, Node};

@@ -15,10 +15,11 @@
 //! same. Simple paths need it too: the latches that stay determine the state in every successor,
 //! whether or not the constraints hold there.
 
+use crate::back::Back;
 use crate::bits::BitSystem;
 use crate::lit::{Lit, Var};
-use crate::proof::BitProof;
-use crate::trace::BitTrace;
+use crate::proof::{BitProof, Proof};
+use crate::trace::{BitTrace, Trace};
 use crate::value::Ternary;
 
 /// How a reduced system relates to the original.
@@ -103,6 +104,15 @@ impl ReduceMap {
         self.vars[lit.var().index()] ^ lit.is_negated()
     }
 
+    /// The same for a literal that may be a gate of a proof: these are numbered after the
+    /// variables of the system.
+    fn lift_any(&self, original: &BitSystem, lit: Lit) -> Lit {
+        match lit.var().index().checked_sub(self.vars.len()) {
+            None => self.lift_lit(lit),
+            Some(gate) => Lit::new(Var::new(original.aig.len() + gate), lit.is_negated()),
+        }
+    }
+
     /// The trace of the original. What the reduced system does not have is unknown: it is
     /// either of no influence or fixed by its reset.
     ///
@@ -130,12 +140,7 @@ impl ReduceMap {
     /// # Panics
     /// If the map does not belong to `original` or the proof not to the reduced system.
     pub fn lift_proof(&self, original: &BitSystem, proof: &BitProof) -> BitProof {
-        let (reduced_len, original_len) = (self.vars.len(), original.aig.len());
-        let lift = |lit: &Lit| match lit.var().index().checked_sub(reduced_len) {
-            None => self.lift_lit(*lit),
-            // A gate of the proof: these are numbered after the system's variables.
-            Some(gate) => Lit::new(Var::new(original_len + gate), lit.is_negated()),
-        };
+        let lift = |lit: &Lit| self.lift_any(original, *lit);
         let clauses = proof.clauses.iter().map(|c| c.iter().map(lift).collect());
         let simple_path = proof.simple_path.as_ref();
         BitProof {
@@ -146,5 +151,34 @@ impl ReduceMap {
             simple_path: simple_path
                 .map(|latches| latches.iter().map(|&l| self.latches[l] as usize).collect()),
         }
+    }
+}
+
+/// A reduction as a step of the way back.
+#[derive(Copy, Clone, Debug)]
+pub struct Reduction<'a> {
+    /// The system that was reduced.
+    pub original: &'a BitSystem,
+    /// How the reduced one relates to it.
+    pub map: &'a ReduceMap,
+}
+
+impl Back for Reduction<'_> {
+    fn proof(&self, proof: Proof) -> Proof {
+        match proof {
+            Proof::Bits(proof) => self.map.lift_proof(self.original, &proof).into(),
+            words => words,
+        }
+    }
+
+    fn trace(&self, trace: Trace) -> Trace {
+        match trace {
+            Trace::Bits(trace) => self.map.lift_trace(self.original, &trace).into(),
+            words => words,
+        }
+    }
+
+    fn claim(&self, clause: &[Lit]) -> Option<Vec<Lit>> {
+        Some(clause.iter().map(|lit| self.map.lift_any(self.original, *lit)).collect())
     }
 }

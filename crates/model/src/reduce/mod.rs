@@ -21,7 +21,7 @@ mod merge;
 mod rebuild;
 mod structure;
 
-pub use map::ReduceMap;
+pub use map::{ReduceMap, Reduction};
 pub use merge::merge;
 
 use crate::bits::{BitSystem, Reset};

@@ -5,9 +5,8 @@ use super::convert::{binary_aiger, one_property};
 use super::measure::{Ended, Invocation, Measured};
 use super::models::Model;
 use crate::args::{BenchArgs, Cli, Command};
-use crate::decide::EngineName;
 use crate::load::InputError;
-use clap::ValueEnum;
+use pedra_check::EngineName;
 use signal_hook::consts::{SIGKILL, SIGXCPU};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -103,8 +102,8 @@ pub fn choose(args: &BenchArgs) -> Result<Vec<Contender>, InputError> {
 fn ours(item: &str, options: &[String]) -> Result<Contender, InputError> {
     let mut words: Vec<String> = item.split_whitespace().map(str::to_owned).collect();
     let engine = words.first().cloned().unwrap_or_default();
-    if EngineName::from_str(&engine, false).is_err() {
-        let known: Vec<&str> = EngineName::value_variants().iter().map(|e| e.text()).collect();
+    if EngineName::of_text(&engine).is_none() {
+        let known: Vec<&str> = EngineName::ALL.iter().map(|e| e.text()).collect();
         let known = known.join(", ");
         let text = format!("--engines: there is no engine `{engine}`; known: {known}, none");
         return Err(InputError(text));

@@ -1,0 +1,112 @@
+//! The checks of answers. Nothing leaves this file as a verdict that `certify` has not accepted
+//! on the model as it was read.
+
+use pedra_certify::{
+    CheckOptions, ProofError, Trust, check_bit_proof, check_word_proof, replay_bits, replay_words,
+};
+use pedra_engines::Outcome;
+use pedra_model::Model;
+use pedra_model::blast::BlastOptions;
+use pedra_model::eval::minimise::{minimise_bits, minimise_words};
+use pedra_model::proof::Proof;
+use pedra_model::trace::Trace;
+use std::sync::Arc;
+
+/// An answer that passed its check.
+#[derive(Clone, Debug)]
+pub enum Checked {
+    /// The proof was accepted.
+    Proved {
+        /// The proof, about the model as it was read.
+        proof: Arc<Proof>,
+        /// What the check took on trust.
+        trust: Trust,
+    },
+    /// The trace was replayed.
+    Violated(Trace),
+}
+
+/// Why an engine's answer is no verdict.
+#[derive(Debug)]
+pub enum NotChecked {
+    /// The check was stopped before it ended: the property stays unknown.
+    Stopped,
+    /// The answer is beyond what can be checked: the property stays unknown.
+    NotCheckable(String),
+    /// The check failed: an internal error.
+    Wrong(String),
+}
+
+/// Checks an answer about the model. Unknown outcomes give nothing.
+pub fn check_answer(
+    model: &Model,
+    outcome: &Outcome,
+    blasting: &BlastOptions,
+    options: &CheckOptions,
+) -> Option<Result<Checked, NotChecked>> {
+    match outcome {
+        Outcome::Unknown => None,
+        Outcome::Violated(trace) => Some(check_trace(model, trace).map(Checked::Violated)),
+        Outcome::Proved(proof) => {
+            let checked = check_proof(model, proof, blasting, options);
+            Some(checked.map(|trust| Checked::Proved { proof: proof.clone(), trust }))
+        }
+    }
+}
+
+/// The trace with values only where they matter, replayed. Where the replay does not confirm that
+/// the others do not matter, they are 0.
+fn check_trace(model: &Model, trace: &Trace) -> Result<Trace, NotChecked> {
+    let wrong = |e: &dyn std::fmt::Display| NotChecked::Wrong(format!("trace: {e}"));
+    let replay = |trace: &Trace| match (model, trace) {
+        (Model::Bits(system), Trace::Bits(trace)) => {
+            replay_bits(system, trace).map_err(|e| wrong(&e))
+        }
+        (Model::Words(system), Trace::Words(trace)) => {
+            replay_words(system, trace).map_err(|e| wrong(&e))
+        }
+        _ => Err(wrong(&"it is of another level than the model")),
+    };
+    let small = match (model, trace) {
+        (Model::Bits(system), Trace::Bits(trace)) => minimise_bits(system, trace).into(),
+        (Model::Words(system), Trace::Words(trace)) => minimise_words(system, trace).into(),
+        _ => return Err(wrong(&"it is of another level than the model")),
+    };
+    if replay(&small)?.dont_cares_confirmed {
+        return Ok(small);
+    }
+    let filled = small.zero_filled();
+    replay(&filled)?;
+    Ok(filled)
+}
+
+fn check_proof(
+    model: &Model,
+    proof: &Proof,
+    blasting: &BlastOptions,
+    options: &CheckOptions,
+) -> Result<Trust, NotChecked> {
+    let checked = match (model, proof) {
+        (Model::Bits(system), Proof::Bits(proof)) => check_bit_proof(system, proof, options),
+        (Model::Words(system), Proof::Words(proof)) => {
+            check_word_proof(system, proof, blasting, options)
+        }
+        _ => Err(ProofError::Malformed("it is of another level than the model".to_owned())),
+    };
+    match checked {
+        Ok(checked) => Ok(checked.trust),
+        Err(ProofError::Stopped(_)) => Err(NotChecked::Stopped),
+        Err(ProofError::NotCheckable(why)) => Err(NotChecked::NotCheckable(why)),
+        Err(other) => Err(NotChecked::Wrong(format!("proof: {other}"))),
+    }
+}
+
+/// One proof of all that several prove; they are about the same model. `None` if there is none,
+/// or if one rests on simple paths.
+pub fn join_proofs(model: &Model, mut proofs: Vec<Arc<Proof>>) -> Option<Arc<Proof>> {
+    proofs.sort_by_key(Arc::as_ptr);
+    proofs.dedup_by(|a, b| Arc::ptr_eq(a, b));
+    let mut proofs = proofs.into_iter();
+    let first = proofs.next()?;
+    proofs.try_fold(first, |joined, proof| joined.join(&proof, model).map(Arc::new))
+}

@@ -1,0 +1,411 @@
+//! Deciding properties: the one way to an answer, for every command, the fuzzers and users of the
+//! library. Engines run on what was derived from the model; each answer is carried back to
+//! the model as it was read and checked there before the observer hears of it.
+
+use crate::answer::{Checked, NotChecked, check_answer};
+use crate::pipeline::{Derived, Prepared, split_by_arrays, words_of};
+use crate::plan::Plan;
+use pedra_certify::{BoundLimits, CheckOptions, Trust, check_bound};
+use pedra_engines::portfolio::race;
+use pedra_engines::{
+    Context, End, Engine, Event, EventSink, Ledger, NoEvents, Outcome, Reason, Room, SweepOptions,
+};
+use pedra_model::Model;
+use pedra_model::proof::Proof;
+use pedra_model::trace::Trace;
+use pedra_solve::Interrupt;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+
+/// What the check of a bound may cost, unless the plan wants it whole: conflicts and gates.
+const BOUND_CONFLICTS: u64 = 50_000;
+const BOUND_GATES: usize = 4_000_000;
+
+/// Why a property stays open.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Open {
+    /// The engines did not settle it.
+    Engines(Reason),
+    /// The model cannot be made into bits.
+    NotBits(String),
+    /// It was settled, but the check of the answer was stopped.
+    CheckStopped,
+    /// It was settled, but the answer is beyond what can be checked.
+    NotCheckable(String),
+}
+
+impl Open {
+    /// In words. `stopped` says why the run was stopped, if it was.
+    pub fn text(&self, stopped: &str) -> String {
+        match self {
+            Open::Engines(Reason::Interrupted) => stopped.to_owned(),
+            Open::Engines(Reason::DepthLimit) => "depth limit reached".to_owned(),
+            Open::Engines(Reason::Budget) => "work limit reached".to_owned(),
+            Open::Engines(Reason::Exhausted(step)) => {
+                format!("no path needs step {step}, but this engine has no proof of it; try kind")
+            }
+            Open::Engines(Reason::SettledElsewhere) => "left to others".to_owned(),
+            Open::Engines(Reason::Unsupported(what)) => (*what).to_owned(),
+            Open::NotBits(text) => text.clone(),
+            Open::CheckStopped => format!("{stopped} while the answer was checked"),
+            Open::NotCheckable(text) => format!("settled, but not checked: {text}"),
+        }
+    }
+}
+
+/// How far an open property is safe.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct SafeUpTo {
+    /// The engines say that no path violates it at any step up to this one.
+    pub claimed: usize,
+    /// Another solver found so, up to this step; `None` if no step was checked.
+    pub checked: Option<usize>,
+}
+
+/// An answer failed its own check.
+#[derive(Debug, thiserror::Error)]
+#[error("internal error: {0}; this is a defect of pedra, and no verdict is given")]
+pub struct InternalError(pub String);
+
+/// Hears what happens, from several threads.
+pub trait Observer: Sync {
+    /// What can go wrong in telling it.
+    type Error: From<InternalError>;
+
+    /// An engine emits an event.
+    fn hear(&self, engine: usize, name: &'static str, event: &Event) {
+        let _ = (engine, name, event);
+    }
+
+    /// Whether details are wanted, see [`EventSink::wants_details`].
+    fn wants_details(&self) -> bool {
+        false
+    }
+
+    /// Bit-level engines are about to work on this; what they tell next is about it.
+    fn prepared(&self, prepared: &Prepared<'_>) {
+        let _ = prepared;
+    }
+
+    /// An engine says that no path violates the property in any step up to this one.
+    fn safe_until(&self, property: usize, step: usize) {
+        let _ = (property, step);
+    }
+
+    /// A property is settled and its answer checked.
+    ///
+    /// # Errors
+    /// Whatever went wrong in telling it; ends the run.
+    fn settled(
+        &self,
+        property: usize,
+        engine: &'static str,
+        answer: &Checked,
+    ) -> Result<(), Self::Error>;
+
+    /// A property stays open.
+    fn open(&self, property: usize, why: Open, safe: Option<SafeUpTo>);
+}
+
+/// Answers on their way from the engines to their check.
+struct Settled {
+    positions: Vec<usize>,
+    engine: &'static str,
+    outcome: Outcome,
+}
+
+/// Decides the selected properties of a model.
+///
+/// # Errors
+/// An [`InternalError`] if an answer failed its check, or what the observer could not do.
+pub fn decide<O: Observer>(
+    model: &Model,
+    selected: &[usize],
+    plan: &Plan,
+    interrupt: &Interrupt,
+    observer: &O,
+) -> Result<(), O::Error> {
+    let (selected, too_large) = split_by_arrays(model, selected, &plan.blast);
+    for (property, error) in too_large {
+        observer.open(property, Open::NotBits(error), None);
+    }
+    let selected = &selected[..];
+    if selected.is_empty() {
+        return Ok(());
+    }
+    let words = words_of(model, selected, &plan.reduce);
+    let bits = match (model, &words) {
+        (Model::Bits(system), _) => Some(Ok(Prepared::of_bits(system, selected, &plan.reduce))),
+        (_, Some(_)) if plan.is_for_words() => None,
+        (_, Some(words)) => Some(Prepared::of_words(words, &plan.blast, &plan.reduce)),
+        (Model::Words(_), None) => unreachable!("a model in words has some"),
+    };
+    let bits = match bits {
+        Some(Err(error)) if words.is_none() || !plan.has_words() => {
+            for &property in selected {
+                observer.open(property, Open::NotBits(error.to_string()), None);
+            }
+            return Ok(());
+        }
+        other => other.and_then(Result::ok),
+    };
+    let bits = bits.map(|bits| match &plan.sweep {
+        Some(sweep) => {
+            let sweep = SweepOptions { seed: plan.seed, ..*sweep };
+            bits.sweep(&sweep, &plan.reduce, interrupt)
+        }
+        None => bits,
+    });
+    if let Some(bits) = &bits {
+        observer.prepared(bits);
+    }
+    let word_passes = words.as_ref().map(|words| words.passes());
+    let bit_passes = bits.as_ref().map(Prepared::passes);
+    let room = Room::default();
+    let mut engines: Vec<Box<dyn Engine + '_>> = Vec::new();
+    if let (Some(bits), Some(passes)) = (&bits, &bit_passes) {
+        for engine in plan.bit_engines(bits.system(), &room) {
+            engines.push(Box::new(Derived { engine, passes, equal: Some(bits.equal()) }));
+        }
+    }
+    if let (Some(words), Some(passes), true) = (&words, &word_passes, plan.has_words()) {
+        let engine = plan.wpdr(words.system());
+        engines.push(Box::new(Derived { engine, passes, equal: None }));
+    }
+    let run = Run { model, selected, plan, interrupt, observer, ledger: Arc::default() };
+    let end = run.search(engines)?;
+    run.tell_open(end)
+}
+
+/// A run: engines on threads of their own, checks on the caller's.
+struct Run<'a, O> {
+    model: &'a Model,
+    selected: &'a [usize],
+    plan: &'a Plan,
+    interrupt: &'a Interrupt,
+    observer: &'a O,
+    ledger: Arc<Ledger>,
+}
+
+impl<O: Observer> Run<'_, O> {
+    /// Lets the engines run, and checks each answer as it comes. Gives how they ended.
+    fn search(&self, mut engines: Vec<Box<dyn Engine + '_>>) -> Result<End, O::Error> {
+        let (sender, receiver) = mpsc::channel();
+        let stop = self.interrupt.child();
+        let context = Context {
+            interrupt: stop.clone(),
+            events: if self.observer.wants_details() { &Details } else { &NoEvents },
+            seed: self.plan.seed,
+            solver: self.plan.solver.unwrap_or_default(),
+            max_depth: self.plan.depth,
+            ledger: self.ledger.clone(),
+            ..Context::default()
+        };
+        std::thread::scope(|scope| {
+            let run = || {
+                let sender = sender;
+                let hear = |engine: usize, name: &'static str, event: &Event| {
+                    self.hear(engine, name, event, &sender);
+                };
+                race(&mut engines, self.selected.len(), &context, &hear)
+            };
+            let Ok(engines) = std::thread::Builder::new().spawn_scoped(scope, run) else {
+                let reason = Reason::Unsupported("no thread could be started");
+                return Ok(End { reason, safe_up_to: None });
+            };
+            let mut failure = Ok(());
+            for settled in receiver {
+                let told = if failure.is_ok() { self.check(settled) } else { Ok(()) };
+                if told.is_err() {
+                    failure = told;
+                    stop.raise();
+                }
+            }
+            let end = engines.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            failure.map(|()| end)
+        })
+    }
+
+    /// An engine says something, from its thread.
+    fn hear(
+        &self,
+        engine: usize,
+        name: &'static str,
+        event: &Event,
+        sender: &mpsc::Sender<Settled>,
+    ) {
+        self.observer.hear(engine, name, event);
+        match event {
+            Event::Settled { properties, outcome } => {
+                let (positions, outcome) = (properties.clone(), outcome.clone());
+                // The receiver is gone only if the run has failed already.
+                let _ = sender.send(Settled { positions, engine: name, outcome });
+            }
+            Event::Depth { depth, .. } => {
+                let Some(step) = depth.checked_sub(1) else { return };
+                // An engine goes deeper without what the ledger has settled: it says nothing
+                // about that.
+                for position in self.ledger.open(self.selected.len()) {
+                    self.observer.safe_until(self.selected[position], step);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Checks an answer, once for all properties that it settles, and tells it.
+    fn check(&self, settled: Settled) -> Result<(), O::Error> {
+        let Settled { positions, engine, outcome } = settled;
+        let options = self.plan.check_options(engine, self.interrupt);
+        let checked = check_answer(self.model, &outcome, &self.plan.blast, &options);
+        for property in positions.into_iter().map(|position| self.selected[position]) {
+            match &checked {
+                None => {}
+                Some(Ok(answer)) => self.observer.settled(property, engine, answer)?,
+                Some(Err(NotChecked::Stopped)) => {
+                    self.observer.open(property, Open::CheckStopped, None);
+                }
+                Some(Err(NotChecked::NotCheckable(why))) => {
+                    self.observer.open(property, Open::NotCheckable(why.clone()), None);
+                }
+                Some(Err(NotChecked::Wrong(text))) => {
+                    let text = format!("{engine}, property b{property}: {text}");
+                    return Err(InternalError(text).into());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells of what is open, and how far it is safe.
+    fn tell_open(&self, end: End) -> Result<(), O::Error> {
+        let open = self.ledger.open(self.selected.len());
+        let open: Vec<usize> = open.into_iter().map(|position| self.selected[position]).collect();
+        if open.is_empty() {
+            return Ok(());
+        }
+        let safe = match self.bound_to_check(end) {
+            None => None,
+            Some(claimed) => {
+                let checked = self.check_bound(&open, claimed)?;
+                Some(SafeUpTo { claimed, checked })
+            }
+        };
+        for property in open {
+            if let Some(claimed) = end.safe_up_to {
+                self.observer.safe_until(property, claimed);
+            }
+            self.observer.open(property, Open::Engines(end.reason), safe);
+        }
+        Ok(())
+    }
+
+    /// The last step that the engines say is safe. If they say that all are, it is the last one
+    /// that was asked for.
+    fn bound_to_check(&self, end: End) -> Option<usize> {
+        match end.reason {
+            Reason::Exhausted(_) => self.plan.depth.max(end.safe_up_to),
+            _ => end.safe_up_to,
+        }
+    }
+
+    /// How much of a bound another solver confirms.
+    fn check_bound(&self, open: &[usize], last: usize) -> Result<Option<usize>, O::Error> {
+        let Plan { engine, blast, whole_bound, .. } = self.plan;
+        let options = self.plan.check_options(engine.text(), self.interrupt);
+        let (limits, options) = match whole_bound {
+            true => (BoundLimits::default(), options),
+            false => {
+                let (conflicts, gates) = (Some(BOUND_CONFLICTS), Some(BOUND_GATES));
+                let limit_conflicts = conflicts;
+                let options = CheckOptions { limit_conflicts, fallback: None, ..options };
+                (BoundLimits { conflicts, gates }, options)
+            }
+        };
+        check_bound(self.model, open, last, blast, limits, &options).map_err(|error| {
+            let text = format!("{}: no violation up to step {last}: {error}", engine.text());
+            InternalError(text).into()
+        })
+    }
+}
+
+/// Nothing is heard here, but details are wanted: events go to the observer.
+struct Details;
+
+impl EventSink for Details {
+    fn emit(&self, _: &Event) {}
+
+    fn wants_details(&self) -> bool {
+        true
+    }
+}
+
+/// What became of a property.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// It holds; the proof was checked.
+    Proved {
+        /// The proof, about the model as it was read.
+        proof: Arc<Proof>,
+        /// What the check took on trust.
+        trust: Trust,
+    },
+    /// It does not hold; the trace was replayed.
+    Violated(Trace),
+    /// Neither is known.
+    Unknown {
+        /// Why.
+        why: Open,
+        /// How far it is safe.
+        safe: Option<SafeUpTo>,
+    },
+}
+
+/// Keeps answers by property.
+#[derive(Default)]
+struct Keeper(Mutex<Vec<(usize, Answer)>>);
+
+impl Keeper {
+    fn keep(&self, property: usize, answer: Answer) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((property, answer));
+    }
+}
+
+impl Observer for Keeper {
+    type Error = InternalError;
+
+    fn settled(
+        &self,
+        property: usize,
+        _: &'static str,
+        answer: &Checked,
+    ) -> Result<(), InternalError> {
+        let answer = match answer.clone() {
+            Checked::Proved { proof, trust } => Answer::Proved { proof, trust },
+            Checked::Violated(trace) => Answer::Violated(trace),
+        };
+        self.keep(property, answer);
+        Ok(())
+    }
+
+    fn open(&self, property: usize, why: Open, safe: Option<SafeUpTo>) {
+        self.keep(property, Answer::Unknown { why, safe });
+    }
+}
+
+/// Decides the selected properties of a model, and gives the answers in their order.
+///
+/// # Errors
+/// If an answer failed its check.
+pub fn decide_all(
+    model: &Model,
+    selected: &[usize],
+    plan: &Plan,
+    interrupt: &Interrupt,
+) -> Result<Vec<Answer>, InternalError> {
+    let keeper = Keeper::default();
+    decide(model, selected, plan, interrupt, &keeper)?;
+    let mut answers = keeper.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let place = |property: usize| selected.iter().position(|&p| p == property);
+    answers.sort_by_key(|(property, _)| place(*property));
+    Ok(answers.into_iter().map(|(_, answer)| answer).collect())
+}

@@ -1,0 +1,54 @@
+//! From a model to checked answers: the library behind the program `pedra`.
+//!
+//! A model comes in, engines decide its properties, and every answer is carried back to the
+//! model as it was read and checked there before it goes out. What comes out is proved or
+//! violated with evidence that passed its check, or it is unknown, with the reason.
+//!
+//! - [`decide()`]: decides properties and tells an [`Observer`] each answer when it is there;
+//!   [`decide_all`] collects them.
+//! - [`plan`]: which engines run, and with what ([`Plan`]).
+//! - [`pipeline`]: the model on its way to the engines ([`Prepared`]).
+//! - [`answer`]: the checks ([`Checked`]).
+//!
+//! ```
+//! use pedra_check::{Answer, Plan, decide_all};
+//! use pedra_model::Model;
+//! use pedra_solve::Interrupt;
+//!
+//! // A counter that wraps after 9, and two properties: it never shows 12, it never shows 7.
+//! let text = "
+//!     1 sort bitvec 4
+//!     2 sort bitvec 1
+//!     3 zero 1
+//!     4 state 1 count
+//!     5 init 1 4 3
+//!     6 constd 1 9
+//!     7 eq 2 4 6
+//!     8 inc 1 4
+//!     9 ite 1 7 3 8
+//!     10 next 1 4 9
+//!     11 constd 1 12
+//!     12 eq 2 4 11
+//!     13 bad 12 shows_12
+//!     14 constd 1 7
+//!     15 eq 2 4 14
+//!     16 bad 15 shows_7
+//! ";
+//! let model = Model::Words(pedra_formats::btor2::read(text.as_bytes())?);
+//! let answers = decide_all(&model, &[0, 1], &Plan::default(), &Interrupt::new())?;
+//! assert!(matches!(&answers[0], Answer::Proved { .. }));
+//! let Answer::Violated(trace) = &answers[1] else { panic!("it counts up to 9") };
+//! assert_eq!(trace.depth(), 7);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod answer;
+pub mod decide;
+pub mod pipeline;
+pub mod plan;
+
+pub use answer::{Checked, NotChecked, check_answer, join_proofs};
+pub use decide::{Answer, InternalError, Observer, Open, SafeUpTo, decide, decide_all};
+pub use pedra_certify::Trust;
+pub use pipeline::Prepared;
+pub use plan::{Budgets, EngineName, Plan};

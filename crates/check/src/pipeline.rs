@@ -1,0 +1,207 @@
+//! The model on its way to the engines: the cone of the properties, bits, fewer bits; and the way
+//! back for answers.
+
+use pedra_engines::events::Progress;
+use pedra_engines::{Context, End, Engine, EqualProperties, Link, SweepOptions, sweep};
+use pedra_model::Model;
+use pedra_model::back::Passes;
+use pedra_model::bits::{BitSystem, name_at};
+use pedra_model::blast::{BlastError, BlastOptions, Blasted, Blasting, blast};
+use pedra_model::cone::{Restriction, WordCone};
+use pedra_model::reduce::{ReduceOptions, Reduced, Reduction, reduce};
+use pedra_model::system::System;
+use pedra_model::term::{Scalar, Sort, TermId};
+use pedra_solve::Interrupt;
+
+/// The words that matter, of a model in words.
+pub(crate) struct Words<'a> {
+    original: &'a System,
+    cone: WordCone,
+}
+
+impl<'a> Words<'a> {
+    /// The part of the system that the properties depend on, or all of it.
+    pub(crate) fn new(system: &'a System, properties: &[usize], take_cone: bool) -> Words<'a> {
+        let cone = match take_cone {
+            true => WordCone::new(system, properties, []),
+            false => WordCone::everything(system, properties),
+        };
+        Words { original: system, cone }
+    }
+
+    /// What word-level engines see. Its property `i` is the `i`-th chosen one.
+    pub(crate) fn system(&self) -> &System {
+        &self.cone.system
+    }
+
+    /// The way back from there to the model.
+    pub(crate) fn passes(&self) -> Passes<'_> {
+        Passes(vec![Box::new(Restriction { original: self.original, cone: &self.cone })])
+    }
+}
+
+/// A model made ready for bit-level engines.
+pub struct Prepared<'a> {
+    source: Source<'a>,
+    reduced: Reduced,
+    equal: EqualProperties,
+}
+
+/// What was reduced.
+enum Source<'a> {
+    Bits(&'a BitSystem),
+    Words(&'a Words<'a>, Box<Blasted>),
+}
+
+impl<'a> Prepared<'a> {
+    /// Reduces a bit-level model for the chosen properties.
+    pub(crate) fn of_bits(
+        system: &'a BitSystem,
+        properties: &[usize],
+        reductions: &ReduceOptions,
+    ) -> Prepared<'a> {
+        Prepared::new(Source::Bits(system), reduce(system, properties, reductions))
+    }
+
+    /// Blasts and reduces what matters of a word-level model.
+    pub(crate) fn of_words(
+        words: &'a Words<'a>,
+        blasting: &BlastOptions,
+        reductions: &ReduceOptions,
+    ) -> Result<Prepared<'a>, BlastError> {
+        let blasted = blast(words.system(), blasting)?;
+        let all: Vec<usize> = (0..words.system().bads.len()).collect();
+        let reduced = reduce(&blasted.system, &all, reductions);
+        Ok(Prepared::new(Source::Words(words, Box::new(blasted)), reduced))
+    }
+
+    fn new(source: Source<'a>, reduced: Reduced) -> Prepared<'a> {
+        let equal = EqualProperties::by_key(reduced.system.properties().iter().copied());
+        Prepared { source, reduced, equal }
+    }
+
+    /// Merges what a solver finds equal (see [`sweep()`]), and reduces once more if that found
+    /// something.
+    pub(crate) fn sweep(
+        self,
+        options: &SweepOptions,
+        reductions: &ReduceOptions,
+        interrupt: &Interrupt,
+    ) -> Prepared<'a> {
+        let Some(swept) = sweep(&self.reduced.system, options, interrupt) else { return self };
+        let properties: Vec<usize> = (0..swept.system.properties().len()).collect();
+        let again = reduce(&swept.system, &properties, reductions);
+        Prepared::new(self.source, self.reduced.then(swept).then(again))
+    }
+
+    /// What the engines see. Its property `i` is the `i`-th chosen one.
+    pub fn system(&self) -> &BitSystem {
+        &self.reduced.system
+    }
+
+    /// The bits of what matters of the model, before the reductions.
+    fn unreduced(&self) -> &BitSystem {
+        match &self.source {
+            Source::Bits(system) => system,
+            Source::Words(_, blasted) => &blasted.system,
+        }
+    }
+
+    /// For each latch of [`system`](Prepared::system) its name in the model, if it has one.
+    pub fn latch_names(&self) -> impl Iterator<Item = Option<&str>> {
+        let names = &self.unreduced().names.latches;
+        self.reduced.map.latches().iter().map(|&latch| name_at(names, latch as usize))
+    }
+
+    /// The way back from the engines to the model.
+    pub(crate) fn passes(&self) -> Passes<'_> {
+        let mut passes = match &self.source {
+            Source::Bits(_) => Passes::default(),
+            Source::Words(words, blasted) => {
+                let mut passes = words.passes();
+                passes.0.push(Box::new(Blasting { system: words.system(), blasted }));
+                passes
+            }
+        };
+        let original = self.unreduced();
+        passes.0.push(Box::new(Reduction { original, map: &self.reduced.map }));
+        passes
+    }
+
+    /// Which properties are the same for the engines.
+    pub(crate) fn equal(&self) -> &EqualProperties {
+        &self.equal
+    }
+}
+
+/// An engine on a system that was derived from the model.
+pub(crate) struct Derived<'a> {
+    pub(crate) engine: Box<dyn Engine + 'a>,
+    pub(crate) passes: &'a Passes<'a>,
+    pub(crate) equal: Option<&'a EqualProperties>,
+}
+
+impl Engine for Derived<'_> {
+    fn name(&self) -> &'static str {
+        self.engine.name()
+    }
+
+    fn run(&mut self, context: &Context) -> End {
+        let link = Link::new(context, self.passes);
+        let link = match self.equal {
+            Some(equal) => link.with_equal(equal),
+            None => link,
+        };
+        self.engine.run(&context.through(&link))
+    }
+
+    fn progress(&self) -> Progress {
+        self.engine.progress()
+    }
+}
+
+/// What matters of a model in words.
+pub(crate) fn words_of<'a>(
+    model: &'a Model,
+    properties: &[usize],
+    reductions: &ReduceOptions,
+) -> Option<Words<'a>> {
+    match model {
+        Model::Bits(_) => None,
+        Model::Words(system) => Some(Words::new(system, properties, reductions.cone)),
+    }
+}
+
+/// The properties that can be decided, and those that depend on an array which is too large, or on
+/// integers, with the complaint: a memory is no reason to give up what does not read it.
+pub(crate) fn split_by_arrays(
+    model: &Model,
+    properties: &[usize],
+    blasting: &BlastOptions,
+) -> (Vec<usize>, Vec<(usize, String)>) {
+    let everything = || (properties.to_vec(), Vec::new());
+    let Model::Words(system) = model else { return everything() };
+    let is_large = |id: TermId| match system.terms.sort(id) {
+        Sort::Bv(_) => false,
+        Sort::Array { index: Scalar::Bv(index), element: Scalar::Bv(element) } => {
+            u128::from(element) << index.min(64) > u128::from(blasting.max_array_bits)
+        }
+        Sort::Int | Sort::Array { .. } => true,
+    };
+    let large: Vec<TermId> =
+        system.terms.iter().map(|(id, _)| id).filter(|&id| is_large(id)).collect();
+    if large.is_empty() {
+        return everything();
+    }
+    let (mut fit, mut too_large) = (Vec::new(), Vec::new());
+    for &property in properties {
+        let constraints = system.constraints.iter().map(|c| c.term);
+        let matters = system.influence(constraints.chain([system.bads[property].term]));
+        let cone = || WordCone::new(system, &[property], []);
+        match large.iter().any(|id| matters[id.index()]).then(|| blast(&cone().system, blasting)) {
+            Some(Err(error)) => too_large.push((property, error.to_string())),
+            _ => fit.push(property),
+        }
+    }
+    (fit, too_large)
+}

@@ -1,0 +1,385 @@
+//! Which engines run, and with what: the policy of a run.
+
+use pedra_certify::CheckOptions;
+use pedra_engines::{
+    Avy, AvyOptions, BitStage, Bmc, BmcOptions, Engine, FbOptions, FbPdr, Imc, ImcOptions, Kind,
+    KindOptions, Leg, Pdr, PdrOptions, Relay, Room, SweepOptions, SweepPlan, Sweeper, Swept,
+    WordOptions, Wpdr,
+};
+use pedra_model::bits::BitSystem;
+use pedra_model::blast::BlastOptions;
+use pedra_model::reduce::ReduceOptions;
+use pedra_model::system::System;
+use pedra_solve::{Interrupt, SolverKind};
+
+/// How long k-induction works before fbPDR in one thread, beside [`Budgets`]: gates in all steps
+/// together, and looks at the interrupt, fewer if the system is large. Tuning only.
+const PRELUDE_GATES: usize = 500_000;
+const PRELUDE_LEAST_LOOKS: u64 = 1_000;
+const PRELUDE_LOOKS_TIMES_GATES: usize = 20_000_000;
+
+/// Which engine decides.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum EngineName {
+    /// Picks engines by itself: k-induction for a moment, then fbPDR; with threads, side by side
+    Auto,
+    /// Bounded model checking: finds violations, proves nothing
+    Bmc,
+    /// k-induction: finds violations and proves
+    Kind,
+    /// PDR (IC3): finds violations and proves
+    Pdr,
+    /// Reverse PDR: the same on the transition relation read backwards
+    Rpdr,
+    /// fbPDR: PDR and Reverse PDR that take turns and feed each other
+    Fbpdr,
+    /// Interpolation: bounded model checking that proves
+    Imc,
+    /// AVY: interpolation and PDR on one trace; finds violations and proves
+    Avy,
+    /// PDR in words, for models whose invariants are arithmetic; AIGER models go to pdr
+    Wpdr,
+}
+
+impl EngineName {
+    /// All of them, in the order in which they are shown.
+    pub const ALL: [EngineName; 9] = [
+        EngineName::Auto,
+        EngineName::Bmc,
+        EngineName::Kind,
+        EngineName::Pdr,
+        EngineName::Rpdr,
+        EngineName::Fbpdr,
+        EngineName::Imc,
+        EngineName::Avy,
+        EngineName::Wpdr,
+    ];
+
+    /// As it is typed and shown.
+    pub fn text(self) -> &'static str {
+        match self {
+            EngineName::Auto => "auto",
+            EngineName::Bmc => "bmc",
+            EngineName::Kind => "kind",
+            EngineName::Pdr => "pdr",
+            EngineName::Rpdr => "rpdr",
+            EngineName::Fbpdr => "fbpdr",
+            EngineName::Imc => "imc",
+            EngineName::Avy => "avy",
+            EngineName::Wpdr => "wpdr",
+        }
+    }
+
+    /// What it does, in a line.
+    pub fn help(self) -> &'static str {
+        match self {
+            EngineName::Auto => {
+                "Picks engines by itself: k-induction for a moment, then fbPDR; with threads, side \
+                 by side"
+            }
+            EngineName::Bmc => "Bounded model checking: finds violations, proves nothing",
+            EngineName::Kind => "k-induction: finds violations and proves",
+            EngineName::Pdr => "PDR (IC3): finds violations and proves",
+            EngineName::Rpdr => "Reverse PDR: the same on the transition relation read backwards",
+            EngineName::Fbpdr => "fbPDR: PDR and Reverse PDR that take turns and feed each other",
+            EngineName::Imc => "Interpolation: bounded model checking that proves",
+            EngineName::Avy => {
+                "AVY: interpolation and PDR on one trace; finds violations and proves"
+            }
+            EngineName::Wpdr => {
+                "PDR in words, for models whose invariants are arithmetic; AIGER models go to pdr"
+            }
+        }
+    }
+
+    /// The engine that is typed and shown like this.
+    pub fn of_text(text: &str) -> Option<EngineName> {
+        EngineName::ALL.into_iter().find(|engine| engine.text() == text)
+    }
+}
+
+/// How long engines in one thread work before they hand over. Tuning only; tests use tiny ones.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Budgets {
+    /// PDR, before it is worth it to sweep: looks at the interrupt.
+    pub looks_before_sweep: u64,
+    /// k-induction before fbPDR: steps.
+    pub prelude_depth: usize,
+    /// And at most so many looks at the interrupt.
+    pub prelude_looks: u64,
+}
+
+impl Default for Budgets {
+    fn default() -> Budgets {
+        Budgets { looks_before_sweep: 20_000, prelude_depth: 10, prelude_looks: 15_000 }
+    }
+}
+
+/// How engines and checks are to run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Which engine.
+    pub engine: EngineName,
+    /// Go no deeper than this step.
+    pub depth: Option<usize>,
+    /// k-induction on simple paths.
+    pub simple_path: bool,
+    /// Steps in one BMC query.
+    pub window: usize,
+    /// Which reductions.
+    pub reduce: ReduceOptions,
+    /// Whether and how to sweep after these.
+    pub sweep: Option<SweepOptions>,
+    /// Whether and how to sweep while PDR runs.
+    pub late_sweep: Option<SweepOptions>,
+    /// When engines hand over.
+    pub budgets: Budgets,
+    /// Limits of blasting.
+    pub blast: BlastOptions,
+    /// The options of PDR but for the solver.
+    pub pdr: PdrOptions,
+    /// The options of fbPDR, and of Reverse PDR's obligations.
+    pub fb: FbOptions,
+    /// The options of word-level PDR.
+    pub word: WordOptions,
+    /// The options of interpolation.
+    pub imc: ImcOptions,
+    /// The options of AVY but for those that it shares with PDR.
+    pub avy: AvyOptions,
+    /// The engines' solver; `None` for the one that suits the engine: our own for PDR and the
+    /// frames of AVY, CaDiCaL for the others. Interpolants always come from CaDiCaL.
+    pub solver: Option<SolverKind>,
+    /// Whether `no violation up to step n` is checked whatever it costs; otherwise within a
+    /// budget.
+    pub whole_bound: bool,
+    /// How many threads.
+    pub threads: usize,
+    /// Seed of random choices.
+    pub seed: u64,
+}
+
+impl Default for Plan {
+    fn default() -> Plan {
+        Plan {
+            engine: EngineName::Auto,
+            depth: None,
+            simple_path: false,
+            window: 1,
+            reduce: ReduceOptions::default(),
+            sweep: None,
+            late_sweep: Some(SweepOptions::default()),
+            budgets: Budgets::default(),
+            blast: BlastOptions::default(),
+            pdr: PdrOptions::default(),
+            fb: FbOptions::default(),
+            imc: ImcOptions::default(),
+            avy: AvyOptions::default(),
+            word: WordOptions::default(),
+            solver: None,
+            whole_bound: false,
+            threads: 1,
+            seed: 0,
+        }
+    }
+}
+
+impl Plan {
+    /// Whether word-level engines alone decide a model in words.
+    pub(crate) fn is_for_words(&self) -> bool {
+        self.engine == EngineName::Wpdr
+    }
+
+    /// Whether a word-level engine takes part if there are words.
+    pub(crate) fn has_words(&self) -> bool {
+        self.is_for_words() || self.engine == EngineName::Auto && self.threads >= 6
+    }
+
+    /// Word-level PDR for all properties of a system.
+    pub(crate) fn wpdr<'a>(&self, words: &'a System) -> Box<dyn Engine + 'a> {
+        let all: Vec<usize> = (0..words.bads.len()).collect();
+        Box::new(Wpdr::new(words, &all, self.word, self.bit_stage()))
+    }
+
+    /// The bit-level engines that run side by side.
+    pub(crate) fn bit_engines<'a>(
+        &self,
+        system: &'a BitSystem,
+        room: &'a Room,
+    ) -> Vec<Box<dyn Engine + 'a>> {
+        let bmc = || -> Box<dyn Engine + 'a> {
+            let options = BmcOptions { window: self.window, ..BmcOptions::default() };
+            Box::new(Bmc::new(system, options))
+        };
+        let kind = || -> Box<dyn Engine + 'a> {
+            let options = KindOptions { simple_path: self.simple_path, ..KindOptions::default() };
+            Box::new(Kind::new(system, options))
+        };
+        let pdr = self.pdr_options();
+        let avy = || Box::new(Avy::new(system, AvyOptions { pdr, ..self.avy }));
+        match self.engine {
+            EngineName::Pdr | EngineName::Wpdr => self.pdr(system, room),
+            EngineName::Rpdr => {
+                let successors = self.fb.successors;
+                self.swept(system, room, move |system| Pdr::reverse(system, pdr, successors))
+            }
+            EngineName::Fbpdr => self.fbpdr(system, room),
+            EngineName::Imc => vec![Box::new(Imc::new(system, self.imc))],
+            EngineName::Avy => vec![avy()],
+            EngineName::Bmc => vec![bmc()],
+            EngineName::Kind => vec![kind()],
+            EngineName::Auto => {
+                let mut engines = self.auto(system, room, &bmc, &kind);
+                // In this order, as far as there are threads; the next would be word-level PDR.
+                let others = (0..self.threads.saturating_sub(2)).map_while(|i| match i {
+                    0 => Some(kind()),
+                    1 => Some(Box::new(Pdr::new(system, pdr)) as Box<dyn Engine + 'a>),
+                    2 => Some(avy()),
+                    _ => None,
+                });
+                engines.extend(others);
+                engines
+            }
+        }
+    }
+
+    /// `auto` in one thread, one engine after the other, and in the first two of several.
+    fn auto<'a>(
+        &self,
+        system: &'a BitSystem,
+        room: &'a Room,
+        bmc: &dyn Fn() -> Box<dyn Engine + 'a>,
+        kind: &dyn Fn() -> Box<dyn Engine + 'a>,
+    ) -> Vec<Box<dyn Engine + 'a>> {
+        let leg = |engine| Leg { engine, looks: None, max_depth: None };
+        let properties = system.properties().len();
+        let mut engines = self.fbpdr(system, room);
+        if self.threads == 1 {
+            let legs = [self.prelude(system, kind())].into_iter();
+            let legs = legs.chain(engines.into_iter().map(leg)).collect();
+            return vec![Box::new(Relay::new(legs, properties))];
+        }
+        // The thread that has swept goes on with BMC.
+        let legs: Vec<Leg<'a>> = engines.drain(1..).chain([bmc()]).map(leg).collect();
+        engines.push(Box::new(Relay::new(legs, properties)));
+        engines
+    }
+
+    /// fbPDR, which may move over to a swept system.
+    fn fbpdr<'a>(&self, system: &'a BitSystem, room: &'a Room) -> Vec<Box<dyn Engine + 'a>> {
+        let (options, fb) = (self.pdr_options(), self.fb);
+        self.swept(system, room, move |system| FbPdr::new(system, options, fb))
+    }
+
+    /// PDR, which may move over to a swept system.
+    fn pdr<'a>(&self, system: &'a BitSystem, room: &'a Room) -> Vec<Box<dyn Engine + 'a>> {
+        let options = self.pdr_options();
+        self.swept(system, room, move |system| Pdr::new(system, options))
+    }
+
+    /// An engine, which may move over to a swept system; with threads to spare, beside the
+    /// sweeping.
+    fn swept<'a, E: Engine + 'a>(
+        &self,
+        system: &'a BitSystem,
+        room: &'a Room,
+        make: impl Fn(&'a BitSystem) -> E + Send + 'a,
+    ) -> Vec<Box<dyn Engine + 'a>> {
+        let is_alone = self.threads == 1;
+        let Some(plan) = self.sweep_plan(is_alone) else {
+            return vec![Box::new(make(system))];
+        };
+        let engine = Box::new(Swept::new(system, make, plan, room));
+        match is_alone {
+            true => vec![engine],
+            false => vec![engine, Box::new(Sweeper::new(system, plan, room))],
+        }
+    }
+
+    /// How to sweep late, if at all: in the same thread, or in another one.
+    fn sweep_plan(&self, is_alone: bool) -> Option<SweepPlan> {
+        self.late_sweep.map(|sweep| SweepPlan {
+            sweep: SweepOptions { seed: self.seed, ..sweep },
+            reduce: self.reduce,
+            looks: is_alone.then_some(self.budgets.looks_before_sweep),
+        })
+    }
+
+    /// The options of PDR with its solver.
+    fn pdr_options(&self) -> PdrOptions {
+        PdrOptions { solver: self.solver.unwrap_or(SolverKind::Cdcl), ..self.pdr }
+    }
+
+    /// What word-level PDR hands over to: the same as `pdr`, in one thread.
+    fn bit_stage(&self) -> BitStage {
+        let (pdr, sweep) = (self.pdr_options(), self.sweep_plan(true));
+        BitStage { blasting: self.blast.clone(), reduce: self.reduce, pdr, sweep }
+    }
+
+    /// k-induction for a moment: what it finds it finds at once, and fbPDR may take long for it.
+    fn prelude<'a>(&self, system: &BitSystem, engine: Box<dyn Engine + 'a>) -> Leg<'a> {
+        let gates = system.aig.len().max(1);
+        let max_depth = (PRELUDE_GATES / gates).min(self.budgets.prelude_depth);
+        let looks = ((PRELUDE_LOOKS_TIMES_GATES / gates) as u64).max(PRELUDE_LEAST_LOOKS);
+        let looks = looks.min(self.budgets.prelude_looks);
+        Leg { engine, looks: Some(looks), max_depth: Some(max_depth) }
+    }
+
+    /// The makes of solvers that an engine's answers rest on.
+    fn makes(&self, engine: &str) -> Vec<SolverKind> {
+        let (chosen, pdr) = (self.solver.unwrap_or_default(), self.pdr_options().solver);
+        match engine {
+            "bmc" | "kind" => vec![chosen],
+            // Interpolants come from CaDiCaL.
+            "imc" => vec![SolverKind::Cadical, chosen],
+            "avy" => vec![SolverKind::Cadical, SolverKind::Cdcl, pdr],
+            // Sweeping, and questions about words, use our own.
+            _ => vec![SolverKind::Cdcl, pdr],
+        }
+    }
+
+    /// How the answers of an engine are checked: by solvers of another make than those that it
+    /// used. The first gets a budget for each query; what it leaves goes to the second, without
+    /// one. Where the engine used all but one make, that one checks alone.
+    pub fn check_options(&self, engine: &str, interrupt: &Interrupt) -> CheckOptions {
+        let used = self.makes(engine);
+        let order = [SolverKind::Batsat, SolverKind::Cadical, SolverKind::Cdcl];
+        let mut others = order.into_iter().filter(|make| !used.contains(make));
+        let interrupt = interrupt.clone();
+        match (others.next(), others.next()) {
+            (Some(first), Some(second)) => CheckOptions {
+                solver: first,
+                fallback: Some(second),
+                interrupt,
+                ..CheckOptions::default()
+            },
+            // With all makes used, a new instance of the first.
+            (only, _) => {
+                let solver = only.unwrap_or(SolverKind::Batsat);
+                CheckOptions { interrupt, ..CheckOptions::with_solver(solver) }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// No engine's answers are checked by a solver that it used, whatever was chosen.
+    #[test]
+    fn checks_are_by_another_make() {
+        let solvers = [None, Some(SolverKind::Cadical), Some(SolverKind::Batsat)];
+        for solver in solvers.into_iter().chain([Some(SolverKind::Cdcl)]) {
+            let plan = Plan { solver, ..Plan::default() };
+            for engine in EngineName::ALL {
+                let options = plan.check_options(engine.text(), &Interrupt::new());
+                let used = plan.makes(engine.text());
+                let (first, second) = (options.solver, options.fallback);
+                let is_alone = used.len() == 3 && solver == Some(SolverKind::Batsat);
+                assert!(is_alone || !used.contains(&first), "{engine:?} {solver:?} {first:?}");
+                assert!(second.is_none_or(|s| !used.contains(&s)), "{engine:?} {second:?}");
+                assert_eq!(second.is_some(), options.limit_conflicts.is_some());
+            }
+        }
+    }
+}
