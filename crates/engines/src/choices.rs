@@ -158,7 +158,7 @@ pub(crate) use {count, named, number, switch};
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::word::Kind;
+    use crate::word::UnitKind;
     use crate::{AvyOptions, FbOptions, ImcOptions, PdrOptions, WordOptions};
     use crate::{avy, fb, imc, pdr, word};
     use std::fmt::Debug;
@@ -209,7 +209,7 @@ mod tests {
         check(fb::CHOICES, FbOptions::default());
         check(imc::CHOICES, ImcOptions::default());
         check(avy::CHOICES, AvyOptions::default());
-        for kind in [Kind::Cubes, Kind::Polytopes, Kind::Mixed] {
+        for kind in [UnitKind::Cubes, UnitKind::Polytopes, UnitKind::Mixed] {
             check(word::CHOICES, WordOptions::of(kind));
         }
     }

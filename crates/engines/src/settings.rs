@@ -5,7 +5,7 @@
 //! shrunk failures read this one.
 
 use crate::choices::{Choice, Class};
-use crate::word::Kind as Unit;
+use crate::word::UnitKind as Unit;
 use crate::{AvyOptions, BmcOptions, FbOptions, ImcOptions, KindOptions, PdrOptions, Variant};
 use crate::{WordOptions, avy, fb, imc, pdr, word};
 

@@ -1,7 +1,7 @@
 //! Word-level PDR on small models, every answer checked.
 
 use pedra_certify::{CheckOptions, check_word_proof, replay_words};
-use pedra_engines::word::Kind;
+use pedra_engines::word::UnitKind;
 use pedra_engines::{
     BitStage, Collector, Context, Engine, Event, Outcome, Reason, Verdict, WordOptions, Wpdr,
 };
@@ -105,7 +105,7 @@ fn check(text: &str, options: WordOptions, expected: Verdict) {
 }
 
 fn all_kinds() -> [WordOptions; 3] {
-    [Kind::Cubes, Kind::Polytopes, Kind::Mixed].map(WordOptions::of)
+    [UnitKind::Cubes, UnitKind::Polytopes, UnitKind::Mixed].map(WordOptions::of)
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn parity_needs_mixed_units() {
     let without = WordOptions { hand_over: false, ..WordOptions::default() };
     check(PARITY, without, Verdict::Proved);
     let polytopes =
-        WordOptions { hand_over: false, budget: 300, ..WordOptions::of(Kind::Polytopes) };
+        WordOptions { hand_over: false, budget: 300, ..WordOptions::of(UnitKind::Polytopes) };
     let system = btor2::read(PARITY.as_bytes()).expect("a model");
     let mut engine = Wpdr::new(&system, &[0], polytopes, BitStage::default());
     assert_eq!(engine.run(&Context::default()).reason, Reason::Budget);

@@ -117,7 +117,7 @@ fn very_wide_vectors_are_known_or_not() {
     assert!(interval::binary(BinaryOp::Sll, &some, &amount).is_full());
 }
 
-/// The seed's `[and]` would give `[3, 4]`.
+/// The paper's `[and]` would give `[3, 4]`.
 #[test]
 fn conjunction_is_not_a_minimum() {
     let (three, four) = (Bv::from_u64(3, 3).into(), Bv::from_u64(3, 4).into());

@@ -3,7 +3,7 @@
 
 use crate::context::{Context, Reason};
 use crate::pdr::{BitPdr, Horizon, Transition};
-use crate::trace::{Level, NoGuide, Space, Stopped};
+use crate::trace::{Lemmas, Level, NoGuide, Stopped};
 use pedra_model::lit::Lit;
 use pedra_solve::{Batsat, SatSolver};
 

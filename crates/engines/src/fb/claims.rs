@@ -20,7 +20,7 @@ use pedra_model::random::Random;
 use pedra_solve::{Interrupt, SatResult, SolverKind, new_solver};
 use rustc_hash::FxHashSet;
 
-/// So many states of a cube from which latches were dropped are tried.
+/// How many states of a cube from which latches were dropped are tried.
 const TRIES: usize = 4;
 
 /// What a check looks at.

@@ -15,7 +15,7 @@ use pedra_solve::{Budget, Cdcl, Interrupt, SatResult, SatSolver};
 pub(super) struct Limits {
     /// Longer cubes end it.
     pub(super) length: usize,
-    /// So many are enough.
+    /// How many are enough.
     pub(super) count: usize,
     /// Conflicts that one may cost.
     pub(super) conflicts: u64,

@@ -21,7 +21,7 @@ pub struct Exchanges {
     pub extended: u64,
 }
 
-/// One exchange looks at so many frames of the other direction, from the one that is good for
+/// One exchange looks at this many frames of the other direction, from the one that is good for
 /// most levels on.
 const FRAMES: usize = 3;
 

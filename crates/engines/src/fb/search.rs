@@ -9,7 +9,7 @@ use super::hints::Hints;
 use crate::context::Context;
 use crate::events::Direction;
 use crate::pdr::{BitPdr, Bits, Hypothesis, Induction, Prefix, Purpose, prefix, suffix};
-use crate::trace::{Level, ObligationId, Space, Stopped};
+use crate::trace::{Lemmas, Level, ObligationId, Space, Stopped};
 use pedra_model::lit::{Lit, Var};
 use pedra_model::value::Ternary;
 

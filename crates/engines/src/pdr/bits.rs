@@ -30,7 +30,8 @@ use super::{Frames, Obligation, Obligations, QUERY_WORK};
 use crate::context::Context;
 use crate::events::{Claim, Direction, Progress};
 use crate::trace::{
-    self, Answer, CubeIndex, Found, Guide, Invariant, LemmaId, Level, ObligationId, Space, Start,
+    self, Answer, CubeIndex, Found, Guide, Invariant, LemmaId, Lemmas, Level, ObligationId, Space,
+    Start,
 };
 use pedra_model::bits::BitSystem;
 use pedra_model::lit::Lit;
@@ -131,12 +132,10 @@ impl<'a, G: Guide<[Lit]>> Bits<'a, G> {
     }
 }
 
-impl<G: Guide<[Lit]>> Space for Bits<'_, G> {
+impl<G: Guide<[Lit]>> Lemmas for Bits<'_, G> {
     type Place = ();
     type Set = [Lit];
-    type Step = Box<[Lit]>;
     type Index = CubeIndex;
-    type Guide = G;
 
     fn trace(&self) -> &Frames {
         &self.trace
@@ -144,10 +143,6 @@ impl<G: Guide<[Lit]>> Space for Bits<'_, G> {
 
     fn trace_mut(&mut self) -> &mut Frames {
         &mut self.trace
-    }
-
-    fn guide(&mut self) -> &mut G {
-        &mut self.guide
     }
 
     fn opened(&mut self, context: &Context) {
@@ -169,6 +164,19 @@ impl<G: Guide<[Lit]>> Space for Bits<'_, G> {
         let clause = self.relation.frame_clause(lemma.set());
         self.solvers.add(&clause, above, lemma.level().min(self.trace.top()));
         Ok(())
+    }
+
+    fn claim(&self, (): (), cube: &[Lit]) -> Claim {
+        self.relation.transition.system_clause(cube).into()
+    }
+}
+
+impl<G: Guide<[Lit]>> Space for Bits<'_, G> {
+    type Step = Box<[Lit]>;
+    type Guide = G;
+
+    fn guide(&mut self) -> &mut G {
+        &mut self.guide
     }
 
     fn goals(&self, open: &[usize]) -> Vec<Option<usize>> {
@@ -310,10 +318,6 @@ impl<G: Guide<[Lit]>> Space for Bits<'_, G> {
 
     fn scatter(&mut self) {
         self.solvers.scatter(&mut self.memory.random);
-    }
-
-    fn claim(&self, (): (), cube: &[Lit]) -> Claim {
-        self.relation.transition.system_clause(cube).into()
     }
 
     fn proof(&mut self, properties: &[usize], invariant: &Invariant) -> Proof {

@@ -2,7 +2,7 @@
 //!
 //! PDR's solvers see the same step in millions of queries, and most of their time is unit
 //! propagation, so it pays to look at the whole circuit first and to spend fewer variables than
-//! one a gate: a tree of ANDs whose inner gates nobody else reads becomes one wide gate, and the
+//! one a gate: a tree of ANDs whose inner gates have no other reader becomes one wide gate, and the
 //! shape `¬(c ∧ q) ∧ ¬(¬c ∧ s)` of multiplexers and exclusive ors becomes one gate, too.
 
 use super::solver::Stopped;
@@ -10,7 +10,7 @@ use pedra_model::aig::{Aig, Node};
 use pedra_model::lit::{Lit, Var};
 use pedra_solve::{Interrupt, SatSolver, gate};
 
-/// Loops over gates or clauses look at the interrupt every so many turns: some milliseconds, and
+/// Loops over gates or clauses poll the interrupt once in this many turns: some milliseconds, and
 /// few enough looks that they hardly count in budgets of looks.
 pub(super) const LOOK_EVERY: usize = 1 << 14;
 
@@ -119,7 +119,7 @@ impl<'a> StepEncoder<'a> {
     }
 
     /// `[condition, then, else]` of a gate that is a multiplexer, and its two inner gates, which
-    /// nobody else reads.
+    /// nothing else reads.
     fn branches(&self, var: Var) -> Option<([Lit; 3], [Var; 2])> {
         let Node::And(a, b) = self.aig.node(var) else { return None };
         let inner = [a, b].map(Lit::var);

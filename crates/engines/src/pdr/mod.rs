@@ -137,7 +137,7 @@ impl<'a, G: Guide<[Lit]> + Default> BitPdr<'a, G> {
     pub(crate) fn renew(&mut self, context: &Context) -> Result<(), trace::Stopped> {
         let BitPdr { system, options, direction, successors, .. } = *self;
         let bits = Bits::new(system, &options, direction, successors, G::default(), context)?;
-        self.search.replace(bits);
+        self.search.replace(Some(bits));
         Ok(())
     }
 

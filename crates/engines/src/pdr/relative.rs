@@ -14,7 +14,7 @@ use super::options::DropOrder;
 use super::solver::Stopped;
 use super::trigger::StateBits;
 use crate::context::Context;
-use crate::trace::{Guide, LemmaId, Level, Space};
+use crate::trace::{Guide, LemmaId, Lemmas, Level};
 use pedra_model::lit::{Lit, Var};
 use std::time::Instant;
 

@@ -17,7 +17,7 @@ use pedra_model::random::Random;
 use pedra_solve::cadical::Preset;
 use pedra_solve::{Budget, Cdcl, Interrupt, SatResult, SatSolver, SatStats, SolverKind};
 
-/// After so many activation literals a solver is made anew (ABC: 300).
+/// After this many activation literals a solver is made anew (ABC: 300).
 const MAX_GUARDS: u32 = 1000;
 
 /// The interrupt was raised in the middle of a query. What was in progress can be begun again.
@@ -173,7 +173,7 @@ impl FrameSolver {
         }
     }
 
-    /// The same with at most so many conflicts (0: any number). `None` if these did not do.
+    /// The same with at most `limit` conflicts (0: any number). `None` if these did not do.
     pub(super) fn solve_within(
         &mut self,
         limit: u64,

@@ -26,7 +26,7 @@ use pedra_model::random::Random;
 /// Which latch's next function reads a variable.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Reader {
-    Nobody,
+    None,
     /// One next function alone.
     Only(u32),
     /// Several, or a constraint.
@@ -54,7 +54,7 @@ impl Simulator {
         let encoded = latches.filter(|(l, _)| transition.is_encoded(l + 1));
         let nexts: Vec<(u32, Lit)> = encoded.map(|(l, latch)| (l as u32 + 1, latch.next)).collect();
         let readers = readers(system, &nexts);
-        let is_read = |var: Var| readers[var.index()] != Reader::Nobody;
+        let is_read = |var: Var| readers[var.index()] != Reader::None;
         let gates = system.aig.vars().filter(|&var| is_read(var));
         let gates = gates.filter_map(|var| match system.aig.node(var) {
             Node::And(a, b) => Some((var, a, b)),
@@ -123,10 +123,10 @@ impl Simulator {
 
 /// Who reads each variable of the system: readers come before what they read.
 fn readers(system: &BitSystem, nexts: &[(u32, Lit)]) -> Vec<Reader> {
-    let mut readers = vec![Reader::Nobody; system.aig.len()];
+    let mut readers = vec![Reader::None; system.aig.len()];
     let read = |readers: &mut Vec<Reader>, lit: Lit, by: Reader| {
         let reader = &mut readers[lit.var().index()];
-        *reader = if *reader == Reader::Nobody || *reader == by { by } else { Reader::Many };
+        *reader = if *reader == Reader::None || *reader == by { by } else { Reader::Many };
     };
     for &(number, next) in nexts {
         read(&mut readers, next, Reader::Only(number));
@@ -141,7 +141,7 @@ fn readers(system: &BitSystem, nexts: &[(u32, Lit)]) -> Vec<Reader> {
     }
     for var in system.aig.vars().rev() {
         if let (Node::And(a, b), by) = (system.aig.node(var), readers[var.index()])
-            && by != Reader::Nobody
+            && by != Reader::None
         {
             read(&mut readers, a, by);
             read(&mut readers, b, by);

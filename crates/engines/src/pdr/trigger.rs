@@ -2,7 +2,7 @@
 //! could not be pushed has a witness, a state of `F_i` with a successor that the lemma excludes.
 //! Until a new lemma excludes the witness from `F_i`, trying again is of no use.
 //!
-//! A heuristic in so far as it only leaves out queries whose answer is known.
+//! Heuristic: it only leaves out queries whose answer is known.
 
 use super::Frames;
 use crate::trace::{LemmaId, Level};

@@ -1,4 +1,4 @@
-//! What somebody else knows about a search: hints about lemmas, states that complete a
+//! What others know about a search: hints about lemmas, states that complete a
 //! counterexample, depths that are safe.
 //!
 //! fbPDR runs two searches that guide each other (`fb::guide`); all others have [`NoGuide`]. A
@@ -58,7 +58,7 @@ pub(crate) trait Guide<V: ?Sized + ToOwned> {
     fn forget_progress(&mut self) {}
 }
 
-/// Nobody knows anything.
+/// No other search is there to help.
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct NoGuide;
 

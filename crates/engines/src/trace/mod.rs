@@ -16,14 +16,14 @@ mod propagate;
 mod search;
 mod space;
 
-pub(crate) use delta::{Inserted, LemmaId, Trace};
+pub(crate) use delta::{LemmaId, Trace};
 pub(crate) use guide::{Guide, NoGuide};
 pub(crate) use index::{Cover, CubeIndex, Scan, is_subset};
 pub(crate) use level::Level;
 pub(crate) use obligations::{Obligation, ObligationId, Obligations};
 pub(crate) use propagate::propagate_from;
 pub(crate) use search::{Policy, Search};
-pub(crate) use space::{Answer, Found, Invariant, Space, Start};
+pub(crate) use space::{Answer, Found, Invariant, Lemmas, Space, Start};
 
 use crate::context::Reason;
 use pedra_model::lit::Lit;

@@ -76,6 +76,18 @@ impl SafeDepth {
         self.safe_up_to = Some(step);
     }
 
+    /// The search begins anew, from the first frame: what is safe stays so.
+    pub(crate) fn restart(&mut self) {
+        (self.discharged, self.is_started) = (None, false);
+        self.closed.clear();
+    }
+
+    /// Others have shown that these are safe up to this step, if they have.
+    pub(crate) fn learn(&mut self, step: Option<usize>, properties: &[usize]) {
+        self.safe_up_to = self.safe_up_to.max(step);
+        self.properties = properties.to_vec();
+    }
+
     /// Nothing is known any more.
     pub(crate) fn forget(&mut self) {
         *self = SafeDepth::default();

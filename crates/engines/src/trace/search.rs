@@ -263,6 +263,8 @@ impl<S: Space> Search<S> {
                 let reached = space.generalize(context, obligation, heat, core, level)?;
                 self.retry_above(context, id, reached);
             }
+            Answer::Excluded => self.retry_above(context, id, level),
+            Answer::Smaller => obligations.wait(id, level),
             // Heuristic: other states may be easier, other predecessors or, every fourth time,
             // other bad states. What is forgotten is found again, with more time for it then.
             Answer::TooHard => {
@@ -360,6 +362,8 @@ impl<S: Space> Search<S> {
                     space.generalize(context, obligation, f32::INFINITY, core, level)?;
                     stack.pop();
                 }
+                Answer::Excluded => drop(stack.pop()),
+                Answer::Smaller => {}
                 Answer::TooHard => unreachable!("the effort is not limited"),
             }
         }
@@ -387,7 +391,7 @@ impl<S: Space> Search<S> {
                 space.generalize(context, &obligation, f32::INFINITY, core, level)?;
                 Ok(true)
             }
-            Answer::Predecessor(_) | Answer::TooHard => Ok(false),
+            answer => Ok(matches!(answer, Answer::Excluded)),
         }
     }
 
@@ -437,17 +441,18 @@ impl<S: Space> Search<S> {
         Ok(self.space())
     }
 
-    /// Goes on with another space, and no obligations.
-    pub(crate) fn replace(&mut self, space: S) {
-        self.space = Some(space);
+    /// Goes on with another space, or begins anew without one: frames, lemmas and obligations are
+    /// gone. Answers stay, and what is known to be safe is.
+    pub(crate) fn replace(&mut self, space: Option<S>) {
+        self.progress.restart();
         self.obligations = Obligations::new();
+        self.space = space;
     }
 
-    /// Forgets frames, lemmas and obligations, but no answer.
-    pub(crate) fn forget(&mut self) -> Option<S> {
+    /// Begins anew, and only answers stay.
+    pub(crate) fn forget(&mut self) {
+        self.replace(None);
         self.progress.forget();
-        self.obligations = Obligations::new();
-        self.space.take()
     }
 
     /// A run begins: if properties are open again that others had claimed to have settled, what is

@@ -16,13 +16,13 @@ use pedra_model::proof::Proof;
 use pedra_model::trace::Trace as Counterexample;
 
 /// The trace of a space.
-pub(crate) type TraceOf<S> = Trace<<S as Space>::Set, <S as Space>::Index, <S as Space>::Place>;
+pub(crate) type TraceOf<S> = Trace<<S as Lemmas>::Set, <S as Lemmas>::Index, <S as Lemmas>::Place>;
 /// An obligation of a space.
 pub(crate) type ObligationOf<S> =
-    Obligation<<S as Space>::Set, <S as Space>::Step, <S as Space>::Place>;
+    Obligation<<S as Lemmas>::Set, <S as Space>::Step, <S as Lemmas>::Place>;
 /// The obligations of a space.
 pub(crate) type ObligationsOf<S> =
-    Obligations<<S as Space>::Set, <S as Space>::Step, <S as Space>::Place>;
+    Obligations<<S as Lemmas>::Set, <S as Space>::Step, <S as Lemmas>::Place>;
 
 /// States that lead on by a step.
 pub(crate) struct Found<S: Space> {
@@ -40,6 +40,10 @@ pub(crate) enum Answer<S: Space> {
     Predecessor(Found<S>),
     /// It can be excluded, and so can this set, which contains it.
     Inductive(Box<S::Set>),
+    /// It has no state of the frame any more: something else was learned that excludes all of it.
+    Excluded,
+    /// Something was learned that excludes a part of it: the rest is to be asked about again.
+    Smaller,
     /// The effort did not suffice.
     TooHard,
 }
@@ -62,27 +66,21 @@ pub(crate) enum Invariant {
     Lemmas(Vec<LemmaId>),
 }
 
-/// A system, as PDR sees it.
-pub(crate) trait Space: Sized {
+/// Frames with the solvers that know them: every lemma reaches both, by one way.
+pub(crate) trait Lemmas {
     /// Where states are: `()` for a transition system, a location for a program.
     type Place: Place;
     /// A set of states: a cube of literals, a unit of atoms.
     type Set: ?Sized + StateSet + ToOwned;
-    /// The inputs, or the edge, of one step.
-    type Step;
     /// Finds lemmas that cover a set.
     type Index: Index<Self::Set>;
-    /// What others know.
-    type Guide: Guide<Self::Set>;
 
     /// The lemmas.
     fn trace(&self) -> &TraceOf<Self>;
 
-    /// The lemmas, to be changed; solvers hear of it by [`Space::opened`] and [`Space::learned`].
+    /// The lemmas, to be changed; solvers hear of it by [`Lemmas::opened`] and
+    /// [`Lemmas::learned`].
     fn trace_mut(&mut self) -> &mut TraceOf<Self>;
-
-    /// What others know.
-    fn guide(&mut self) -> &mut Self::Guide;
 
     /// A frame was opened.
     fn opened(&mut self, context: &Context);
@@ -92,6 +90,65 @@ pub(crate) trait Space: Sized {
     /// # Errors
     /// If telling the solvers took more than may be spent.
     fn learned(&mut self, id: LemmaId, above: Level) -> Result<(), Stopped>;
+
+    /// What excluding a set claims, for events.
+    fn claim(&self, place: Self::Place, set: &Self::Set) -> Claim;
+
+    /// `k++; F_k := true`
+    fn open_frame(&mut self, context: &Context) {
+        self.trace_mut().open();
+        self.opened(context);
+        context.detail(|| Event::FrameOpened { level: self.trace().top().index() });
+    }
+
+    /// `∀ 0 < j ≤ i: F_j := F_j ∧ ¬s`. The caller has shown that this keeps I1 and I4.
+    fn add_lemma(
+        &mut self,
+        context: &Context,
+        place: Self::Place,
+        set: Box<Self::Set>,
+        level: Level,
+    ) -> Result<Option<LemmaId>, Stopped> {
+        let Some(inserted) = self.trace_mut().insert(place, set, level) else { return Ok(None) };
+        self.learned(inserted.id, inserted.covered)?;
+        context.detail(|| Event::LemmaLearned {
+            lemma: inserted.id.index(),
+            level: level.finite(),
+            claim: self.claim(place, self.trace().lemma(inserted.id).set()),
+        });
+        tell_retired(context, &inserted.retired, inserted.id);
+        Ok(Some(inserted.id))
+    }
+
+    /// A lemma of `F_i` holds in a higher frame, too.
+    fn promote_lemma(
+        &mut self,
+        context: &Context,
+        id: LemmaId,
+        level: Level,
+    ) -> Result<(), Stopped> {
+        let from = self.trace().lemma(id).level();
+        let retired = self.trace_mut().promote(id, level);
+        self.learned(id, from)?;
+        context.detail(|| Event::LemmaPushed {
+            lemma: id.index(),
+            from: from.index(),
+            to: level.finite(),
+        });
+        tell_retired(context, &retired, id);
+        Ok(())
+    }
+}
+
+/// A system, as PDR sees it.
+pub(crate) trait Space: Lemmas + Sized {
+    /// The inputs, or the edge, of one step.
+    type Step;
+    /// What others know.
+    type Guide: Guide<Self::Set>;
+
+    /// What others know.
+    fn guide(&mut self) -> &mut Self::Guide;
 
     /// What the frontier is asked for: the bad states of each property, or, in one question,
     /// those of all (`None`).
@@ -180,9 +237,6 @@ pub(crate) trait Space: Sized {
     /// Heuristic: makes the next states that are found different ones.
     fn scatter(&mut self) {}
 
-    /// What excluding a set claims, for events.
-    fn claim(&self, place: Self::Place, set: &Self::Set) -> Claim;
-
     /// SUCCEED: the invariant is inductive and proves these properties.
     fn proof(&mut self, properties: &[usize], invariant: &Invariant) -> Proof;
 
@@ -198,51 +252,6 @@ pub(crate) trait Space: Sized {
 
     /// Where it is, but for obligations.
     fn progress(&self) -> Progress;
-
-    /// `k++; F_k := true`
-    fn open_frame(&mut self, context: &Context) {
-        self.trace_mut().open();
-        self.opened(context);
-        context.detail(|| Event::FrameOpened { level: self.trace().top().index() });
-    }
-
-    /// `∀ 0 < j ≤ i: F_j := F_j ∧ ¬s`. The caller has shown that this keeps I1 and I4.
-    fn add_lemma(
-        &mut self,
-        context: &Context,
-        place: Self::Place,
-        set: Box<Self::Set>,
-        level: Level,
-    ) -> Result<Option<LemmaId>, Stopped> {
-        let Some(inserted) = self.trace_mut().insert(place, set, level) else { return Ok(None) };
-        self.learned(inserted.id, inserted.covered)?;
-        context.detail(|| Event::LemmaLearned {
-            lemma: inserted.id.index(),
-            level: level.finite(),
-            claim: self.claim(place, self.trace().lemma(inserted.id).set()),
-        });
-        tell_retired(context, &inserted.retired, inserted.id);
-        Ok(Some(inserted.id))
-    }
-
-    /// A lemma of `F_i` holds in a higher frame, too.
-    fn promote_lemma(
-        &mut self,
-        context: &Context,
-        id: LemmaId,
-        level: Level,
-    ) -> Result<(), Stopped> {
-        let from = self.trace().lemma(id).level();
-        let retired = self.trace_mut().promote(id, level);
-        self.learned(id, from)?;
-        context.detail(|| Event::LemmaPushed {
-            lemma: id.index(),
-            from: from.index(),
-            to: level.finite(),
-        });
-        tell_retired(context, &retired, id);
-        Ok(())
-    }
 }
 
 /// Says which lemmas another one has made useless.

@@ -2,7 +2,7 @@
 
 use super::atom::Step;
 use super::problem::{Problem, Source};
-use super::relative::Found;
+use super::relative::State;
 use super::samples::state_value;
 use super::unit::Unit;
 use pedra_model::bv::Bv;
@@ -61,7 +61,7 @@ pub(super) fn trace(
     system: &System,
     problem: &Problem,
     property: usize,
-    mut initial: Found,
+    mut initial: State,
     inputs: &[Vec<Bv>],
 ) -> WordTrace {
     initial.inputs = inputs[0].clone();

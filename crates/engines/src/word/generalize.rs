@@ -1,4 +1,4 @@
-//! From a blocked obligation to a lemma: the seed's `expand`, with cores.
+//! From a blocked obligation to a lemma: the paper's `expand`, with cores.
 //!
 //! 1. Core: atoms that the query did not need are dropped.
 //! 2. Each remaining atom is dropped if the rest can still be excluded.
@@ -6,17 +6,19 @@
 //!    validity is not monotone in a bound, so what is kept is always what was checked last.
 //!
 //! Each check is of both conditions, (i) and (ii) of
-//! [`check_inductive`](Relative::check_inductive); the seed tests the second only, and frames
+//! [`check_inductive`](Relative::check_inductive); the paper tests the second only, and frames
 //! would lose initial states.
 
 use super::atom::Atom;
-use super::relative::{Answer, Relative, Stopped};
+use super::options::WordOptions;
+use super::relative::{Answer, Relative};
+use super::reshape::{Failed, reshape};
 use super::unit::Unit;
 use super::value::Int;
 use crate::context::Context;
-use crate::trace::Level;
+use crate::trace::{Lemmas, Level, Stopped};
 
-/// Relaxing a bound costs at most so many queries.
+/// Relaxing a bound costs at most this many queries.
 const MAX_STEPS: usize = 80;
 
 /// Whether a unit can be excluded from `F_i`; then also a unit that covers it.
@@ -30,6 +32,61 @@ pub(super) fn find_inductive(
         Answer::Inductive(core) => Some(core),
         Answer::No | Answer::Predecessor(_) => None,
     })
+}
+
+/// Expands a unit that can be excluded from `F_i`, and excludes the result: from `F_j`, for the
+/// `j` that is returned.
+pub(super) fn learn(
+    relative: &mut Relative,
+    context: &Context,
+    options: &WordOptions,
+    failed: &mut Failed,
+    unit: &Unit,
+    core: Unit,
+    level: Level,
+) -> Result<Level, Stopped> {
+    let (mut lemma, mut level) = (core, level);
+    if options.highest {
+        (lemma, level) = find_highest(relative, context, unit, lemma, level)?;
+    }
+    lemma = expand(relative, context, lemma, level)?;
+    if options.arity >= 2 {
+        relative.note_shape(&lemma);
+        lemma = reshape(relative, context, options, failed, lemma, level)?;
+    }
+    // Push to higher levels while that holds.
+    let top = relative.trace().top();
+    while level < top {
+        let Some(core) = find_inductive(relative, context, &lemma, level.above())? else { break };
+        (lemma, level) = (core, level.above());
+    }
+    relative.add_lemma(context, (), Box::new(lemma), level)?;
+    Ok(level)
+}
+
+/// The highest level at which the unit (or its core) can be excluded, and a unit that covers it
+/// there.
+fn find_highest(
+    relative: &mut Relative,
+    context: &Context,
+    unit: &Unit,
+    core: Unit,
+    level: Level,
+) -> Result<(Unit, Level), Stopped> {
+    for candidate in [&core, unit] {
+        if let Some(found) = find_inductive(relative, context, candidate, Level::INFINITY)? {
+            return Ok((found, Level::INFINITY));
+        }
+    }
+    let top = relative.trace().top();
+    if level < top {
+        for candidate in [&core, unit] {
+            if let Some(found) = find_inductive(relative, context, candidate, top)? {
+                return Ok((found, top));
+            }
+        }
+    }
+    Ok((core, level))
 }
 
 /// The order in which atoms are given up: bits before numbers, bounds before half-spaces.

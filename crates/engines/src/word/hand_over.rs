@@ -15,14 +15,14 @@
 //! the inner engine forever. It sees in the ledger what others settle meanwhile.
 
 use super::meter::Limits;
-use super::relative::{Relative, Stopped};
+use super::relative::Relative;
 use super::unit::Unit;
-use super::{Search, Wpdr, evidence};
+use super::{Wpdr, evidence};
 use crate::context::{Context, Engine, Link, Reason};
 use crate::events::{Event, EventSink, Progress};
 use crate::pdr::{Pdr, PdrOptions};
 use crate::swept::{Room, SweepPlan, Swept};
-use crate::trace::Level;
+use crate::trace::{Lemmas, Level, Stopped};
 use pedra_model::back::{Back, Passes};
 use pedra_model::blast::{BlastOptions, Blasting, blast};
 use pedra_model::lit::Lit;
@@ -102,7 +102,8 @@ impl Wpdr<'_> {
     /// The invariants among what was learned.
     fn find_invariants(&mut self) -> Result<Vec<Unit>, Stopped> {
         let effort = self.options.effort;
-        let Some(Search { relative, .. }) = &mut self.search else { return Ok(Vec::new()) };
+        let Some((words, _)) = self.search.parts_mut() else { return Ok(Vec::new()) };
+        let relative = &mut words.relative;
         let (done, share) = (relative.work(), relative.work() / SHARE_OF_SUBSET);
         let before = relative.meter.set_limits(Limits::after(done, share, share));
         let found = relative.with_effort(effort, find_inductive_subset);
@@ -110,7 +111,7 @@ impl Wpdr<'_> {
         relative.meter.set_limits(before);
         match found {
             Err(Stopped(Reason::Budget)) => {
-                Ok(relative.frames.sets((), Level::INFINITY).cloned().collect())
+                Ok(relative.trace().sets((), Level::INFINITY).cloned().collect())
             }
             other => other,
         }
@@ -123,11 +124,11 @@ impl Wpdr<'_> {
             Err(Stopped(reason)) => return reason,
         };
         let mut system = self.system.clone();
-        if let Some(search) = &self.search {
-            let lemmas = evidence::lemmas(&mut system.terms, &search.relative.problem, &invariants);
+        if let Some(words) = self.search.get() {
+            let lemmas = evidence::lemmas(&mut system.terms, &words.relative.problem, &invariants);
             system.constraints.extend(lemmas.iter().map(|&term| NamedTerm { term, name: None }));
         }
-        let open = self.open(context);
+        let open = self.search.open(context);
         let properties: Vec<usize> = open.iter().map(|&p| self.properties[p]).collect();
         let blasted = match blast(&system, &self.bits.blasting) {
             Ok(blasted) => blasted,
@@ -135,7 +136,7 @@ impl Wpdr<'_> {
         };
         let reduced = reduce(&blasted.system, &properties, &self.bits.reduce);
         let before = self.progress();
-        self.search = None;
+        self.search.replace(None);
         let room = Room::default();
         let make = |system| Pdr::new(system, self.bits.pdr);
         let mut pdr: Box<dyn Engine + '_> = match self.bits.sweep {
@@ -157,7 +158,7 @@ impl Wpdr<'_> {
             conflicts: conflicts + now.conflicts,
             ..now
         };
-        (self.safe_up_to, self.safe) = (self.safe_up_to.max(end.safe_up_to), open);
+        self.search.safe_mut().learn(end.safe_up_to, &open);
         end.reason
     }
 }
@@ -166,8 +167,8 @@ impl Wpdr<'_> {
 fn find_inductive_subset(relative: &mut Relative) -> Result<Vec<Unit>, Stopped> {
     let mut invariants: Vec<Unit> = Vec::new();
     let mut candidates: Vec<Unit> = Vec::new();
-    for id in relative.frames.lemmas((), Level::ZERO.above()) {
-        let lemma = relative.frames.lemma(id);
+    for id in relative.trace().lemmas((), Level::ZERO.above()) {
+        let lemma = relative.trace().lemma(id);
         let list = if lemma.level() == Level::INFINITY { &mut invariants } else { &mut candidates };
         list.push(lemma.set().clone());
     }

@@ -5,18 +5,19 @@
 //! better, but only a heuristic.
 //!
 //! First the atoms of the state on which the step does not depend are dropped, by the core of a
-//! lifting query. Then interval simulation (the seed's generalisation of ternary simulation)
+//! lifting query. Then interval simulation (the paper's generalisation of ternary simulation)
 //! relaxes what is left, bound by bound.
 
 use super::atom::Atom;
 use super::meter;
-use super::options::{Kind, WordOptions};
+use super::options::{UnitKind, WordOptions};
 use super::problem::Problem;
-use super::relative::{Found, Relative, Stopped, Target};
+use super::relative::{Relative, State, Target};
 use super::samples::Dice;
 use super::simulate::Simulation;
 use super::unit::Unit;
 use super::value::{Point, WordVar};
+use crate::trace::Stopped;
 use pedra_model::bv::Bv;
 
 /// Both bounds of every variable at a point.
@@ -65,11 +66,11 @@ pub(super) fn lift(
     relative: &mut Relative,
     simulation: Option<&mut Simulation>,
     options: &WordOptions,
-    found: &Found,
+    found: &State,
     target: &Target,
 ) -> Result<Unit, Stopped> {
     let mut atoms = box_of(&relative.problem, &found.point);
-    if options.unit == Kind::Mixed {
+    if options.unit == UnitKind::Mixed {
         // Redundant, so that the core may choose. Numbers come first: what is assumed first is
         // more likely to be in the core. Variables that are used bit by bit have their bits only.
         let bitwise = |atom: &Atom| match *atom {

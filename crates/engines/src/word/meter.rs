@@ -11,8 +11,8 @@
 //! few clauses. Bounds, single bits and congruences of one word do not count: bit-level PDR finds
 //! them too.
 
-use super::relative::Stopped;
 use crate::context::Reason;
+use crate::trace::Stopped;
 
 /// A query that propagates nothing.
 pub(super) const QUERY: u64 = 100;
@@ -20,7 +20,7 @@ pub(super) const QUERY: u64 = 100;
 pub(super) const GATE: u64 = 10;
 /// A term in a step of a simulation.
 pub(super) const TERM: u64 = 2;
-/// So many values that are compared or added count as one.
+/// This many values that are compared or added count as one.
 pub(super) const VALUES: u64 = 8;
 
 /// How much may be done in all.

@@ -6,7 +6,7 @@ use crate::choices::{Choice, Class, number, switch};
 
 /// What atoms a unit may have.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub enum Kind {
+pub enum UnitKind {
     /// Bounds of variables: integer cubes.
     Cubes,
     /// Bounds and half-spaces.
@@ -16,13 +16,13 @@ pub enum Kind {
     Mixed,
 }
 
-impl Kind {
+impl UnitKind {
     /// Whether units may have this atom.
     pub(super) fn allows(self, atom: &Atom) -> bool {
         match atom {
             Atom::Lower(..) | Atom::Upper(..) => true,
-            Atom::Lin(..) => self != Kind::Cubes,
-            Atom::Bad(_) | Atom::Cong { .. } | Atom::Bit(..) => self == Kind::Mixed,
+            Atom::Lin(..) => self != UnitKind::Cubes,
+            Atom::Bad(_) | Atom::Cong { .. } | Atom::Bit(..) => self == UnitKind::Mixed,
         }
     }
 }
@@ -31,7 +31,7 @@ impl Kind {
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct WordOptions {
     /// What units are made of.
-    pub unit: Kind,
+    pub unit: UnitKind,
     /// Relax obligations by interval simulation.
     pub simulate: bool,
     /// Drop atoms of obligations by the core of a lifting query.
@@ -62,7 +62,7 @@ pub struct WordOptions {
 
 impl Default for WordOptions {
     fn default() -> WordOptions {
-        WordOptions::of(Kind::default())
+        WordOptions::of(UnitKind::default())
     }
 }
 
@@ -141,21 +141,21 @@ pub static CHOICES: &[Choice<WordOptions>] = &[
 
 impl WordOptions {
     /// The defaults for a kind of unit.
-    pub fn of(unit: Kind) -> WordOptions {
+    pub fn of(unit: UnitKind) -> WordOptions {
         WordOptions {
             unit,
             simulate: true,
             lift: true,
             highest: true,
-            templates: unit != Kind::Cubes,
+            templates: unit != UnitKind::Cubes,
             samples: 16,
             ctg: 3,
-            bads: unit == Kind::Mixed,
-            arity: if unit == Kind::Cubes { 0 } else { 3 },
+            bads: unit == UnitKind::Mixed,
+            arity: if unit == UnitKind::Cubes { 0 } else { 3 },
             effort: 500,
             // The other two are there to be compared, and not to be helped.
-            budget: if unit == Kind::Mixed { 20_000 } else { 100_000 },
-            trial: if unit == Kind::Mixed { 1_000 } else { 100_000 },
+            budget: if unit == UnitKind::Mixed { 20_000 } else { 100_000 },
+            trial: if unit == UnitKind::Mixed { 1_000 } else { 100_000 },
             hand_over: true,
         }
     }

@@ -14,8 +14,8 @@ use super::steps::Steps;
 use super::unit::{Frames, Ranges, Unit};
 use super::value::Point;
 use crate::context::{Context, Reason};
-use crate::events::{Claim, Event};
-use crate::trace::{Inserted, LemmaId, Level, Scan};
+use crate::events::Claim;
+use crate::trace::{LemmaId, Lemmas, Level, NoGuide, Scan, Stopped};
 use pedra_model::affine::normalise_all;
 use pedra_model::blast::{BlastError, BlastOptions};
 use pedra_model::bv::Bv;
@@ -25,29 +25,25 @@ use pedra_solve::{BvSolver, Interrupt, SatResult, SatStats};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// Why a run ended in the middle of a query.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) struct Stopped(pub(super) Reason);
-
 impl From<BlastError> for Stopped {
     fn from(_: BlastError) -> Stopped {
         Stopped(Reason::Budget)
     }
 }
 
-/// After so many gates more than at the beginning, the solver is made anew: most belong to
+/// After this many gates more than at the beginning, the solver is made anew: most belong to
 /// atoms that were tried once.
 const MAX_GATES: usize = 600_000;
 
 /// So often what contradicts a wish for an initial state is given up; then the rest is.
 const MAX_WISHES: usize = 10;
 
-/// So many units are remembered as guides although they are no lemmas any more.
+/// How many units are remembered as guides although they are no lemmas any more.
 const MAX_SHAPES: usize = 64;
 
 /// A state and inputs, from a model.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct State {
     pub(super) point: Point,
     pub(super) inputs: Vec<Bv>,
 }
@@ -61,7 +57,7 @@ pub(super) enum Answer {
     /// did not suffice.
     No,
     /// This state of the frame below has a successor in it.
-    Predecessor(Found),
+    Predecessor(State),
 }
 
 /// The frames with their solver.
@@ -78,7 +74,9 @@ pub(super) struct Relative {
     act_infinity: Lit,
     act_constraints: Lit,
     base_gates: usize,
-    pub(super) frames: Frames,
+    frames: Frames,
+    /// There is no other search that could help.
+    pub(super) guide: NoGuide,
     /// Units as they were before reshape, the last ones: guides for it.
     shapes: VecDeque<Unit>,
     pub(super) samples: Samples,
@@ -112,6 +110,7 @@ impl Relative {
             act_constraints: Lit::TRUE,
             base_gates: 0,
             frames: Frames::new([Scan(Ranges::new(&problem))]),
+            guide: NoGuide,
             shapes: VecDeque::new(),
             samples: Samples::default(),
             steps: Steps::new(&problem),
@@ -191,14 +190,6 @@ impl Relative {
         Ok(())
     }
 
-    /// Opens the next frame.
-    pub(super) fn open_frame(&mut self, context: &Context) -> Result<(), Stopped> {
-        self.frames.open();
-        self.open_activation();
-        context.detail(|| Event::FrameOpened { level: self.frames.top().index() });
-        Ok(())
-    }
-
     /// From now on this token stops queries.
     pub(super) fn set_interrupt(&mut self, context: &Context) {
         self.interrupt = context.interrupt.clone();
@@ -241,7 +232,7 @@ impl Relative {
         self.meter.left(self.work())
     }
 
-    /// Counts work besides queries; stops if it was the last that may be done, or if somebody
+    /// Counts work besides queries; stops if it was the last that may be done, or if the interrupt
     /// says so.
     pub(super) fn spend(&mut self, work: u64) -> Result<(), Stopped> {
         self.meter.spend(work);
@@ -312,16 +303,16 @@ impl Relative {
     }
 
     /// The state and the inputs of the last model.
-    fn found(&mut self) -> Found {
+    fn found(&mut self) -> State {
         let Relative { problem, terms, solver, .. } = self;
         let point = problem.vars.iter().map(|var| var.int(&solver.value(terms, var.term)));
         let point = point.collect();
         let inputs = problem.inputs.iter().map(|&input| solver.value(terms, input)).collect();
-        Found { point, inputs }
+        State { point, inputs }
     }
 
     /// The same, remembered as a step.
-    fn found_step(&mut self) -> Found {
+    fn found_step(&mut self) -> State {
         let found = self.found();
         let evaluated = self.steps.add(&self.problem, &found);
         self.meter.spend(evaluated * meter::TERM);
@@ -330,7 +321,7 @@ impl Relative {
 
     /// Does any path begin? `Init ∧ C`, with a wish for some bits of the state: those that
     /// contradict are given up.
-    pub(super) fn find_initial(&mut self, wish: &[Atom]) -> Result<Option<Found>, Stopped> {
+    pub(super) fn find_initial(&mut self, wish: &[Atom]) -> Result<Option<State>, Stopped> {
         let mut wish = self.lits_of(wish, Step::Now)?;
         for round in 0.. {
             if round == MAX_WISHES {
@@ -350,7 +341,7 @@ impl Relative {
     }
 
     /// An initial state in the unit: `Init ∧ C ∧ c`.
-    pub(super) fn find_initial_in(&mut self, unit: &Unit) -> Result<Option<Found>, Stopped> {
+    pub(super) fn find_initial_in(&mut self, unit: &Unit) -> Result<Option<State>, Stopped> {
         let assumptions = self.in_frame(Level::ZERO, unit)?;
         Ok(if self.decide(&assumptions)? { Some(self.found()) } else { None })
     }
@@ -394,7 +385,7 @@ impl Relative {
         &mut self,
         context: &Context,
         property: usize,
-    ) -> Result<Option<Found>, Stopped> {
+    ) -> Result<Option<State>, Stopped> {
         self.renew_if_worn(context)?;
         let assumptions = [self.act(self.frames.top()), self.bads[property]];
         Ok(if self.decide(&assumptions)? { Some(self.found()) } else { None })
@@ -575,52 +566,6 @@ impl Relative {
         Ok(Some(is_needed))
     }
 
-    /// Excludes a unit from `F_i`; the caller has shown (i) and (ii).
-    pub(super) fn add_lemma(
-        &mut self,
-        context: &Context,
-        unit: Unit,
-        level: Level,
-    ) -> Result<Option<LemmaId>, Stopped> {
-        debug_assert!(!self.samples.hits(&unit, level), "a reachable state is excluded: {unit:?}");
-        let Some(inserted) = self.frames.insert((), Box::new(unit), level) else {
-            return Ok(None);
-        };
-        let Inserted { id, retired, .. } = inserted;
-        self.tell(id)?;
-        if level == Level::INFINITY && self.frames.lemma(id).set().relates_words(&self.problem) {
-            self.meter.reward();
-        }
-        context.detail(|| Event::LemmaLearned {
-            lemma: id.index(),
-            level: level.finite(),
-            claim: self.claim(self.frames.lemma(id).set()),
-        });
-        tell_retired(context, id, retired);
-        Ok(Some(id))
-    }
-
-    /// That no state of the unit is reachable, for events.
-    pub(super) fn claim(&self, unit: &Unit) -> Claim {
-        Claim::Outside(unit.region(&self.problem))
-    }
-
-    /// A lemma of `F_i` holds in a higher frame, too.
-    pub(super) fn promote_lemma(
-        &mut self,
-        context: &Context,
-        id: LemmaId,
-        level: Level,
-    ) -> Result<(), Stopped> {
-        let from = self.frames.lemma(id).level().index();
-        let retired = self.frames.promote(id, level);
-        self.tell(id)?;
-        let (lemma, to) = (id.index(), level.finite());
-        context.detail(|| Event::LemmaPushed { lemma, from, to });
-        tell_retired(context, id, retired);
-        Ok(())
-    }
-
     /// Adds `¬c` to the solver, at the lemma's level.
     fn tell(&mut self, id: LemmaId) -> Result<(), Stopped> {
         let lemma = self.frames.lemma(id);
@@ -632,6 +577,44 @@ impl Relative {
     }
 }
 
+impl Lemmas for Relative {
+    type Place = ();
+    type Set = Unit;
+    type Index = Scan<Ranges>;
+
+    fn trace(&self) -> &Frames {
+        &self.frames
+    }
+
+    fn trace_mut(&mut self) -> &mut Frames {
+        &mut self.frames
+    }
+
+    fn opened(&mut self, _: &Context) {
+        self.open_activation();
+    }
+
+    fn learned(&mut self, id: LemmaId, _: Level) -> Result<(), Stopped> {
+        let lemma = self.frames.lemma(id);
+        debug_assert!(
+            !self.samples.hits(lemma.set(), lemma.level()),
+            "a reachable state is excluded: {:?}",
+            lemma.set()
+        );
+        let is_relation =
+            lemma.level() == Level::INFINITY && lemma.set().relates_words(&self.problem);
+        self.tell(id)?;
+        if is_relation {
+            self.meter.reward();
+        }
+        Ok(())
+    }
+
+    fn claim(&self, (): (), unit: &Unit) -> Claim {
+        Claim::Outside(unit.region(&self.problem))
+    }
+}
+
 /// Where an obligation leads.
 #[derive(Clone, Debug)]
 pub(super) enum Target {
@@ -639,10 +622,4 @@ pub(super) enum Target {
     Bad(usize),
     /// Into this unit.
     Unit(Unit),
-}
-
-fn tell_retired(context: &Context, by: LemmaId, retired: Vec<LemmaId>) {
-    for lemma in retired {
-        context.detail(|| Event::LemmaRetired { lemma: lemma.index(), by: by.index() });
-    }
 }

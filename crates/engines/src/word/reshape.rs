@@ -14,14 +14,14 @@ use super::generalize::{expand, find_inductive};
 use super::linear::normal;
 use super::meter;
 use super::options::WordOptions;
-use super::relative::{Relative, Stopped};
+use super::relative::Relative;
 use super::unit::Unit;
 use super::value::{Int, VarId};
 use crate::context::Context;
-use crate::trace::Level;
+use crate::trace::{Level, Stopped};
 use rustc_hash::FxHashSet;
 
-/// So many choices of bounds are looked at, for each number of variables.
+/// How many choices of bounds are looked at, for each number of variables.
 const MAX_CORNERS: usize = 5000;
 
 /// How many substitutions are tried for one unit.

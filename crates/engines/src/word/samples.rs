@@ -10,10 +10,10 @@
 
 use super::meter;
 use super::problem::{Problem, Source};
-use super::relative::{Found, Relative, Stopped};
+use super::relative::{Relative, State};
 use super::unit::Unit;
 use super::value::{Int, Point, mask_of};
-use crate::trace::Level;
+use crate::trace::{Level, Stopped};
 use pedra_model::bv::Bv;
 use pedra_model::eval::words::WordSimulator;
 use pedra_model::random::Random;
@@ -33,7 +33,7 @@ pub(super) struct Samples {
 }
 
 impl Samples {
-    /// Notes a state that is reachable in so many steps.
+    /// Notes a state that is reachable in this many steps.
     pub(super) fn add(&mut self, point: Point, step: usize) {
         if self.points.len() < MAX_SAMPLES && self.known.insert(point.clone()) {
             self.points.push((point, step));
@@ -143,7 +143,7 @@ impl<'a> Runner<'a> {
     pub(super) fn run(
         &mut self,
         relative: &mut Relative,
-        start: &Found,
+        start: &State,
         steps: usize,
         dice: &mut Dice,
     ) -> Result<(), Stopped> {
@@ -201,7 +201,7 @@ impl<'a> Runner<'a> {
     fn words_of(
         &self,
         problem: &Problem,
-        found: &Found,
+        found: &State,
         dice: &mut Dice,
     ) -> (Vec<TernaryValue>, Vec<TernaryValue>) {
         let system = self.system;
@@ -238,7 +238,7 @@ pub(super) fn state_value(
     problem: &Problem,
     state: usize,
     source: &Source,
-    found: &Found,
+    found: &State,
 ) -> TernaryValue {
     let vars = match source {
         Source::Input(input) => return TernaryValue::Bv(found.inputs[*input].clone().into()),

@@ -2,18 +2,18 @@
 //!
 //! Each bound of an obligation's unit is relaxed as far as the simulation shows that all states
 //! still lead to the target: first away altogether, else by galloping and bisection. Checks (1)
-//! and (2) of the seed, with its omission repaired: the constraints must hold in the whole unit,
+//! and (2) of the paper, with its omission repaired: the constraints must hold in the whole unit,
 //! too. The simulation over-approximates, so what it accepts is right.
 
 use super::atom::{Atom, Sum};
 use super::problem::Problem;
-use super::relative::{Found, Target};
+use super::relative::{State, Target};
 use super::unit::Unit;
 use super::value::{Int, VarId};
 use pedra_model::eval::interval::{Interval, IntervalSim};
 use pedra_model::term::TermId;
 
-/// When one obligation has cost so many evaluations of terms, its other bounds stay.
+/// When one obligation has cost this many evaluations of terms, its other bounds stay.
 const MAX_EVALUATIONS: u64 = 200_000;
 
 /// A simulator of everything that an obligation may lead to.
@@ -44,7 +44,7 @@ impl Simulation {
         &mut self,
         problem: &Problem,
         unit: Unit,
-        found: &Found,
+        found: &State,
         target: &Target,
     ) -> Unit {
         self.load(problem, &unit, found);
@@ -83,7 +83,7 @@ impl Simulation {
     }
 
     /// Gives all symbols the intervals of the unit, and inputs their values.
-    fn load(&mut self, problem: &Problem, unit: &Unit, found: &Found) {
+    fn load(&mut self, problem: &Problem, unit: &Unit, found: &State) {
         let mut values: Vec<(TermId, Interval)> = Vec::new();
         for (&input, value) in problem.inputs.iter().zip(&found.inputs) {
             values.push((input, Interval::between(value, value)));
@@ -275,7 +275,7 @@ mod tests {
             let box_of = problem.var_ids().zip(&point);
             let atoms = box_of.flat_map(|(var, &x)| [Atom::Lower(var, x), Atom::Upper(var, x)]);
             let before = Unit::new(atoms.collect());
-            let found = Found { point, inputs: vec![input.clone()] };
+            let found = State { point, inputs: vec![input.clone()] };
             let mut simulation = Simulation::new(&problem).expect("whole states");
             let after = simulation.relax(&problem, before.clone(), &found, &target);
             relaxed += (after != before) as usize;

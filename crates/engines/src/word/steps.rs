@@ -9,14 +9,14 @@
 //! Heuristic: what is found here only skips queries whose answer would be no.
 
 use super::problem::Problem;
-use super::relative::Found;
+use super::relative::State;
 use super::unit::{Frames, Unit};
 use super::value::Point;
 use crate::trace::Level;
 use pedra_model::eval::interval::{Interval, IntervalSim};
 use std::collections::VecDeque;
 
-/// So many steps are remembered, the last ones.
+/// How many steps are remembered, the last ones.
 const MAX_STEPS: usize = 256;
 
 /// The last steps that were found.
@@ -24,7 +24,7 @@ pub(super) struct Steps {
     /// Computes what a state becomes; `None` for systems with variables that are no whole states.
     sim: Option<IntervalSim>,
     /// From where, with which inputs, and to where.
-    steps: VecDeque<(Found, Point)>,
+    steps: VecDeque<(State, Point)>,
 }
 
 impl Steps {
@@ -41,7 +41,7 @@ impl Steps {
     }
 
     /// Remembers the step that a found state takes. Returns how many terms were evaluated.
-    pub(super) fn add(&mut self, problem: &Problem, found: &Found) -> u64 {
+    pub(super) fn add(&mut self, problem: &Problem, found: &State) -> u64 {
         let Some(sim) = &mut self.sim else { return 0 };
         let before = sim.evaluations();
         let inputs = problem.inputs.iter().copied().zip(found.inputs.iter().cloned());
@@ -59,14 +59,14 @@ impl Steps {
 
     /// A state of `F_{i−1}` outside of the unit from which a step leads into it. The youngest
     /// first: its state is the most likely to be in the frame.
-    pub(super) fn refuting(&self, frames: &Frames, unit: &Unit, level: Level) -> Option<&Found> {
+    pub(super) fn refuting(&self, frames: &Frames, unit: &Unit, level: Level) -> Option<&State> {
         let below = match level.finite() {
             None => Level::INFINITY,
             // Which states are initial is not known here.
             Some(0 | 1) => return None,
             Some(_) => level.below(),
         };
-        let refutes = |(found, next): &&(Found, Point)| {
+        let refutes = |(found, next): &&(State, Point)| {
             unit.contains(next)
                 && unit.excludes(&found.point)
                 && frames.sets((), below).all(|unit| unit.excludes(&found.point))
@@ -102,7 +102,7 @@ mod tests {
         let x = VarId::new(0);
         let mut frames = Frames::new([Scan(Ranges::new(&problem))]);
         let mut steps = Steps::new(&problem);
-        steps.add(&problem, &Found { point: vec![3], inputs: Vec::new() });
+        steps.add(&problem, &State { point: vec![3], inputs: Vec::new() });
         let at_least = |value| Unit::new(vec![Atom::Lower(x, value)]);
         let is_refuted =
             |frames: &Frames, unit: &Unit, level| steps.refuting(frames, unit, level).is_some();

@@ -9,12 +9,12 @@ use super::atom::Atom;
 use super::generalize::relax_bounds;
 use super::meter;
 use super::options::WordOptions;
-use super::relative::{Answer, Relative, Stopped};
+use super::relative::{Answer, Relative};
 use super::templates::Templates;
 use super::unit::Unit;
 use super::value::Point;
 use crate::context::Context;
-use crate::trace::Level;
+use crate::trace::{Lemmas, Level, Stopped};
 use rustc_hash::FxHashMap;
 
 /// How deep a refutation may lead to another one.
@@ -161,7 +161,7 @@ impl Strengthener {
         aim: Aim<'_>,
     ) -> Result<bool, Stopped> {
         for (place, atom) in group.iter().enumerate() {
-            let known = relative.frames.invariants_so_far();
+            let known = relative.trace().invariants_so_far();
             let is_in_vain = |&(with, effort): &(usize, u64)| with == known && effort >= aim.effort;
             if self.failed.get(atom).is_some_and(is_in_vain) {
                 continue;
@@ -200,7 +200,7 @@ impl Strengthener {
                     Answer::Predecessor(_) | Answer::No => break,
                 }
             }
-            let known = relative.frames.invariants_so_far();
+            let known = relative.trace().invariants_so_far();
             self.failed.insert(atom.clone(), (known, aim.effort));
         }
         Ok(false)
@@ -228,12 +228,12 @@ fn exclude(
     };
     // What follows from the invariants need not be one.
     if relative.check_meets_frame(&lemma, Level::INFINITY)? {
-        relative.add_lemma(context, lemma, Level::INFINITY)?;
+        relative.add_lemma(context, (), Box::new(lemma), Level::INFINITY)?;
     }
     Ok(())
 }
 
 /// Whether an invariant excludes the state.
 fn excludes(relative: &Relative, point: &Point) -> bool {
-    relative.frames.sets((), Level::INFINITY).any(|unit| unit.contains(point))
+    relative.trace().sets((), Level::INFINITY).any(|unit| unit.contains(point))
 }

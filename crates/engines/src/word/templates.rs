@@ -1,6 +1,6 @@
 //! Atoms to propose: what might exclude a state for good.
 //!
-//! The seed finds half-spaces by geometry alone ([`super::reshape`]). Polytopes and mixed units
+//! The paper finds half-spaces by geometry alone ([`super::reshape`]). Polytopes and mixed units
 //! also look at the model and at reachable samples:
 //! - the sums that its comparisons compare;
 //! - octagons: `±x ± y` of each two variables;

@@ -1,0 +1,259 @@
+//! PDR's view of a word-level system: units of atoms.
+//!
+//! [`Words`] is the space of the core's search ([`Space`]). The queries and the solver are in
+//! `relative`; what is asked when, and what is done with the answers, is here: obligations are
+//! lifted (`lift`, `simulate`), states are excluded for good if a proposal does that
+//! (`strengthen`), units are expanded and reshaped to lemmas (`generalize`, `reshape`).
+
+use super::atom::Atom;
+use super::evidence;
+use super::generalize::{find_inductive, learn};
+use super::lift::lift;
+use super::options::{UnitKind, WordOptions};
+use super::relative::{self, Relative, State, Target};
+use super::reshape::Failed;
+use super::simulate::Simulation;
+use super::strengthen::Strengthener;
+use super::unit::{Frames, Ranges, Unit};
+use crate::context::Context;
+use crate::events::{Claim, Progress};
+use crate::trace::{
+    self, Answer, Found, Invariant, LemmaId, Lemmas, Level, NoGuide, ObligationId, Scan, Space,
+    Start, Stopped,
+};
+use pedra_model::proof::Proof;
+use pedra_model::system::System;
+use pedra_model::trace::Trace;
+
+/// A unit that leads to a violation, with the state from which it was expanded and its inputs.
+type Obligation = trace::Obligation<Unit, State>;
+type Obligations = trace::Obligations<Unit, State>;
+
+/// A word-level system with its frames.
+pub(super) struct Words<'a> {
+    pub(super) system: &'a System,
+    /// The chosen properties; the search knows them by position in this list.
+    pub(super) properties: Vec<usize>,
+    pub(super) options: WordOptions,
+    pub(super) relative: Relative,
+    pub(super) simulation: Option<Simulation>,
+    pub(super) strengthener: Strengthener,
+    /// Half-spaces that were tried in vain.
+    pub(super) failed: Failed,
+}
+
+impl Words<'_> {
+    /// An obligation around a found state.
+    fn lifted(&mut self, found: State, target: &Target) -> Result<Found<Self>, Stopped> {
+        let simulation = self.simulation.as_mut().filter(|_| self.options.simulate);
+        let unit = lift(&mut self.relative, simulation, &self.options, &found, target)?;
+        Ok(Found { place: (), set: Box::new(unit), step: found })
+    }
+}
+
+impl Lemmas for Words<'_> {
+    type Place = ();
+    type Set = Unit;
+    type Index = Scan<Ranges>;
+
+    fn trace(&self) -> &Frames {
+        self.relative.trace()
+    }
+
+    fn trace_mut(&mut self) -> &mut Frames {
+        self.relative.trace_mut()
+    }
+
+    fn opened(&mut self, context: &Context) {
+        self.relative.opened(context);
+    }
+
+    fn learned(&mut self, id: LemmaId, above: Level) -> Result<(), Stopped> {
+        self.relative.learned(id, above)
+    }
+
+    fn claim(&self, (): (), unit: &Unit) -> Claim {
+        self.relative.claim((), unit)
+    }
+}
+
+impl Space for Words<'_> {
+    type Step = State;
+    type Guide = NoGuide;
+
+    fn guide(&mut self) -> &mut NoGuide {
+        &mut self.relative.guide
+    }
+
+    fn goals(&self, open: &[usize]) -> Vec<Option<usize>> {
+        open.iter().copied().map(Some).collect()
+    }
+
+    fn safe_step(&self, level: Level) -> usize {
+        level.index()
+    }
+
+    fn check_start(&mut self, _: &Context, _: &[usize]) -> Result<Start, Stopped> {
+        // Init ∧ C
+        Ok(match self.relative.find_initial(&[])? {
+            None => Start::Empty,
+            Some(_) => Start::Found { is_safe: false },
+        })
+    }
+
+    fn check_meets_start(&mut self, (): (), unit: &Unit) -> Result<bool, Stopped> {
+        self.relative.check_meets_init(unit)
+    }
+
+    fn find_bad(
+        &mut self,
+        context: &Context,
+        goal: Option<usize>,
+    ) -> Result<Option<Found<Self>>, Stopped> {
+        let property = goal.expect("asked about one property");
+        match self.relative.find_bad(context, property)? {
+            None => Ok(None),
+            Some(found) => self.lifted(found, &Target::Bad(property)).map(Some),
+        }
+    }
+
+    fn check_blocked(
+        &mut self,
+        context: &Context,
+        obligation: &Obligation,
+        level: Level,
+        _: Option<u32>,
+    ) -> Result<Answer<Self>, Stopped> {
+        let Words { options, relative, strengthener, .. } = self;
+        let (unit, point) = (&*obligation.set, &obligation.step.point);
+        // Heuristic: the state may be excluded for good; then the rest of the unit is looked at
+        // again.
+        if options.templates && strengthener.strengthen(relative, context, options, point)? {
+            let is_left = relative.check_meets_frame(unit, level)?;
+            return Ok(if is_left { Answer::Smaller } else { Answer::Excluded });
+        }
+        match relative.check_blocked(unit, level)? {
+            relative::Answer::Inductive(core) => Ok(Answer::Inductive(Box::new(core))),
+            relative::Answer::Predecessor(found) => {
+                let found = self.lifted(found, &Target::Unit(unit.clone()))?;
+                Ok(Answer::Predecessor(found))
+            }
+            relative::Answer::No => unreachable!("the effort is not limited"),
+        }
+    }
+
+    fn generalize(
+        &mut self,
+        context: &Context,
+        obligation: &Obligation,
+        _: f32,
+        core: Box<Unit>,
+        level: Level,
+    ) -> Result<Level, Stopped> {
+        let Words { options, relative, failed, .. } = self;
+        relative.with_effort(options.effort, |relative| {
+            learn(relative, context, options, failed, &obligation.set, *core, level)
+        })
+    }
+
+    fn find_pushed(
+        &mut self,
+        context: &Context,
+        id: LemmaId,
+    ) -> Result<Option<(Box<Unit>, Level)>, Stopped> {
+        let lemma = self.trace().lemma(id);
+        let (unit, above) = (lemma.set().clone(), lemma.level().above());
+        self.relative.with_effort(self.options.effort, |relative| {
+            for goal in [Level::INFINITY, above] {
+                if let Some(core) = find_inductive(relative, context, &unit, goal)? {
+                    return Ok(Some((Box::new(core), goal)));
+                }
+            }
+            Ok(None)
+        })
+    }
+
+    fn find_inductive_part(
+        &mut self,
+        _: &Context,
+        lemmas: Vec<LemmaId>,
+        _: &[usize],
+    ) -> Result<Option<Vec<LemmaId>>, Stopped> {
+        // No lemma comes in without a query.
+        Ok(Some(lemmas))
+    }
+
+    /// Proposes what all samples have in common, for mixed units: `rajam` takes 0.4 to 0.8 s.
+    /// Without, proposals come one by one where an obligation asks for them, and it takes 0.2 s to
+    /// more than 25 s, depending on the seed.
+    fn closed(&mut self, context: &Context, level: Level) -> Result<(), Stopped> {
+        let Words { options, relative, strengthener, .. } = self;
+        if level == Level::ZERO && options.templates && options.unit == UnitKind::Mixed {
+            strengthener.prove_all(relative, context, options)?;
+        }
+        Ok(())
+    }
+
+    /// Proposes the properties themselves as lemmas.
+    fn find_implied(&mut self, context: &Context, open: &[usize]) -> Result<Vec<usize>, Stopped> {
+        let Words { options, relative, strengthener, .. } = self;
+        let mut implied = Vec::new();
+        for &property in open {
+            if options.bads && relative.problem.next_bads[property].is_some() {
+                strengthener.prove(relative, context, options, &Atom::Bad(property))?;
+            }
+            let has_invariants = !relative.trace().delta((), Level::INFINITY).is_empty();
+            if has_invariants && relative.check_invariants_imply(property)? {
+                implied.push(property);
+            }
+        }
+        Ok(implied)
+    }
+
+    fn proof(&mut self, positions: &[usize], invariant: &Invariant) -> Proof {
+        let units = match invariant {
+            Invariant::All => vec![Unit::default()],
+            Invariant::Lemmas(ids) => {
+                ids.iter().map(|&id| self.trace().lemma(id).set().clone()).collect()
+            }
+        };
+        let (effort, relative) = (self.options.effort, &mut self.relative);
+        let needed = relative.with_effort(effort, |r| r.find_needed(&units, positions));
+        // Without the time to find out what is needed, all of it is.
+        let needed = needed.unwrap_or(units);
+        let properties = positions.iter().map(|&p| self.properties[p]).collect();
+        evidence::proof(self.system, &self.relative.problem, properties, &needed).into()
+    }
+
+    fn find_counterexample(
+        &mut self,
+        obligations: &Obligations,
+        id: ObligationId,
+    ) -> Result<Option<(usize, Trace)>, Stopped> {
+        let start = obligations.get(id);
+        let position = start.property.expect("always known");
+        let initial = self.relative.find_initial_in(&start.set)?;
+        let initial = initial.expect("the unit was seen to contain an initial state");
+        let inputs: Vec<_> = obligations.chain(id).map(|link| link.step.inputs.clone()).collect();
+        let (problem, property) = (&self.relative.problem, self.properties[position]);
+        let trace = evidence::trace(self.system, problem, property, initial, &inputs);
+        Ok(Some((position, trace.into())))
+    }
+
+    fn work(&self) -> u64 {
+        self.relative.work()
+    }
+
+    fn progress(&self) -> Progress {
+        let (trace, stats) = (self.trace(), self.relative.stats());
+        let top = trace.top().index();
+        Progress {
+            depth: top,
+            frames: top + 1,
+            lemmas: trace.len(),
+            obligations: 0,
+            queries: stats.queries,
+            conflicts: stats.conflicts,
+        }
+    }
+}
