@@ -12,7 +12,7 @@ use std::fmt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// New good files are made once in so many runs.
+/// New good files are made once in this many runs.
 const BLOCK: u64 = 8192;
 
 /// Good files made for each block and each reader.

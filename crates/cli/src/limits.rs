@@ -159,7 +159,7 @@ fn listen<const N: usize>(signal: &Arc<AtomicUsize>, numbers: [i32; N]) {
     }
 }
 
-/// The signals that whoever started us has ignored, bit `n − 1` for signal `n`.
+/// The signals that our parent process has ignored, bit `n − 1` for signal `n`.
 fn ignored_signals() -> u64 {
     let Ok(text) = std::fs::read_to_string("/proc/self/status") else { return 0 };
     let line = text.lines().find_map(|l| l.strip_prefix("SigIgn:"));
@@ -187,7 +187,7 @@ pub fn signal_flag() -> Arc<AtomicUsize> {
     signal
 }
 
-/// How large the address space may grow before we stop, if whoever started us has limited it
+/// How large the address space may grow before we stop, if our parent process has limited it
 /// (`ulimit -v`): at the limit itself every allocation fails, which nothing survives.
 fn address_space_limit() -> Option<u64> {
     let (limit, _) = getrlimit(Resource::RLIMIT_AS).ok()?;

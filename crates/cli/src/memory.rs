@@ -9,10 +9,10 @@
 //! 1. The first time, a reserve is given back to the system, and the request is repeated. The
 //!    watchdog (`limits`) sees [`is_exhausted`] and stops the run, which ends by itself with its
 //!    partial answer, out of the reserve.
-//! 2. If that is used up, too, whoever asks for more waits forever. The watchdog tells the
+//! 2. If that is used up, too, a thread that asks for more waits forever. The watchdog tells the
 //!    partial answer in its place, out of a second reserve that is for it alone, and ends the
 //!    program.
-//! 3. Where there is no watchdog, or it needs more than its reserve, or waits for somebody who
+//! 3. Where there is no watchdog, or it needs more than its reserve, or waits for a thread that
 //!    waits: one line on standard error, and the exit code for "unknown".
 //!
 //! Reserves are memory that was never touched, so they count as address space only.

@@ -43,7 +43,7 @@ fn model() -> PathBuf {
     path
 }
 
-/// Runs the program with an address space of so many kilobytes.
+/// Runs the program with an address space of this many kilobytes.
 fn run(kilobytes: u32, args: &[&str]) -> Output {
     let script = format!("ulimit -v {kilobytes}; exec \"$0\" \"$@\"");
     let mut command = Command::new("sh");

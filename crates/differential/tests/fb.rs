@@ -105,7 +105,7 @@ fn naive_mutual_import_excludes_a_reachable_state() {
     // F_3 has no bad state. By the theorem's dual {a} ⊆ F_1 may be excluded from RR_1, RR_2.
     assert_eq!(forward[3] & u, 0);
     let reverse = [u, x | p | q | u, x | p | q | u];
-    // Over-approximations of what reaches u in so many steps, and the frontier looks empty ...
+    // Over-approximations of what reaches u in this many steps, and the frontier looks empty ...
     assert!(reverse[1] & (q | u) == q | u && reverse[2] & (p | q | u) == p | q | u);
     assert_eq!(reverse[2] & a, 0);
     // ... but they are not closed any more, which the theorem needs:

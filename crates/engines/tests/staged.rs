@@ -106,7 +106,7 @@ fn engines_that_take_turns_agree_with_explicit_search() {
 }
 
 #[test]
-fn a_limit_ends_whoever_has_the_turn() {
+fn a_limit_ends_the_engine_that_has_the_turn() {
     let system = random_bits(&mut Random::new(9), BitShape::default());
     let room = Room::default();
     let kind = Box::new(Kind::new(&system, KindOptions::default()));

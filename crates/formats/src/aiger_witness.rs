@@ -215,7 +215,7 @@ fn read_properties(
     Ok(properties)
 }
 
-/// A line of exactly so many digits.
+/// A line of exactly this many digits.
 fn read_digits(
     lines: &Lines,
     line: &[u8],

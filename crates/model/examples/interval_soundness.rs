@@ -1,5 +1,5 @@
 //! The long run of the interval rules: all pairs of intervals at widths 1 to 4, then samples at
-//! widths 5 to 128 for so many rounds (an argument, 1000 unless given). Prints what was checked
+//! widths 5 to 128 for this many rounds (an argument, 1000 unless given). Prints what was checked
 //! and fails on the first unsound result.
 
 use pedra_testkit::intervals::{check_random, check_width};

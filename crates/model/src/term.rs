@@ -80,7 +80,7 @@ pub enum Term {
     Extend {
         /// This term.
         arg: TermId,
-        /// By so many bits.
+        /// By this many bits.
         by: u32,
         /// With copies of the sign bit rather than zeros.
         signed: bool,

@@ -254,7 +254,7 @@ impl<E: Clone + PartialEq, I: Clone + Ord> ArrayValue<E, I> {
         keys
     }
 
-    /// Whether so many different indices are all that there are.
+    /// Whether this many different indices are all that there are.
     pub fn is_every_index(&self, count: usize) -> bool {
         matches!(self.index, Scalar::Bv(width) if width < 64 && count as u64 == 1u64 << width)
     }

@@ -16,7 +16,7 @@ use crate::sat::SatSolver;
 use pedra_model::aig::{Aig, Node};
 use pedra_model::lit::{Lit, Var};
 
-/// The interrupt is looked at every so many nodes.
+/// The interrupt is looked at every few nodes.
 const LOOK_EVERY: u32 = 1 << 14;
 
 /// The literals of one time step.

@@ -4,7 +4,7 @@
 //! raised by hand (Ctrl-C, another engine won), by its deadline, because its parent was
 //! raised, or when it was looked at so often. Once raised it stays raised.
 //!
-//! Solvers look at the start of each query and every so many steps within it. So a number of
+//! Solvers look at the start of each query and every few steps within it. So a number of
 //! looks is a budget of work, and unlike a time it ends the same run at the same point.
 
 use std::fmt;
@@ -77,11 +77,11 @@ impl Interrupt {
         self.0.raised.store(true, Ordering::Relaxed);
     }
 
-    /// Whether somebody raised this token or one above it, or a deadline has passed.
+    /// Whether this token or one above it was raised, or a deadline has passed.
     ///
     /// Costs one relaxed load per ancestor, and one reading of the monotonic clock (some 20 ns)
     /// if there is a deadline. Loops whose turns are shorter than that should ask only every
-    /// so many turns.
+    /// few turns.
     pub fn is_raised(&self) -> bool {
         if self.is_raised_by_hand() {
             return true;

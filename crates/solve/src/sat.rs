@@ -59,7 +59,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// A budget of so many conflicts.
+    /// A budget of this many conflicts.
     pub fn conflicts(limit_conflicts: u64) -> Budget {
         Budget { limit_conflicts }
     }

@@ -1,5 +1,5 @@
-//! Exact sets of states by number of steps: what is reachable in exactly so many, and what
-//! violates a property after exactly so many. For engines that keep frames.
+//! Exact sets of states by number of steps: what is reachable in exactly this many, and what
+//! violates a property after exactly this many. For engines that keep frames.
 //!
 //! Cubes are over variables with the numbers `latch + 1`. One more variable may tell the first
 //! step from all others; where it does, states of step 0 and later ones are told apart.
@@ -76,7 +76,7 @@ impl Layers {
         })
     }
 
-    /// A state that is reachable in at most so many steps, and in one of the cubes.
+    /// A state that is reachable in at most this many steps, and in one of the cubes.
     pub fn reached_in(&self, steps: usize, excluded: &[Vec<Lit>]) -> Option<usize> {
         let layers = self.reached.iter().enumerate().take(steps + 1);
         let mut states = layers
@@ -87,7 +87,7 @@ impl Layers {
         states.find(is_excluded).map(|(_, state)| state)
     }
 
-    /// A state that violates one of the properties within so many steps, and is in one of the
+    /// A state that violates one of the properties within this many steps, and is in one of the
     /// cubes.
     pub fn violates_in(
         &self,
@@ -101,13 +101,13 @@ impl Layers {
     }
 
     /// Whether all states of a cube (of later steps than the first) violate the property after
-    /// so many steps.
+    /// this many steps.
     pub fn all_violate_at(&self, steps: usize, cube: &[Lit], property: usize) -> bool {
         let Some(set) = self.violating[property].get(steps) else { return true };
         (0..set.len()).all(|s| set[s] || !self.holds(cube, s, false))
     }
 
-    /// Whether all states of a cube are reachable in exactly so many steps, at least one, as far
+    /// Whether all states of a cube are reachable in exactly this many steps, at least one, as far
     /// as these latches are concerned: the others do not matter to anything.
     pub fn all_reached_at(&self, steps: usize, cube: &[Lit], latches: &[usize]) -> bool {
         let Some(set) = self.reached.get(steps) else { return true };

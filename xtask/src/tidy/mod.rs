@@ -3,6 +3,7 @@
 //! that one can read.
 
 pub mod dependencies;
+pub mod dialect;
 pub mod sizes;
 pub mod source;
 pub mod text;
@@ -84,6 +85,7 @@ const RULES: &[Rule] = &[
     words::prints,
     words::unsafe_code,
     words::commented_out,
+    dialect::phrases,
     text::module_head,
     text::white_space,
     text::long_lines,

@@ -5,16 +5,37 @@ use super::source::item_end;
 use super::{File, Violation};
 
 /// The most lines of a Rust file.
-const FILE_LINES: usize = 700;
+const FILE_LINES: usize = 500;
 
 /// The most lines of a function's body.
-const FUNCTION_LINES: usize = 100;
+const FUNCTION_LINES: usize = 80;
 
-/// Files that are flat tables.
-const LONG_FILES: &[&str] = &[];
+/// Files that are flat tables: of arguments, of operators, of kinds of nodes.
+const FLAT_FILES: &[&str] = &[
+    "crates/cli/src/args.rs",
+    "crates/model/src/blast/ops.rs",
+    "crates/model/src/bv.rs",
+    "crates/model/src/eval/interval/value.rs",
+    "crates/model/src/value.rs",
+    "crates/program/src/graph.rs",
+];
+
+/// Files from before the limit. The list only gets shorter.
+const LONG_FILES: &[&str] = &[
+    "crates/c/src/analyse/expr.rs",
+    "crates/c/src/lower/access.rs",
+    "crates/c/src/parse/declaration.rs",
+    "crates/engines/src/pdr/mod.rs",
+    "crates/engines/src/pdr/relative.rs",
+    "crates/engines/src/word/mod.rs",
+    "crates/engines/src/word/relative.rs",
+];
 
 /// Functions that are flat tables, as `(file, name)`.
-const LONG_FUNCTIONS: &[(&str, &str)] = &[("crates/formats/tests/aiger_read.rs", "bad_files")];
+const FLAT_FUNCTIONS: &[(&str, &str)] = &[("crates/formats/tests/aiger_read.rs", "bad_files")];
+
+/// Functions from before the limit. The list only gets shorter.
+const LONG_FUNCTIONS: &[(&str, &str)] = &[("crates/model/src/reduce/rebuild.rs", "rebuild")];
 
 /// Words that may stand before `fn`.
 const QUALIFIERS: &[&str] = &["const", "async", "unsafe", "extern", "\"\"", "default"];
@@ -22,7 +43,8 @@ const QUALIFIERS: &[&str] = &["const", "async", "unsafe", "extern", "\"\"", "def
 /// Files stay short enough to be read in one sitting.
 pub fn long_files(file: &File) -> Vec<Violation> {
     let lines = file.lines.len();
-    if lines <= FILE_LINES || LONG_FILES.contains(&file.path.as_str()) {
+    let is_named = FLAT_FILES.iter().chain(LONG_FILES).any(|path| *path == file.path);
+    if lines <= FILE_LINES || is_named {
         return Vec::new();
     }
     vec![file.violation(0, format!("{lines} lines, over {FILE_LINES}"))]
@@ -36,8 +58,9 @@ pub fn long_functions(file: &File) -> Vec<Violation> {
         let end = item_end(&file.lines, index);
         let opening = (index..=end).find(|&at| file.lines[at].code.contains('{')).unwrap_or(end);
         let length = end.saturating_sub(opening + 1);
-        let is_table = LONG_FUNCTIONS.contains(&(file.path.as_str(), name));
-        if length > FUNCTION_LINES && !is_table {
+        let named = (file.path.as_str(), name);
+        let is_named = FLAT_FUNCTIONS.contains(&named) || LONG_FUNCTIONS.contains(&named);
+        if length > FUNCTION_LINES && !is_named {
             let what = format!("`{name}` has {length} lines, over {FUNCTION_LINES}");
             found.push(file.violation(index, what));
         }
@@ -70,16 +93,16 @@ mod tests {
 
     #[test]
     fn files() {
-        expect_lines(long_files, "a.rs", &"x\n".repeat(700), &[]);
-        expect_lines(long_files, "a.rs", &"x\n".repeat(701), &[1]);
-        expect_lines(long_files, "a.md", &"x\n".repeat(701), &[]);
+        expect_lines(long_files, "a.rs", &"x\n".repeat(500), &[]);
+        expect_lines(long_files, "a.rs", &"x\n".repeat(501), &[1]);
+        expect_lines(long_files, "a.md", &"x\n".repeat(501), &[]);
     }
 
     #[test]
     fn functions() {
         let function = |lines| format!("\nfn f(\n) {{\n{}}}\nfn g() {{}}\n", "x;\n".repeat(lines));
-        expect_lines(long_functions, "a.rs", &function(100), &[]);
-        expect_lines(long_functions, "a.rs", &function(101), &[2]);
+        expect_lines(long_functions, "a.rs", &function(80), &[]);
+        expect_lines(long_functions, "a.rs", &function(81), &[2]);
         let declared = format!("fn f(\n  x: [u8; 2],\n);\n{}", "x;\n".repeat(200));
         expect_lines(long_functions, "a.rs", &declared, &[]);
     }

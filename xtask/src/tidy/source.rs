@@ -19,7 +19,7 @@ enum State {
     /// Block comments nest.
     BlockComment(usize),
     Text,
-    /// Ended by a quote and so many hash signs.
+    /// Ended by a quote and this many hash signs.
     RawText(usize),
 }
 

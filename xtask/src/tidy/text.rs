@@ -1,4 +1,4 @@
-//! Files as text: heads, white space, long lines and paths of somebody's machine.
+//! Files as text: heads, white space, long lines and paths of one machine.
 
 use super::{File, Violation};
 
@@ -56,7 +56,7 @@ pub fn long_lines(file: &File) -> Vec<Violation> {
     found
 }
 
-/// Nothing depends on where somebody keeps files.
+/// Nothing depends on where files are kept on one machine.
 pub fn machine_paths(file: &File) -> Vec<Violation> {
     let mut found = Vec::new();
     for (index, line) in file.text.lines().enumerate() {

@@ -168,7 +168,7 @@ impl Reporter {
     pub fn finish(&self, reason: &str, engine: &str, time: Duration) -> i32 {
         let mut inner = self.lock();
         if !inner.finished {
-            // One write for all: there may be very many, and somebody waits for the end.
+            // One write for all: there may be very many, and the reader waits for the end.
             let mut lines = Vec::new();
             for (index, open) in std::mem::take(&mut inner.open) {
                 let safe = open.safe_until.map(|claimed| SafeUpTo { claimed, checked: None });

@@ -4,7 +4,7 @@ use pedra_engines::Summary;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-/// Of a long list of levels, so many at each end are shown.
+/// Of a long list of levels, this many at each end are shown.
 const SHOWN_LEVELS: usize = 10;
 
 /// The lines for an engine that has run for `total`.

@@ -14,7 +14,7 @@ pub struct WaveStyle {
     pub columns: usize,
     /// Also signals outside of the cone.
     pub all: bool,
-    /// At most so many signals.
+    /// At most this many signals.
     pub max_signals: usize,
     /// With colours.
     pub color: bool,

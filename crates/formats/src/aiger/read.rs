@@ -124,7 +124,7 @@ impl Header {
     }
 }
 
-/// A section: so many things, one a line.
+/// A section: this many things, one a line.
 fn read_lines<T>(
     cursor: &mut Cursor,
     kind: &str,

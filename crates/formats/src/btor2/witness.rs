@@ -242,7 +242,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A word of so many digits `0`, `1` or `x`.
+/// A word of this many digits `0`, `1` or `x`.
 fn digits(line: &Line<'_>, word: Word<'_>, width: u32) -> Result<TernaryBv, FormatError> {
     let is_digits = word.text.bytes().all(|b| matches!(b, b'0' | b'1' | b'x' | b'X'));
     if !is_digits {

@@ -64,7 +64,7 @@ fn joined(path: &[(TermId, bool)], more: &[(TermId, bool)]) -> Option<Path> {
 pub(super) enum Reading {
     /// As it is, signed or not.
     Exact { signed: bool },
-    /// So many of its lowest bits, by a number that is right modulo the power of two.
+    /// This many of its lowest bits, by a number that is right modulo the power of two.
     Modulo(u32),
 }
 

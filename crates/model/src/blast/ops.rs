@@ -61,7 +61,7 @@ impl Circuit {
         self.builder.leaf().lit()
     }
 
-    /// Notes that a row of so many bits was made; fails once the graph is too large or took
+    /// Notes that a row of this many bits was made; fails once the graph is too large or took
     /// too long.
     pub(super) fn spend(&mut self, bits: usize) -> Result<(), BlastError> {
         self.steps += bits as u64;

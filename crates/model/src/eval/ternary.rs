@@ -168,7 +168,7 @@ fn shift(op: BinaryOp, a: &TernaryBv, by: &TernaryBv) -> TernaryBv {
     let width = a.width();
     let shifted = |a: &TernaryBv, d: u32| {
         let by = (d < width).then(|| Bv::from_u64(width, d as u64));
-        // A distance that reaches the width may have no representation in so many bits.
+        // A distance that reaches the width may have no representation in that many bits.
         let apply = |v: &Bv, op: BinaryOp| match &by {
             Some(by) => ops::binary(op, v, by),
             None if op == BinaryOp::Sra && v.is_negative() => Bv::ones(width),
@@ -206,7 +206,7 @@ fn shift(op: BinaryOp, a: &TernaryBv, by: &TernaryBv) -> TernaryBv {
     result
 }
 
-/// So many unknown bits of a rotation's amount are followed up; with more nothing is known.
+/// This many unknown bits of a rotation's amount are followed up; with more nothing is known.
 const MAX_ROTATION_STAGES: u32 = 64;
 
 /// Rotations by an amount that may be partly unknown: by its known part, then a stage for each

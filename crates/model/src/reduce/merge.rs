@@ -1,4 +1,4 @@
-//! Merging what somebody else found equal: latches and gates at once.
+//! Merging what a caller found equal: latches and gates at once.
 
 use super::rebuild::{Substitution, rebuild, select};
 use super::{Reduced, cone};

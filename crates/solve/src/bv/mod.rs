@@ -109,12 +109,12 @@ impl BvSolver {
         self.blaster.aig().len()
     }
 
-    /// Limits each later question to so many conflicts; `None` for no limit.
+    /// Limits each later question to this many conflicts; `None` for no limit.
     pub fn set_effort(&mut self, conflicts: Option<u64>) {
         self.sat.set_budget(conflicts.map(Budget::conflicts));
     }
 
-    /// Ends each later question that meets a conflict after so many propagations, counted as
+    /// Ends each later question that meets a conflict after this many propagations, counted as
     /// [`stats`](BvSolver::stats) does, since the creation of the solver.
     pub fn set_last_propagation(&mut self, propagations: u64) {
         self.sat.set_last_propagation(propagations);

@@ -26,7 +26,7 @@ use super::trail::{OPEN, OUTSIDE, Trail};
 use super::watches::Lists;
 use pedra_model::lit::{Lit, Var};
 
-/// Of so many variables that a definition mentions it is known that they are mentioned once.
+/// Of this many variables that a definition mentions it is known that they are mentioned once.
 const MAX_SEARCHED: usize = 64;
 
 /// To which part of the domain a variable belongs.

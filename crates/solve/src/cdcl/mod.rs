@@ -136,7 +136,7 @@ pub struct Cdcl {
     answer: Option<SatResult>,
 
     budget: Option<Budget>,
-    /// Conflicts after so many propagations, since the creation, end a query.
+    /// Conflicts after this many propagations, since the creation, end a query.
     last_propagation: u64,
     interrupt: Interrupt,
     stats: SatStats,
@@ -198,7 +198,7 @@ impl Cdcl {
         }
     }
 
-    /// Ends each later query that meets a conflict after so many propagations since the
+    /// Ends each later query that meets a conflict after this many propagations since the
     /// creation: a limit of work for many queries together.
     pub fn set_last_propagation(&mut self, propagations: u64) {
         self.last_propagation = propagations;

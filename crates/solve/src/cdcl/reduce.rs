@@ -16,7 +16,7 @@ use pedra_model::lit::Lit;
 const DECAY: f32 = 0.99;
 /// Activities are scaled down before they overflow.
 const LARGEST: f32 = 1e20;
-/// At the start of a query there may be so many times fewer learnt than original clauses.
+/// At the start of a query there may be this many times fewer learnt than original clauses.
 const ORIGINALS_PER_LEARNT: usize = 15;
 /// No reduction below this: small formulas would lose all they learn.
 const FEW_LEARNTS: usize = 200;

@@ -9,9 +9,9 @@ use crate::sat::SatResult;
 use pedra_model::lit::Lit;
 use pedra_model::random::Random;
 
-/// After so many restarts a query is hard and deserves an exact decision queue (GipSAT).
+/// After this many restarts a query is hard and deserves an exact decision queue (GipSAT).
 const RESTARTS_UNTIL_EXACT: u64 = 10;
-/// After so many restarts more it looks at another part of the space.
+/// After this many restarts more it looks at another part of the space.
 const RESTARTS_PER_REPHASE: u64 = 8;
 /// Steps (conflicts and decisions) between looks at the interrupt: below a millisecond.
 const STEPS_PER_LOOK: u32 = 256;

@@ -74,7 +74,7 @@ pub(super) struct Trail {
     /// By variable.
     places: Vec<Place>,
     /// The last value of each variable, by which it is decided next time (phase saving,
-    /// Pipatsrisawat and Darwiche 2007). False at first, unless somebody says otherwise.
+    /// Pipatsrisawat and Darwiche 2007). False at first, unless told otherwise.
     phases: Vec<bool>,
     /// What was assigned, in order.
     pub(super) lits: Vec<Lit>,

@@ -4,8 +4,8 @@
 //! each is resolved with what has been collected so far: its propagated literal is its only one
 //! whose negation can be there, because all others are false. An antecedent without such a
 //! literal is not needed and left out, with all that only it rests on (trimming). The result may
-//! be a part of the clause that the solver recorded; whoever uses that one merely uses a weaker
-//! clause.
+//! be a part of the clause that the solver recorded; an interpolant from that one merely uses a
+//! weaker clause.
 
 use super::proof::{ClauseId, Proof, Source};
 use pedra_model::lit::Lit;

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// So many plots are side by side.
+/// This many plots are side by side.
 const COLUMNS: usize = 4;
 /// The size of a plot with what is around it.
 const CELL: (f64, f64) = (220.0, 190.0);

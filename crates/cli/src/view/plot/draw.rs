@@ -7,9 +7,9 @@ use super::story::{Shown, Step};
 use crate::view::svg::{Picture, escaped, shortened};
 use std::fmt::Write as _;
 
-/// At most so many frames are drawn: the first, and the last ones.
+/// At most this many frames are drawn: the first, and the last ones.
 const MAX_FRAMES: usize = 6;
-/// So many plots are side by side.
+/// This many plots are side by side.
 const COLUMNS: usize = 3;
 /// A plot with what is around it.
 const CELL: (f64, f64) = (300.0, 290.0);
@@ -28,7 +28,7 @@ const NEW: &str = "#009e73";
 const OBLIGATION: &str = "#e69f00";
 const REACHED: &str = "#000000";
 
-/// The picture of a step, which is one of so many.
+/// The picture of a step, which is one of this many.
 pub fn picture(
     scene: &Scene,
     step: &Step<'_>,

@@ -22,7 +22,7 @@ use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 use story::Story;
 
-/// At most so many pictures are made of a run; of more steps some are left out, evenly.
+/// At most this many pictures are made of a run; of more steps some are left out, evenly.
 const MAX_PICTURES: usize = 120;
 
 /// A variable to draw, and from where to where.

@@ -8,9 +8,9 @@ use pedra_model::system::System;
 use pedra_model::term::Sort;
 use pedra_model::value::{Ternary, TernaryBv, TernaryValue};
 
-/// The plane is looked at in at most so many columns and rows.
+/// The plane is looked at in at most this many columns and rows.
 const MAX_CELLS: i64 = 64;
-/// So many random runs, each of so many steps.
+/// This many random runs, each of this many steps.
 const RUNS: usize = 64;
 const STEPS: usize = 24;
 

@@ -6,10 +6,10 @@
 use pedra_engines::{Claim, Event, Region};
 use std::collections::BTreeMap;
 
-/// After so many changes nothing more is kept: pictures of such a run help nobody.
+/// After this many changes nothing more is kept: pictures of such a run help nobody.
 const MAX_CHANGES: usize = 50_000;
 
-/// A text under a picture is cut off after so many characters.
+/// A text under a picture is cut off after this many characters.
 const MAX_TEXT: usize = 110;
 
 #[derive(Clone, Debug)]
@@ -94,7 +94,7 @@ impl Story {
         &self.regions
     }
 
-    /// The steps, at most so many: the last one, and of the others an even choice.
+    /// The steps, at most this many: the last one, and of the others an even choice.
     pub fn steps(&self, most: usize) -> Vec<Step<'_>> {
         let ends: Vec<usize> = (0..self.changes.len()).filter(|&n| self.ends_step(n)).collect();
         let stride = ends.len().div_ceil(most.max(1)).max(1);

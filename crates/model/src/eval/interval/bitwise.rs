@@ -4,7 +4,7 @@ use super::halves::{Halves, Range};
 use super::number::Number;
 
 /// A shift or rotation by a range of amounts is looked at amount by amount, if there are at
-/// most so many. Up to 64 bits that is always so.
+/// most this many. Up to 64 bits that is always so.
 const MAX_AMOUNTS: u32 = 64;
 
 /// The exact hull of a bitwise operator, by each pair of halves.

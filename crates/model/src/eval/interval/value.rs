@@ -8,7 +8,7 @@ use crate::value::{ArrayValue, Ternary, Value};
 use num_bigint::BigInt;
 use std::fmt;
 
-/// Wider vectors are either known or not: bounds of so many bits would be costly and are of no
+/// Wider vectors are either known or not: bounds of that many bits would be costly and are of no
 /// use.
 const MAX_WIDTH: u32 = 4096;
 
