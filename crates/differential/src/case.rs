@@ -238,7 +238,7 @@ impl Case {
 /// Options from one line: each is a flag and its value.
 fn split(line: &str) -> Result<Vec<String>, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
-    if words.len() % 2 != 0 || words.iter().step_by(2).any(|flag| !flag.starts_with('-')) {
+    if !words.len().is_multiple_of(2) || words.iter().step_by(2).any(|flag| !flag.starts_with('-')) {
         return Err(format!("`{line}` is no list of options with values"));
     }
     Ok(words.chunks(2).map(|pair| pair.join(" ")).collect())
