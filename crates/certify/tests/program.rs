@@ -12,14 +12,9 @@ use pedra_model::value::Value;
 use pedra_program::inline::inline;
 use pedra_program::{LowerOptions, PlaceId, Program, ProgramProof, VariableId, lower};
 use pedra_testkit::programs::{ExploredProgram, ProgramShape, explore_program, random_program};
-use pedra_testkit::random::Random;
+use pedra_testkit::random::{Random, runs};
 use pedra_testkit::sparse::explore_sparse;
 use std::collections::BTreeMap;
-
-fn runs(default: usize) -> usize {
-    let set = std::env::var("PEDRA_FUZZ_RUNS").ok();
-    set.map_or(default, |text| text.parse().expect("PEDRA_FUZZ_RUNS is a number"))
-}
 
 fn check(program: &Program, proof: &ProgramProof) -> Result<(), ProgramProofError> {
     let (blasting, options) = (BlastOptions::default(), CheckOptions::default());
@@ -159,7 +154,7 @@ fn proofs_of_systems_become_proofs_of_programs() {
     for run in 0..runs(150) {
         let program = random_program(&mut random, shape);
         let mut options = LowerOptions { constants: run % 2 == 0, ..LowerOptions::default() };
-        options.blocks.max_sources = run % 3;
+        options.blocks.max_sources = run as usize % 3;
         let lowered = lower(&program, &options).expect("small and not recursive");
         let system = &lowered.flat.system;
         let Some(found) = explore_sparse(system, 500) else { continue };

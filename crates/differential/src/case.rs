@@ -8,9 +8,10 @@
 //! These are options of `pedra check`, so that a failure can be looked at with the program. What
 //! only tests can set stands behind `--test`, see [`set_for_tests`].
 
+use crate::fb::check_turns;
 use crate::{Turns, run_and_judge};
 use pedra_check::{EngineName, Plan};
-use pedra_engines::{Settings, SweepOptions};
+use pedra_engines::{PdrOptions, Settings, SweepOptions};
 use pedra_formats::{aiger, btor2};
 use pedra_model::Model;
 use pedra_model::reduce::ReduceOptions;
@@ -25,6 +26,9 @@ use std::sync::Once;
 
 /// What begins the line of options in a file.
 const OPTIONS: &str = "options:";
+
+/// The option that has fbPDR looked at after each of its turns.
+pub const BY_TURNS: &str = "--test by-turns=on";
 
 /// The engines by name.
 pub const ENGINES: [EngineName; 9] = [
@@ -56,7 +60,7 @@ pub fn plan(options: &[String]) -> Result<Plan, String> {
     let mut plan = Plan::default();
     let mut settings = Vec::new();
     let mut depth = None;
-    for option in options {
+    for option in options.iter().filter(|option| *option != BY_TURNS) {
         let wrong = || format!("`{option}` makes no sense");
         let (flag, value) = option.split_once(' ').ok_or_else(wrong)?;
         let number = || value.parse::<usize>().map_err(|_| wrong());
@@ -111,7 +115,8 @@ fn reductions(list: &str) -> Option<ReduceOptions> {
 
 /// What only tests set: `looks-before-sweep=N`, `prelude-depth=N` and `prelude-looks=N`, so that
 /// engines hand over soon; `sweep=C,S,CONFLICTS,STEPS` and `late-sweep=…` (or `off`), where `C` and
-/// `S` say by 0 or 1 whether sweeping is combinational and sequential.
+/// `S` say by 0 or 1 whether sweeping is combinational and sequential. [`BY_TURNS`] is no part of
+/// the plan.
 fn set_for_tests(plan: &mut Plan, setting: &str) -> Option<()> {
     let (name, value) = setting.split_once('=')?;
     match name {
@@ -161,7 +166,14 @@ impl Case {
         let truth = self.truth();
         quiet_panics();
         IS_QUIET.set(true);
-        let run = || run_and_judge(&self.model, &truth, &plan);
+        let run = || match &self.model {
+            Model::Bits(system) if self.options.iter().any(|option| option == BY_TURNS) => {
+                let solver = plan.solver.unwrap_or(plan.pdr.solver);
+                check_turns(system, PdrOptions { solver, ..plan.pdr }, plan.fb, "by turns");
+                Turns::default()
+            }
+            model => run_and_judge(model, &truth, &plan),
+        };
         let result = std::panic::catch_unwind(AssertUnwindSafe(run));
         IS_QUIET.set(false);
         result.map_err(|panic| {
@@ -238,7 +250,8 @@ impl Case {
 /// Options from one line: each is a flag and its value.
 fn split(line: &str) -> Result<Vec<String>, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
-    if !words.len().is_multiple_of(2) || words.iter().step_by(2).any(|flag| !flag.starts_with('-')) {
+    if !words.len().is_multiple_of(2) || words.iter().step_by(2).any(|flag| !flag.starts_with('-'))
+    {
         return Err(format!("`{line}` is no list of options with values"));
     }
     Ok(words.chunks(2).map(|pair| pair.join(" ")).collect())
@@ -252,7 +265,8 @@ fn kind(failure: &str) -> &str {
 
 /// Fewer options, or a smaller model.
 fn smaller(case: &Case) -> Vec<Case> {
-    let droppable = (0..case.options.len()).filter(|&i| !case.options[i].starts_with("--engine"));
+    let stays = |option: &str| option.starts_with("--engine") || option == BY_TURNS;
+    let droppable = (0..case.options.len()).filter(|&i| !stays(&case.options[i]));
     let fewer = droppable.map(|i| {
         let mut options = case.options.clone();
         options.remove(i);

@@ -13,9 +13,7 @@ pub fn random_options(random: &mut Random, contender: Contender) -> Vec<String> 
     if threads > 1 {
         options.push(format!("--threads {threads}"));
     }
-    for owner in engines_read(engine.text(), threads) {
-        add_settings(random, owner, &mut options);
-    }
+    options.extend(settings_of(random, &engines_read(engine.text(), threads)));
     let passes = ["cone", "structure", "constants", "duplicates"];
     let chosen: Vec<&str> = passes.into_iter().filter(|_| !random.one_in(3)).collect();
     if chosen.len() < passes.len() {
@@ -33,6 +31,13 @@ pub fn random_options(random: &mut Random, contender: Contender) -> Vec<String> 
     options.extend((seed > 0).then(|| format!("--seed {seed}")));
     let stays = options.iter().any(|option| option == "-o wpdr.handover=off");
     options.extend((!solver.is_empty() && !stays).then(|| format!("--solver {solver}")));
+    options
+}
+
+/// Options of these engines.
+pub(crate) fn settings_of(random: &mut Random, owners: &[&str]) -> Vec<String> {
+    let mut options = Vec::new();
+    owners.iter().for_each(|owner| add_settings(random, owner, &mut options));
     options
 }
 

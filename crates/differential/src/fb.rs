@@ -1,11 +1,14 @@
 //! fbPDR against explicit search: after every turn the frames of both directions hold the exact
 //! sets, and the obligations that were told lie inside of them.
 
+use crate::case::{BY_TURNS, Case, report};
+use crate::chance::settings_of;
 use crate::random_choices;
 use pedra_certify::{CheckOptions, check_bit_proof, replay_bits};
 use pedra_engines::cone::closed_latches;
 use pedra_engines::fb::{CHOICES, FbOptions, FbPdr};
-use pedra_engines::{Context, Direction, Engine, Outcome, PdrOptions, Variant};
+use pedra_engines::{Context, Direction, Engine, Outcome, PdrOptions};
+use pedra_model::Model;
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::lit::Lit;
 use pedra_model::proof::Proof;
@@ -101,15 +104,14 @@ pub fn check_turns(system: &BitSystem, pdr: PdrOptions, options: FbOptions, note
 pub fn differential_fb(seed: u64) {
     let mut random = Random::new(seed ^ 0xfb00_0000_0000);
     let system = random_bits(&mut random, BitShape::default());
-    let options = random_fb_options(&mut random);
-    let pdr = PdrOptions::variant(random.pick(&[
-        Variant::Simple,
-        Variant::Generalize,
-        Variant::Relative,
-        Variant::Full,
-        Variant::Full,
-    ]));
-    let mut pdr = random_choices(pedra_engines::pdr::CHOICES, pdr, 4, &mut random);
-    pdr.solver = random.pick(&[SolverKind::Cdcl, SolverKind::Cdcl, SolverKind::Batsat]);
-    check_turns(&system, pdr, options, &format!("seed {seed}, {options:?}, {pdr:?}"));
+    let mut options = settings_of(&mut random, &["fbpdr", "rpdr", "pdr"]);
+    options.insert(0, "--engine fbpdr".to_owned());
+    options.push(BY_TURNS.to_owned());
+    if random.one_in(3) {
+        options.push("--solver batsat".to_owned());
+    }
+    let case = Case { model: Model::Bits(system), options };
+    if let Err(failure) = case.check() {
+        panic!("{}", report(&format!("turns {seed}"), case, &failure));
+    }
 }

@@ -4,14 +4,9 @@
 use pedra_formats::smtlib::write_program_chc;
 use pedra_program::inline::inline;
 use pedra_testkit::programs::{ProgramShape, explore_program, random_program};
-use pedra_testkit::random::Random;
+use pedra_testkit::random::{Random, runs};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
-
-fn runs(default: usize) -> usize {
-    let set = std::env::var("PEDRA_FUZZ_RUNS").ok();
-    set.map_or(default, |text| text.parse().expect("PEDRA_FUZZ_RUNS is a number"))
-}
 
 /// What z3 says; `None` if there is none or it does not know.
 fn z3(script: &str) -> Option<bool> {

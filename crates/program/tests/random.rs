@@ -8,18 +8,13 @@ use pedra_program::passes::constants::propagate_constants;
 use pedra_program::passes::undefined::{assume_checks, checks_as_properties};
 use pedra_program::{CheckKind, LowerOptions, Program, ProgramTrace, lower};
 use pedra_testkit::programs::{ExploredProgram, ProgramShape, explore_program, random_program};
-use pedra_testkit::random::Random;
+use pedra_testkit::random::{Random, runs};
 use pedra_testkit::sparse::explore_sparse;
-
-fn runs(default: usize) -> usize {
-    let set = std::env::var("PEDRA_FUZZ_RUNS").ok();
-    set.map_or(default, |text| text.parse().expect("PEDRA_FUZZ_RUNS is a number"))
-}
 
 /// Random programs that the oracle can search, with what it found.
 fn explored(
     seed: u64,
-    count: usize,
+    count: u64,
     shape: ProgramShape,
 ) -> impl Iterator<Item = (Program, ExploredProgram)> {
     let mut random = Random::new(seed);
