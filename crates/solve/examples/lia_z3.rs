@@ -2,15 +2,19 @@
 //! `cargo run --release -p pedra-solve --example lia_z3 [PROBLEMS] [FIRST]`.
 //!
 //! Both sides get the same formulas, each problem on its own; Z3 is one process that is reset in
-//! between. Prints every disagreement, and for each family the answers and the times.
+//! between. Ours are asked twice, the second time with a check of the model or the proof. Prints
+//! every disagreement, and for each family the answers and the processor times.
 
+#[path = "../tests/common/cpu.rs"]
+mod cpu;
+
+use cpu::cpu_seconds;
 use pedra_certify::check_linear_proof;
 use pedra_solve::SatResult;
-use pedra_solve::lia::{Encoder, Formulas, LiaSolver, LiaStats, Node, Sort, Term, Value};
+use pedra_solve::lia::{Encoder, Formulas, Int, LiaSolver, LiaStats, Node, Sort, Term, Value};
 use pedra_testkit::random::Random;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 
 const FAMILIES: [&str; 5] = ["conjunctions", "equations", "clauses", "boxes", "programs"];
 
@@ -165,7 +169,7 @@ fn smtlib(formulas: &Formulas, root: Term) -> String {
 }
 
 struct Z3 {
-    _child: Child,
+    process: String,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
 }
@@ -179,7 +183,7 @@ impl Z3 {
             .spawn()?;
         let input = child.stdin.take().expect("it is piped");
         let output = BufReader::new(child.stdout.take().expect("it is piped"));
-        Ok(Z3 { _child: child, input, output })
+        Ok(Z3 { process: child.id().to_string(), input, output })
     }
 
     fn ask(&mut self, text: &str) -> std::io::Result<String> {
@@ -192,75 +196,84 @@ impl Z3 {
     }
 }
 
-/// Our answer, checked.
-fn ours(formulas: &Formulas, root: Term) -> (SatResult, Duration, LiaStats) {
-    let start = Instant::now();
-    let (mut solver, mut encoder) = (LiaSolver::new(), Encoder::new());
-    let lit = encoder.lit(formulas, &mut solver, root).expect("the problem is linear");
-    solver.add_clause(&[lit]);
-    let answer = solver.solve(&[]);
-    let (time, stats) = (start.elapsed(), solver.lia_stats());
-    match answer {
-        SatResult::Sat => {
-            let symbol = |term| Value::Int(encoder.value(&solver, term).expect("encoded"));
-            let values = formulas.eval(&[root], symbol, |_, _| unreachable!("no functions"));
-            assert_eq!(values, Some(vec![Value::Bool(true)]), "the model is wrong");
-        }
-        SatResult::Unsat => {
-            let (mut solver, mut encoder) = (LiaSolver::with_proofs(), Encoder::new());
-            let lit = encoder.lit(formulas, &mut solver, root).expect("the problem is linear");
-            solver.add_clause(&[lit]);
-            assert_eq!(solver.solve(&[]), SatResult::Unsat);
-            let proof = solver.proof().expect("there is a record");
-            check_linear_proof(&proof, |_| true).expect("the proof is right");
-        }
-        SatResult::Unknown => {}
+struct Problem {
+    formulas: Formulas,
+    root: Term,
+}
+
+fn problem(family: usize, seed: u64) -> Problem {
+    let mut random = Random::new(seed * FAMILIES.len() as u64 + family as u64);
+    let mut maker = Maker { formulas: Formulas::new(), random: &mut random, vars: Vec::new() };
+    let root = maker.problem(family);
+    Problem { formulas: maker.formulas, root }
+}
+
+impl Problem {
+    /// Asks a solver.
+    fn solve(&self, mut solver: LiaSolver) -> (LiaSolver, Encoder, SatResult) {
+        let mut encoder = Encoder::new();
+        let lit = encoder.lit(&self.formulas, &mut solver, self.root).expect("it is linear");
+        solver.add_clause(&[lit]);
+        let answer = solver.solve(&[]);
+        (solver, encoder, answer)
     }
-    (answer, time, stats)
+
+    /// Asks again, and checks the model or the proof.
+    fn check(&self, expected: SatResult) -> LiaStats {
+        let (solver, encoder, answer) = self.solve(LiaSolver::with_proofs());
+        assert_eq!(answer, expected, "the same question, another answer");
+        match answer {
+            SatResult::Sat => {
+                let symbol = |term| Value::Int(encoder.value(&solver, term).expect("encoded"));
+                let functions = |_, _: &[Int]| unreachable!("there are none");
+                let values = self.formulas.eval(&[self.root], symbol, functions);
+                assert_eq!(values, Some(vec![Value::Bool(true)]), "the model is wrong");
+            }
+            SatResult::Unsat => {
+                let proof = solver.proof().expect("there is a record");
+                check_linear_proof(&proof, |_| true).expect("the proof is right");
+            }
+            SatResult::Unknown => {}
+        }
+        solver.lia_stats()
+    }
 }
 
 fn main() -> std::io::Result<()> {
     let mut args = std::env::args().skip(1).map(|arg| arg.parse::<u64>().expect("a number"));
-    let (problems, first) = (args.next().unwrap_or(1000), args.next().unwrap_or(0));
+    let (count, first) = (args.next().unwrap_or(1000), args.next().unwrap_or(0));
     let mut out = std::io::stdout();
     let mut z3 = Z3::start()?;
     z3.ask("(check-sat)\n")?;
     for (family, name) in FAMILIES.iter().enumerate() {
+        let problems: Vec<Problem> =
+            (first..first + count).map(|seed| problem(family, seed)).collect();
+        let start = cpu_seconds("thread-self");
+        let answers: Vec<SatResult> =
+            problems.iter().map(|problem| problem.solve(LiaSolver::new()).2).collect();
+        let own = cpu_seconds("thread-self") - start;
+        let texts: Vec<String> =
+            problems.iter().map(|problem| smtlib(&problem.formulas, problem.root)).collect();
+        let start = cpu_seconds(&z3.process);
+        let others: Vec<String> =
+            texts.iter().map(|text| z3.ask(text)).collect::<Result<_, _>>()?;
+        let its = cpu_seconds(&z3.process) - start;
         let mut counts = [[0u64; 2]; 3];
-        let mut times = [Duration::ZERO; 2];
-        let mut worst = [Duration::ZERO; 2];
-        for seed in first..first + problems {
-            let mut random = Random::new(seed * FAMILIES.len() as u64 + family as u64);
-            let formulas = Formulas::new();
-            let mut maker = Maker { formulas, random: &mut random, vars: Vec::new() };
-            let root = maker.problem(family);
-            let (answer, own, stats) = ours(&maker.formulas, root);
-            let start = Instant::now();
-            let other = z3.ask(&smtlib(&maker.formulas, root))?;
-            let its = start.elapsed();
-            let own_place = ["sat", "unsat", "unknown"]
-                .iter()
-                .position(|&word| word == format!("{answer:?}").to_lowercase());
-            let place = ["sat", "unsat", "unknown"].iter().position(|&word| word == other);
-            let (Some(own_place), Some(place)) = (own_place, place) else {
-                panic!("{name} {seed}: z3 says {other}");
-            };
-            counts[own_place][0] += 1;
-            counts[place][1] += 1;
-            if own_place != place && own_place < 2 && place < 2 {
-                writeln!(out, "{name} {seed}: {answer:?}, but z3 says {other}")?;
-            }
-            if own_place == 2 && place < 2 {
-                writeln!(out, "{name} {seed}: unknown, but z3 says {other}; {stats:?}")?;
-            }
-            for (side, time) in [own, its].into_iter().enumerate() {
-                times[side] += time;
-                worst[side] = worst[side].max(time);
+        let place = |word: &str| ["sat", "unsat", "unknown"].iter().position(|&of| of == word);
+        for (at, (answer, other)) in answers.iter().zip(&others).enumerate() {
+            let answer_word = format!("{answer:?}").to_lowercase();
+            let stats = problems[at].check(*answer);
+            counts[place(&answer_word).expect("a result")][0] += 1;
+            counts[place(other).unwrap_or_else(|| panic!("z3 says {other}"))][1] += 1;
+            if answer_word != *other {
+                let seed = first + at as u64;
+                writeln!(out, "{name} {seed}: {answer_word}, but z3 says {other}; {stats:?}")?;
             }
         }
         let [sat, unsat, unknown] = counts;
         writeln!(out, "{name}: sat {sat:?}, unsat {unsat:?}, unknown {unknown:?} (ours, z3)")?;
-        writeln!(out, "  time {times:?}, worst {worst:?}")?;
+        let each = [own, its].map(|time| time * 1e3 / count as f64);
+        writeln!(out, "  processor time {each:.3?} ms each")?;
     }
     Ok(())
 }

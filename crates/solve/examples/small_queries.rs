@@ -5,13 +5,15 @@
 //! literals). All solvers get the same queries and must give the same answers. Lemmas come in
 //! now and then, as in PDR. `ONLY=domain` (or `whole`, `cadical`, `batsat`) runs one solver.
 
+#[path = "../tests/common/cpu.rs"]
+mod cpu;
+
+use cpu::cpu_seconds;
 use pedra_model::aig::{Aig, AigBuilder};
 use pedra_model::lit::{Lit, Var};
 use pedra_model::random::Random;
 use pedra_solve::{Batsat, Cadical, Cdcl, FrameEncoder, SatSolver};
 use std::io::Write;
-use std::sync::OnceLock;
-use std::time::Instant;
 
 const LATCHES: usize = 300;
 const INPUTS: usize = 100;
@@ -48,7 +50,7 @@ fn run<S: SatSolver>(
     let mut random = Random::new(7);
     let mut lemmas = Random::new(8);
     let mut sat = 0;
-    let start = cpu_seconds();
+    let start = cpu_seconds("thread-self");
     for _ in 0..queries {
         let mut assumptions: Vec<Lit> = Vec::new();
         for _ in 0..10 {
@@ -66,17 +68,7 @@ fn run<S: SatSolver>(
             solver.add_clause(&lits);
         }
     }
-    ((cpu_seconds() - start) * 1e6 / queries as f64, sat)
-}
-
-/// The processor time of this thread as Linux counts it; elsewhere the time of the clock.
-fn cpu_seconds() -> f64 {
-    static START: OnceLock<Instant> = OnceLock::new();
-    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    match stat.split(' ').next().and_then(|nanos| nanos.parse::<f64>().ok()) {
-        Some(nanos) => nanos / 1e9,
-        None => START.get_or_init(Instant::now).elapsed().as_secs_f64(),
-    }
+    ((cpu_seconds("thread-self") - start) * 1e6 / queries as f64, sat)
 }
 
 fn main() {

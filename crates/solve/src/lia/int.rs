@@ -30,6 +30,7 @@ impl Int {
     /// One.
     pub const ONE: Int = Int(Small(1));
 
+    #[inline]
     fn from_wide(value: i128) -> Int {
         match i64::try_from(value) {
             Ok(small) => Int(Small(small)),
@@ -97,18 +98,20 @@ impl Int {
     /// The greatest common divisor, not negative; 0 if both are.
     pub fn gcd(&self, other: &Int) -> Int {
         if let (Small(a), Small(b)) = (&self.0, &other.0) {
-            let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
-            while b != 0 {
-                (a, b) = (b, a % b);
-            }
-            return Int::from_wide(a as i128);
+            return Int::from_wide(small_gcd(a.unsigned_abs(), b.unsigned_abs()) as i128);
         }
         Int::from_big(self.to_big().gcd(&other.to_big()))
     }
 
     /// `⌊self / divisor⌋`; the divisor must not be 0.
+    #[inline]
     pub fn div_floor(&self, divisor: &Int) -> Int {
         if let (Small(a), Small(b)) = (&self.0, &divisor.0) {
+            if let (Some(quotient), Some(rest)) = (a.checked_div(*b), a.checked_rem(*b)) {
+                // Division by machine rounds to zero.
+                let is_above = rest != 0 && (rest < 0) != (*b < 0);
+                return Int(Small(quotient - is_above as i64));
+            }
             return Int::from_wide(Integer::div_floor(&(*a as i128), &(*b as i128)));
         }
         Int::from_big(self.to_big().div_floor(&divisor.to_big()))
@@ -120,8 +123,13 @@ impl Int {
     }
 
     /// `self − divisor · ⌊self / divisor⌋`; the divisor must not be 0.
+    #[inline]
     pub fn mod_floor(&self, divisor: &Int) -> Int {
         if let (Small(a), Small(b)) = (&self.0, &divisor.0) {
+            if let Some(rest) = a.checked_rem(*b) {
+                let is_off = rest != 0 && (rest < 0) != (*b < 0);
+                return Int(Small(if is_off { rest + b } else { rest }));
+            }
             return Int::from_wide((*a as i128).mod_floor(&(*b as i128)));
         }
         Int::from_big(self.to_big().mod_floor(&divisor.to_big()))
@@ -151,6 +159,21 @@ impl Int {
             Big(big) => 1 + big.bits() / 64,
         }
     }
+}
+
+/// Stein's algorithm: no division.
+#[inline]
+fn small_gcd(mut a: u64, mut b: u64) -> u64 {
+    if a == 0 || b == 0 {
+        return a | b;
+    }
+    let twos = (a | b).trailing_zeros();
+    a >>= a.trailing_zeros();
+    while b != 0 {
+        b >>= b.trailing_zeros();
+        (a, b) = (a.min(b), a.abs_diff(b));
+    }
+    a << twos
 }
 
 impl From<i64> for Int {

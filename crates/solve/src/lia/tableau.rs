@@ -48,6 +48,8 @@ pub(super) struct Tableau {
     values: Vec<Int>,
     /// Terms touched, weighed by their size: a measure of work that can be repeated.
     pub(super) work: u64,
+    /// The terms of a row before they changed; kept to save allocations.
+    before: Terms,
 }
 
 impl Row {
@@ -218,15 +220,20 @@ impl Tableau {
         // `p` is positive, so the factor of the row's basic variable stays so.
         let (p, q) = (scale.div_floor(&gcd), own.div_floor(&gcd));
         let row = &mut self.rows[number];
-        let before = std::mem::take(&mut row.terms);
-        let mut terms = Vec::with_capacity(before.len() + pivot.terms.len());
-        merge(&before, &p, &pivot.terms, &q, |var, factor| terms.push((var, factor)));
+        let mut before = std::mem::take(&mut self.before);
+        std::mem::swap(&mut before, &mut row.terms);
+        row.terms.clear();
+        let mut work = 0;
+        merge(&before, &p, &pivot.terms, &q, |var, factor| {
+            work += factor.limbs();
+            row.terms.push((var, factor));
+        });
         let sum = &row.sum - &(&own * old);
         row.sum = Int::cross(&p, &sum, &q, &pivot.sum);
-        self.work += terms.iter().map(|(_, factor)| factor.limbs()).sum::<u64>();
-        row.terms = terms;
+        self.work += work;
         self.update_columns(number, &before, entering);
         self.normalise(number);
+        self.before = before;
     }
 
     /// Brings the columns up to date after the terms of a row have changed. The column of
