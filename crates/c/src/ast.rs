@@ -153,8 +153,9 @@ pub enum Basic {
     UnsignedLong,
     LongLong,
     UnsignedLongLong,
-    /// Floating point of any size.
     Float,
+    Double,
+    LongDouble,
     /// Another type, by name: refused where it is used.
     Other(&'static str),
 }

@@ -97,8 +97,9 @@ words! {
         Complex "_Complex" | "__complex__", Const "const" | "__const" | "__const__",
         Continue "continue", Default "default", Do "do", Double "double", Else "else", Enum "enum",
         Extension "__extension__", Extern "extern",
-        Float "float" | "_Float16" | "_Float32" | "_Float64" | "_Float32x" | "_Float64x"
-            | "_Float128" | "__float128",
+        Float "float",
+        OtherFloat "_Float16" | "_Float32" | "_Float64" | "_Float32x" | "_Float64x" | "_Float128"
+            | "__float128",
         For "for", Generic "_Generic", Goto "goto", If "if",
         Imaginary "_Imaginary",
         Inline "inline" | "__inline" | "__inline__",

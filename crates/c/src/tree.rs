@@ -175,6 +175,19 @@ pub struct Initial {
     pub stores: Vec<(NodeId, NodeId)>,
 }
 
+/// How large an object is.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Extent {
+    /// As its type says.
+    Fixed,
+    /// Its type is [`Types::variable_array`], and this is its length, evaluated where it is
+    /// declared.
+    Length(NodeId),
+    /// Its type is [`Types::variable_array`], with elements of this size in bytes, and the arguments
+    /// of the call that allocates it are its size in bytes.
+    Allocated(u64),
+}
+
 /// A variable, or a string literal.
 #[derive(Clone, Debug)]
 pub struct Object {
@@ -184,6 +197,8 @@ pub struct Object {
     pub ty: Ty,
     /// The function that it belongs to; none if it lives as long as the program.
     pub owner: Option<FunctionId>,
+    /// How large it is.
+    pub extent: Extent,
     /// How it starts.
     pub initial: Initial,
     /// Where it is declared.

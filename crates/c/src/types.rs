@@ -166,6 +166,8 @@ pub enum Type {
         is_variadic: bool,
         has_prototype: bool,
     },
+    /// A floating-point type of a size in bytes: refused where a value of it is used.
+    Float(u64),
     /// A type that is not supported, by name: refused where a value of it is used.
     Refused(&'static str),
 }
@@ -200,6 +202,9 @@ pub struct Record {
 
 /// The largest type, in bytes.
 const LARGEST: u64 = 1 << 40;
+
+/// How large an object of variable size can be, in bytes.
+const VARIABLE_BYTES: u64 = 1 << 31;
 
 /// All types of a program.
 #[derive(Clone, Debug)]
@@ -313,7 +318,7 @@ impl Types {
                 (size <= LARGEST).then_some(size)
             }
             Type::Record(id) => self.record(*id).members.as_ref().map(|_| self.record(*id).size),
-            Type::Refused("a floating-point type") => Some(8),
+            Type::Float(size) => Some(*size),
             Type::Refused(_) => None,
         }
     }
@@ -326,7 +331,8 @@ impl Types {
             Type::Int(IntType::LongLong | IntType::UnsignedLongLong) => {
                 Some(self.model.long_long_align())
             }
-            Type::Refused("a floating-point type") => Some(self.model.long_long_align()),
+            Type::Float(8) => Some(self.model.long_long_align()),
+            Type::Float(12) => Some(4),
             _ => self.size(ty),
         }
     }
@@ -338,6 +344,7 @@ impl Types {
         }
         match self.get(ty) {
             Type::Refused(name) => Some(name),
+            Type::Float(_) => Some("a floating-point type"),
             Type::Record(id) => self.record(*id).refused,
             _ => None,
         }
@@ -370,6 +377,24 @@ impl Types {
         matches!(self.get(ty), Type::Bool | Type::Int(_) | Type::Pointer(_))
     }
 
+    /// The array that stands for one whose length is known only when the program runs: as long as
+    /// an object can be at all, half of 32 bits of addresses.
+    pub fn variable_array(&mut self, element: Ty) -> Option<Ty> {
+        let size = self.size(element).filter(|&size| size > 0)?;
+        Some(self.make(Type::Array(element, Some(VARIABLE_BYTES / size))))
+    }
+
+    /// Whether it is such an array.
+    pub fn is_variable_array(&self, ty: Ty) -> bool {
+        match self.get(ty) {
+            Type::Array(element, Some(length)) => {
+                let size = self.size(*element).unwrap_or(0);
+                size > 0 && *length == VARIABLE_BYTES / size
+            }
+            _ => false,
+        }
+    }
+
     /// What a pointer points to.
     pub fn pointee(&self, ty: Ty) -> Option<Ty> {
         match self.get(ty) {
@@ -389,6 +414,7 @@ impl Types {
                     ty = *to;
                 }
                 Type::Array(element, length) => {
+                    let length = length.filter(|_| !self.is_variable_array(ty));
                     let length = length.map_or(String::new(), |length| length.to_string());
                     suffix.push_str(&format!("[{length}]"));
                     ty = *element;
@@ -406,6 +432,7 @@ impl Types {
             Type::Int(int) => int.name(),
             Type::Record(id) => &self.record(*id).name,
             Type::Refused(name) => name,
+            Type::Float(_) => "a floating-point type",
             Type::Pointer(_) | Type::Array(..) | Type::Function { .. } => "",
         };
         if suffix.is_empty() { base.to_owned() } else { format!("{base} {suffix}") }

@@ -97,6 +97,26 @@ fn order_of_side_effects() {
     ]);
 }
 
+/// Arrays and allocations whose size is known only when the program runs.
+#[test]
+fn variable_sizes() {
+    check(&[
+        ("int n = 4; n++; int v[n]; v[n - 1] = 7; return v[4];", "returns 7"),
+        ("int n = 4; n++; int v[n]; return v[n] == 0;", "undefined: bounds v[n]"),
+        ("int n = 1; n -= 2; int v[n]; return 0;", "undefined: bounds v"),
+        ("int n = 4; n++; int v[n][2]; v[4][1] = 7; return v[y + 3][1];", "returns 7"),
+        ("y += 3; int *q = malloc(y * sizeof(int)); q[3] = 5; return q[y - 1];", "returns 5"),
+        ("y += 3; int *q = malloc(y * sizeof(int)); q += y; return *q;", "undefined: bounds *q"),
+        ("y += 3; int *q = calloc(y, 4); q++; return *q + q[2];", "returns 0"),
+        (
+            "y += 3; int *q = malloc(y * 4), *r = malloc(y * 4); *q = 1; *r = 2; return *q;",
+            "returns 1",
+        ),
+        ("x = y - 1; int *q = malloc(x); return *q == 0;", "undefined: pointer *q"),
+        ("int k = 3; int v[k]; return sizeof v;", "returns 12"),
+    ]);
+}
+
 /// One property for each assertion, named by its call.
 #[test]
 fn properties() {

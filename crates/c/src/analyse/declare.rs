@@ -6,11 +6,14 @@ use crate::ast::*;
 use crate::error::Fault;
 use crate::source::Span;
 use crate::token::Name;
-use crate::tree::{FunctionId, ObjectId};
-use crate::types::{IntType, Ty, Type};
+use crate::tree::{FunctionId, NodeId, ObjectId};
+use crate::types::{DataModel, IntType, Ty, Type};
 
 /// The longest array, in elements.
 const LONGEST_ARRAY: u64 = 1 << 31;
+
+/// The name of a type whose length is not constant.
+pub(super) const VARIABLE: &str = "a variable-length array";
 
 /// A parameter: its name, type and place.
 pub(super) type Parameter = (Option<Name>, Ty, Span);
@@ -34,7 +37,12 @@ impl Analyser<'_> {
         let int = match basic {
             Basic::Void => return self.tree.types.make(Type::Void),
             Basic::Bool => return self.tree.types.make(Type::Bool),
-            Basic::Float => return self.tree.types.make(Type::Refused("a floating-point type")),
+            Basic::Float => return self.tree.types.make(Type::Float(4)),
+            Basic::Double => return self.tree.types.make(Type::Float(8)),
+            Basic::LongDouble => {
+                let size = if self.tree.types.model == DataModel::Ilp32 { 12 } else { 16 };
+                return self.tree.types.make(Type::Float(size));
+            }
             Basic::Other(name) => return self.tree.types.make(Type::Refused(name)),
             Basic::Char => IntType::Char,
             Basic::SignedChar => IntType::SignedChar,
@@ -189,7 +197,7 @@ impl Analyser<'_> {
         let constant = self.try_constant(length);
         self.in_length -= 1;
         let Some(length) = constant? else {
-            return Ok(self.tree.types.make(Type::Refused("a variable-length array")));
+            return Ok(self.tree.types.make(Type::Refused(VARIABLE)));
         };
         match u64::try_from(length) {
             Ok(length) if length <= LONGEST_ARRAY => {
@@ -224,51 +232,83 @@ impl Analyser<'_> {
         }
     }
 
-    /// Declares names. The objects that come to life here, in a function, with their
-    /// initialisers.
-    pub(super) fn declaration(
-        &mut self,
-        declaration: &Declaration,
-    ) -> Analysed<Vec<(ObjectId, Option<InitId>)>> {
+    /// Declares the names of a declaration outside functions.
+    pub(super) fn declaration(&mut self, declaration: &Declaration) -> Analysed<()> {
         if declaration.declarators.is_empty() {
             self.spec(&declaration.spec)?;
         }
-        let mut born = Vec::new();
         for (declarator, init) in &declaration.declarators {
-            let (name, ty) = self.declared(&declaration.spec, declarator)?;
-            let Some(name) = name else { continue };
-            let is_function = matches!(self.tree.types.get(ty), Type::Function { .. });
-            if declaration.storage == Storage::Typedef {
-                self.scopes.insert(name, Entity::Typedef(ty));
-            } else if is_function {
-                self.declare_function(name, ty, declarator.span)?;
-            } else if self.scopes.is_file() || declaration.storage == Storage::Extern {
-                self.declare_global(name, ty, declaration.storage, *init, declarator.span)?;
-            } else {
-                if let Some(Entity::Object(_)) = self.scopes.find_inner(name) {
-                    let message = format!("`{}` is declared twice here", self.text(name));
-                    return Err(Fault::new(declarator.span, message));
-                }
-                let is_static = declaration.storage == Storage::Static;
-                let owner = if is_static { None } else { self.current };
-                let text = self.text(name).to_owned();
-                let object = self.new_object(text, ty, owner, declarator.span);
-                self.scopes.insert(name, Entity::Object(object));
-                if is_static {
-                    self.initialisers.extend(init.map(|init| (object, init)));
-                    self.complete_array(object, *init)?;
-                    if let Some(init) = init {
-                        // Names inside mean what they mean here, so this cannot wait.
-                        let stores = self.initialiser(object, *init)?;
-                        self.tree.objects[object.index()].initial.stores = stores;
-                    }
-                    self.tree.objects[object.index()].initial.is_zeroed = true;
-                } else {
-                    born.push((object, *init));
-                }
-            }
+            self.declare(declaration, declarator, *init)?;
         }
-        Ok(born)
+        Ok(())
+    }
+
+    /// Declares a name. The object, if one comes to life here.
+    pub(super) fn declare(
+        &mut self,
+        declaration: &Declaration,
+        declarator: &Declarator,
+        init: Option<InitId>,
+    ) -> Analysed<Option<ObjectId>> {
+        let span = declarator.span;
+        let (name, ty) = self.declared(&declaration.spec, declarator)?;
+        let Some(name) = name else { return Ok(None) };
+        let is_function = matches!(self.tree.types.get(ty), Type::Function { .. });
+        if declaration.storage == Storage::Typedef {
+            self.scopes.insert(name, Entity::Typedef(ty));
+            return Ok(None);
+        }
+        if is_function {
+            self.declare_function(name, ty, span)?;
+            return Ok(None);
+        }
+        if self.scopes.is_file() || declaration.storage == Storage::Extern {
+            self.declare_global(name, ty, declaration.storage, init, span)?;
+            return Ok(None);
+        }
+        if let Some(Entity::Object(_)) = self.scopes.find_inner(name) {
+            let message = format!("`{}` is declared twice here", self.text(name));
+            return Err(Fault::new(span, message));
+        }
+        let text = self.text(name).to_owned();
+        if declaration.storage == Storage::Static {
+            let object = self.new_object(text, ty, None, span);
+            self.scopes.insert(name, Entity::Object(object));
+            self.local_static(object, init)?;
+            return Ok(None);
+        }
+        let object = self.new_object(text, ty, self.current, span);
+        self.scopes.insert(name, Entity::Object(object));
+        Ok(Some(object))
+    }
+
+    /// A static variable of a function: names in its initialiser mean what they mean here, so it
+    /// cannot wait until the variable is used.
+    fn local_static(&mut self, object: ObjectId, init: Option<InitId>) -> Analysed<()> {
+        self.complete_array(object, init)?;
+        if let Some(init) = init {
+            self.initialisers.insert(object, init);
+            let stores = self.initialiser(object, init)?;
+            self.tree.objects[object.index()].initial.stores = stores;
+        }
+        self.tree.objects[object.index()].initial.is_zeroed = true;
+        Ok(())
+    }
+
+    /// The type and length of a local array whose length is not constant; none for all others.
+    pub(super) fn variable_array(
+        &mut self,
+        declaration: &Declaration,
+        declarator: &Declarator,
+    ) -> Analysed<Option<(Ty, NodeId)>> {
+        let Some((Derived::Array(Some(length), _), rest)) = declarator.derived.split_first() else {
+            return Ok(None);
+        };
+        let inner = Declarator { derived: rest.to_vec(), ..declarator.clone() };
+        let (_, element) = self.declared(&declaration.spec, &inner)?;
+        let Some(ty) = self.tree.types.variable_array(element) else { return Ok(None) };
+        let length = self.value(*length)?;
+        Ok(Some((ty, self.promote(length)?)))
     }
 
     /// Declares a function in the file scope, wherever the declaration stands.

@@ -13,6 +13,8 @@ use crate::types::{IntType, Ty, Type};
 const KNOWN: &[(&str, Known)] = &[
     ("malloc", Known::Pointer),
     ("calloc", Known::Pointer),
+    ("alloca", Known::Pointer),
+    ("__builtin_alloca", Known::Pointer),
     ("abort", Known::Void),
     ("exit", Known::Void),
     ("free", Known::Void),
@@ -419,8 +421,8 @@ impl Analyser<'_> {
     }
 
     fn size_of(&mut self, ty: Ty, span: Span) -> Analysed<NodeId> {
-        if self.tree.types.refused(ty) == Some("a floating-point type") {
-            return Err(Fault::unsupported(span, "a floating-point type"));
+        if self.tree.types.is_variable_array(ty) {
+            return Err(Fault::unsupported(span, "the size of a variable-length array"));
         }
         let size = self.size(ty, span)?;
         Ok(self.number(i128::from(size), self.tree.types.size_type(), span))

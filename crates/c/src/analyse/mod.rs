@@ -127,9 +127,7 @@ impl<'a> Analyser<'a> {
 
     fn external(&mut self, index: usize, external: &External) -> Analysed<()> {
         match external {
-            External::Declaration(declaration) => {
-                self.declaration(declaration)?;
-            }
+            External::Declaration(declaration) => self.declaration(declaration)?,
             External::Function(function) => {
                 let (name, ty) = self.declared(&function.spec, &function.declarator)?;
                 let Some(name) = name else {
@@ -208,7 +206,14 @@ impl<'a> Analyser<'a> {
         span: Span,
     ) -> ObjectId {
         let id = ObjectId(self.tree.objects.len() as u32);
-        self.tree.objects.push(Object { name, ty, owner, initial: Initial::default(), span });
+        self.tree.objects.push(Object {
+            name,
+            ty,
+            owner,
+            extent: Extent::Fixed,
+            initial: Initial::default(),
+            span,
+        });
         self.is_used.push(false);
         id
     }

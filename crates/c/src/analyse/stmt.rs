@@ -1,10 +1,11 @@
 //! Statements.
 
+use super::declare::VARIABLE;
 use super::{Analysed, Analyser};
 use crate::ast;
 use crate::error::Fault;
 use crate::source::Span;
-use crate::tree::{NodeId, Stmt, StmtId, StmtKind};
+use crate::tree::{Extent, NodeId, Stmt, StmtId, StmtKind};
 use crate::types::Type;
 
 impl Analyser<'_> {
@@ -129,11 +130,22 @@ impl Analyser<'_> {
         declaration: &ast::Declaration,
         list: &mut Vec<StmtId>,
     ) -> Analysed<()> {
-        for (object, init) in self.declaration(declaration)? {
-            self.complete_array(object, init)?;
-            let (ty, span) = (self.tree.object(object).ty, self.tree.object(object).span);
+        if declaration.declarators.is_empty() {
+            return self.declaration(declaration);
+        }
+        for (declarator, init) in &declaration.declarators {
+            let Some(object) = self.declare(declaration, declarator, *init)? else { continue };
+            self.complete_array(object, *init)?;
+            let (mut ty, span) = (self.tree.object(object).ty, self.tree.object(object).span);
+            if self.tree.types.refused(ty) == Some(VARIABLE)
+                && let Some((array, length)) = self.variable_array(declaration, declarator)?
+            {
+                ty = array;
+                self.tree.objects[object.index()].ty = ty;
+                self.tree.objects[object.index()].extent = Extent::Length(length);
+            }
             self.size(ty, span)?;
-            if let Some(init) = init {
+            if let Some(init) = *init {
                 let is_list = matches!(self.ast.inits[init.index()], ast::Init::List(..));
                 let stores = self.initialiser(object, init)?;
                 let initial = &mut self.tree.objects[object.index()].initial;

@@ -110,8 +110,15 @@ impl Lowerer<'_> {
         let is_signed = self.types().is_signed(self.tree.node(index).ty);
         let wide = build::resize(&mut self.program.terms, value, 64, is_signed);
         if let Type::Array(_, Some(count)) = *self.types().get(self.tree.node(array).ty) {
+            let length = match self.tree.node(array).kind {
+                Kind::Object(object) => self.length(object),
+                _ => None,
+            };
+            let count = match length {
+                Some(length) => self.get(length),
+                None => build::constant(&mut self.program.terms, 64, count),
+            };
             let terms = &mut self.program.terms;
-            let count = build::constant(terms, 64, count);
             let op = if may_be_end { BinaryOp::Ulte } else { BinaryOp::Ult };
             let inside = build::binary(terms, op, wide, count);
             self.check(inside, CheckKind::Bounds, span);
@@ -311,15 +318,22 @@ impl Lowerer<'_> {
         };
         let base = self.base(object, span)?;
         let variable = self.object_variables(object)?[at];
+        let length = self.length(object).map(|length| self.get(length));
         let pointer_bits = self.pointer_bits();
         let terms = &mut self.program.terms;
         let expected = build::constant(terms, pointer_bits, base + offset - inner);
-        let condition = Some(build::binary(terms, BinaryOp::Eq, address, expected));
+        let mut condition = build::binary(terms, BinaryOp::Eq, address, expected);
+        if let (Some(length), Some(outer)) = (length, leaf.dimensions.first()) {
+            let first = (offset - leaf.offset) / outer.stride;
+            let first = build::constant(terms, 64, first);
+            let inside = build::binary(terms, BinaryOp::Ult, first, length);
+            condition = terms.and(condition, inside);
+        }
         let index = match leaf.dimensions.is_empty() {
             true => None,
             false => Some(build::constant(terms, leaf.index_bits(), instance)),
         };
-        Ok(Some(Alternative { condition, variable, index, part }))
+        Ok(Some(Alternative { condition: Some(condition), variable, index, part }))
     }
 
     fn other_type(&self, object: ObjectId, span: Span) -> Fault {
@@ -354,7 +368,8 @@ impl Lowerer<'_> {
         let mut list = Vec::new();
         for (at, leaf) in parts.iter().enumerate().filter(|(_, leaf)| leaf.bits == bits) {
             let start = base.wrapping_add(leaf.offset).wrapping_sub(inner);
-            let (condition, index) = self.match_address(leaf, address, start);
+            let length = self.length(object).map(|length| self.get(length));
+            let (condition, index) = self.match_address(leaf, address, start, length);
             list.push(Alternative {
                 condition: Some(condition),
                 variable: variables[at],
@@ -374,6 +389,7 @@ impl Lowerer<'_> {
         leaf: &Leaf,
         address: TermId,
         start: u64,
+        length: Option<TermId>,
     ) -> (TermId, Option<TermId>) {
         let bits = self.pointer_bits();
         let terms = &mut self.program.terms;
@@ -382,13 +398,18 @@ impl Lowerer<'_> {
         let mut condition = terms.bool(true);
         let mut sum: Option<TermId> = None;
         let width = leaf.index_bits().max(bits);
-        for (count, stride) in merged(leaf) {
+        for (at, (count, stride)) in merged(leaf, length.is_some()).into_iter().enumerate() {
             let size = build::constant(terms, bits, count.saturating_mul(stride));
             let inside = build::binary(terms, BinaryOp::Ult, rest, size);
             condition = terms.and(condition, inside);
             let stride = build::constant(terms, bits, stride);
             let index = divide(terms, rest, stride, false);
             rest = divide(terms, rest, stride, true);
+            if let Some(length) = length.filter(|_| at == 0) {
+                let wide = build::resize(terms, index, 64, false);
+                let inside = build::binary(terms, BinaryOp::Ult, wide, length);
+                condition = terms.and(condition, inside);
+            }
             let index = build::resize(terms, index, width, false);
             sum = Some(match sum {
                 None => index,
@@ -540,11 +561,13 @@ impl Lowerer<'_> {
 }
 
 /// The arrays around a leaf, neighbours that lie row by row taken together.
-fn merged(leaf: &Leaf) -> Vec<(u64, u64)> {
+/// The outermost stays as it is if its length is variable.
+fn merged(leaf: &Leaf, is_variable: bool) -> Vec<(u64, u64)> {
     let mut list: Vec<(u64, u64)> = Vec::new();
     for dimension in &leaf.dimensions {
+        let may_merge = !is_variable || list.len() > 1;
         match list.last_mut() {
-            Some((count, stride)) if *stride == dimension.count * dimension.stride => {
+            Some((count, stride)) if may_merge && *stride == dimension.count * dimension.stride => {
                 *count *= dimension.count;
                 *stride = dimension.stride;
             }

@@ -6,7 +6,7 @@ use crate::error::Fault;
 use crate::source::Span;
 use crate::tree::*;
 use crate::types::{Ty, Type};
-use pedra_model::term::{Sort, TermId};
+use pedra_model::term::{BinaryOp, Sort, TermId};
 use pedra_program::{Action, Call, Edge, InputKind, VariableId};
 use rustc_hash::FxHashMap;
 
@@ -23,7 +23,7 @@ const ASSUMES: &[&str] = &["__VERIFIER_assume", "assume_abort_if_not"];
 const ASSERTS: &[&str] = &["__VERIFIER_assert", "assert"];
 
 /// Functions that allocate.
-const ALLOCATES: &[&str] = &["malloc", "calloc"];
+const ALLOCATES: &[&str] = &["malloc", "calloc", "alloca", "__builtin_alloca"];
 
 /// What calling a function means.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -103,9 +103,6 @@ pub fn allocations(tree: &mut Tree, calls: &Calls) -> Lowered<FxHashMap<NodeId, 
         }
         let sizes: Option<Vec<u64>> = args.iter().map(|&arg| tree.constant(arg)).collect();
         let size = sizes.and_then(|sizes| sizes.iter().try_fold(1u64, |a, b| a.checked_mul(*b)));
-        let Some(size) = size else {
-            return Err(Fault::unsupported(span, "an allocation of a size that is not constant"));
-        };
         let is_zeroed = tree.function(*callee).name == "calloc";
         let to = converted.get(&call).copied();
         let to = to.filter(|&to| !matches!(tree.types.get(to), Type::Void | Type::Function { .. }));
@@ -113,19 +110,25 @@ pub fn allocations(tree: &mut Tree, calls: &Calls) -> Lowered<FxHashMap<NodeId, 
             return Err(Fault::unsupported(span, "an allocation whose type is not known"));
         };
         let unit = tree.types.size(to).unwrap_or(0);
-        if unit == 0 || size % unit != 0 {
+        let is_variable = size.is_none();
+        if unit == 0 || size.is_some_and(|size| size % unit != 0) {
             let name = tree.types.name(to);
-            let what = format!("an allocation of {size} bytes for `{name}` of {unit}");
+            let what = format!("an allocation for `{name}` of another size");
             return Err(Fault::unsupported(span, what));
         }
-        let ty = match size / unit {
-            1 => to,
-            count => tree.types.make(Type::Array(to, Some(count))),
+        let ty = match size.map(|size| size / unit) {
+            Some(1) => Some(to),
+            Some(count) => Some(tree.types.make(Type::Array(to, Some(count)))),
+            None => tree.types.variable_array(to),
         };
+        let Some(ty) = ty else {
+            return Err(Fault::unsupported(span, "an allocation of this type"));
+        };
+        let extent = if is_variable { Extent::Allocated(unit) } else { Extent::Fixed };
         let id = ObjectId(tree.objects.len() as u32);
         let initial = Initial { is_zeroed, stores: Vec::new() };
         let name = String::new();
-        tree.objects.push(Object { name, ty, owner: Some(caller), initial, span });
+        tree.objects.push(Object { name, ty, owner: Some(caller), extent, initial, span });
         objects.insert(call, id);
     }
     Ok(objects)
@@ -208,6 +211,9 @@ impl Lowerer<'_> {
                 };
                 // It runs once, and variables start with arbitrary values.
                 self.initialise(object)?;
+                if let Extent::Allocated(unit) = tree.object(object).extent {
+                    self.allocated_length(object, args, unit, span)?;
+                }
                 let base = self.base(object, span)?;
                 Ok(build::constant(&mut self.program.terms, bits, base))
             }
@@ -227,6 +233,28 @@ impl Lowerer<'_> {
                 Ok(build::constant(&mut self.program.terms, bits, 0))
             }
         }
+    }
+
+    /// Notes how many elements an allocation has.
+    fn allocated_length(
+        &mut self,
+        object: ObjectId,
+        args: &[NodeId],
+        unit: u64,
+        span: Span,
+    ) -> Lowered<()> {
+        let mut bytes = build::constant(&mut self.program.terms, 64, 1);
+        for &arg in args {
+            let value = self.eval(arg)?;
+            let is_signed = self.types().is_signed(self.tree.node(arg).ty);
+            let terms = &mut self.program.terms;
+            let value = build::resize(terms, value, 64, is_signed);
+            bytes = build::binary(terms, BinaryOp::Mul, bytes, value);
+        }
+        let terms = &mut self.program.terms;
+        let unit = build::constant(terms, 64, unit);
+        let length = build::binary(terms, BinaryOp::Udiv, bytes, unit);
+        self.set_length(object, length, span)
     }
 
     /// A call for its value, a struct.

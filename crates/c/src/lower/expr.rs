@@ -172,7 +172,7 @@ impl Lowerer<'_> {
         let bits = self.pointer_bits();
         let mut holds = self.program.terms.bool(false);
         for &object in objects[0].0.intersection(&objects[1].0) {
-            let size = self.types().size(self.tree.object(object).ty).unwrap_or(0);
+            let size = self.room(object);
             let base = self.base(object, span)?;
             let terms = &mut self.program.terms;
             let (base, size) =

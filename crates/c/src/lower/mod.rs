@@ -27,7 +27,7 @@ use crate::token::Name;
 use crate::tree::*;
 use crate::types::{Type, Types};
 use layout::{leaves, term_bits};
-use pedra_model::term::TermId;
+use pedra_model::term::{BinaryOp, Sort, TermId};
 use pedra_program as graph;
 use pedra_program::{PlaceId, Procedure, ProcedureId, Program, VariableId};
 use points::{Points, points};
@@ -40,6 +40,10 @@ const FIRST_ADDRESS: u64 = 0x1000;
 /// Objects lie at least this far apart, so that no pointer just behind one is the address of the
 /// next one.
 const GAP: u64 = 16;
+
+/// The addresses that are kept for an object of variable size. If it turns out larger, the run is
+/// taken as undefined.
+const ROOM: u64 = 1 << 26;
 
 /// The address of the first function.
 const FIRST_FUNCTION: u64 = 0x10;
@@ -59,6 +63,7 @@ pub fn lower(tree: Tree, source: &Source, file: &str) -> Result<Program, Fault> 
         file: file.to_owned(),
         files: FxHashMap::default(),
         variables: FxHashMap::default(),
+        lengths: FxHashMap::default(),
         statics: Vec::new(),
         bases: FxHashMap::default(),
         next_base: FIRST_ADDRESS,
@@ -155,6 +160,8 @@ struct Lowerer<'a> {
     files: FxHashMap<Option<String>, u32>,
     /// The variables of each object, one for each leaf.
     variables: FxHashMap<ObjectId, Vec<VariableId>>,
+    /// How many elements an object of variable size has.
+    lengths: FxHashMap<ObjectId, VariableId>,
     /// Objects of static storage in the order of their first use.
     statics: Vec<ObjectId>,
     bases: FxHashMap<ObjectId, u64>,
@@ -381,14 +388,66 @@ impl<'a> Lowerer<'a> {
         Ok(list)
     }
 
+    /// The variable with the length of an object of variable size.
+    fn length(&mut self, id: ObjectId) -> Option<VariableId> {
+        let object = self.tree.object(id);
+        if object.extent == Extent::Fixed {
+            return None;
+        }
+        if let Some(&found) = self.lengths.get(&id) {
+            return Some(found);
+        }
+        let span = self.span(object.span);
+        let name = format!("length of {}", object.name);
+        let variable = self.program.add_variable(Sort::Bv(64), None, &name, false, span);
+        match self.points.addressed.contains(&id) {
+            true => self.program.globals.push(variable),
+            false => self.body.procedure.variables.push(variable),
+        }
+        self.lengths.insert(id, variable);
+        Some(variable)
+    }
+
+    /// Sets the length of an object of variable size. It must be positive, and an object with an
+    /// address must have room.
+    fn set_length(&mut self, id: ObjectId, length: TermId, span: Span) -> Lowered<()> {
+        let Some(variable) = self.length(id) else { return Ok(()) };
+        let object = self.tree.object(id);
+        let most = match *self.types().get(object.ty) {
+            Type::Array(element, _) if self.points.addressed.contains(&id) => {
+                ROOM / self.types().size(element).unwrap_or(1)
+            }
+            Type::Array(_, Some(count)) => count,
+            _ => 0,
+        };
+        let terms = &mut self.program.terms;
+        let (zero, most) = (build::constant(terms, 64, 0), build::constant(terms, 64, most));
+        let is_some = build::binary(terms, BinaryOp::Neq, length, zero);
+        let fits = build::binary(terms, BinaryOp::Ulte, length, most);
+        let holds = match object.extent {
+            Extent::Length(_) => terms.and(is_some, fits),
+            _ => fits,
+        };
+        self.check(holds, graph::CheckKind::Bounds, span);
+        self.set(variable, length);
+        Ok(())
+    }
+
+    /// The bytes that are kept for an object.
+    fn room(&self, id: ObjectId) -> u64 {
+        match self.tree.object(id).extent {
+            Extent::Fixed => self.tree.types.size(self.tree.object(id).ty).unwrap_or(0),
+            Extent::Length(_) | Extent::Allocated(_) => ROOM,
+        }
+    }
+
     /// The address of an object.
     fn base(&mut self, id: ObjectId, span: Span) -> Lowered<u64> {
         if let Some(&base) = self.bases.get(&id) {
             return Ok(base);
         }
-        let size = self.tree.types.size(self.tree.object(id).ty).unwrap_or(0);
         let base = self.next_base;
-        let end = base.saturating_add(size).saturating_add(GAP).next_multiple_of(GAP);
+        let end = base.saturating_add(self.room(id)).saturating_add(GAP).next_multiple_of(GAP);
         if end > 1 << 31 {
             return Err(Fault::unsupported(span, "more than 2 GiB of objects with an address"));
         }

@@ -234,6 +234,9 @@ impl Walk<'_> {
             StmtKind::Expr(node) | StmtKind::Return(Some(node)) => self.node(*node, is_looping),
             StmtKind::Switch(node, _) => self.node(*node, is_looping),
             StmtKind::Declare(object) => {
+                if let Extent::Length(length) = self.tree.object(*object).extent {
+                    self.node(length, is_looping);
+                }
                 for &(place, value) in &self.tree.object(*object).initial.stores {
                     self.node(place, is_looping);
                     self.node(value, is_looping);

@@ -132,6 +132,12 @@ impl Lowerer<'_> {
         let variables = self.object_variables(id)?;
         let text = self.text(span);
         let initial = &object.initial;
+        if let Extent::Length(length) = object.extent {
+            let value = self.eval(length)?;
+            let is_signed = self.types().is_signed(self.tree.node(length).ty);
+            let wide = build::resize(&mut self.program.terms, value, 64, is_signed);
+            self.set_length(id, wide, object.span)?;
+        }
         if let [(place, value)] = initial.stores.as_slice()
             && !initial.is_zeroed
             && self.call_into(*place, *value)?

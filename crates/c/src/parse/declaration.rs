@@ -36,7 +36,7 @@ impl Words {
             Key::Unsigned => &mut self.unsigned,
             Key::Float => &mut self.float,
             Key::Double => &mut self.double,
-            Key::Int128 | Key::VaList => {
+            Key::Int128 | Key::VaList | Key::OtherFloat => {
                 self.other = Some(key.text());
                 return true;
             }
@@ -81,7 +81,9 @@ impl Words {
             [0, 0, 0, 0, 0 | 1, 1, 0, 1, 0, 0] => Basic::UnsignedLong,
             [0, 0, 0, 0, 0 | 1, 2, 0 | 1, 0, 0, 0] => Basic::LongLong,
             [0, 0, 0, 0, 0 | 1, 2, 0, 1, 0, 0] => Basic::UnsignedLongLong,
-            [0, 0, 0, 0, 0, 0, 0, 0, 1, 0] | [0, 0, 0, 0, 0, 0 | 1, 0, 0, 0, 1] => Basic::Float,
+            [0, 0, 0, 0, 0, 0, 0, 0, 1, 0] => Basic::Float,
+            [0, 0, 0, 0, 0, 0, 0, 0, 0, 1] => Basic::Double,
+            [0, 0, 0, 0, 0, 1, 0, 0, 0, 1] => Basic::LongDouble,
             _ => return None,
         })
     }
@@ -112,6 +114,7 @@ impl Parser {
                     | Unsigned
                     | Float
                     | Double
+                    | OtherFloat
                     | Int128
                     | VaList
                     | Complex
