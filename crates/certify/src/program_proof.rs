@@ -116,9 +116,21 @@ pub fn check_program_proof(
     if errors.contains(&body.entry) {
         return wrong("an error place is the entry");
     }
-    let terms = proof.terms.clone();
-    let mut check =
-        Check { program, proof, body, errors, blasting, options, terms, effort: Effort::default() };
+    let mut check = Check {
+        program,
+        proof,
+        body,
+        unroller: Unroller::new(
+            program,
+            (&proof.terms, &proof.invariants),
+            errors,
+            &options.interrupt,
+        ),
+        blasting,
+        options,
+        terms: proof.terms.clone(),
+        effort: Effort::default(),
+    };
     check.check_entry()?;
     let cuts: BTreeSet<PlaceId> = proof.invariants.keys().copied().chain([body.entry]).collect();
     for &cut in &cuts {
@@ -199,7 +211,7 @@ struct Check<'a> {
     program: &'a Program,
     proof: &'a ProgramProof,
     body: &'a Procedure,
-    errors: BTreeSet<PlaceId>,
+    unroller: Unroller<'a>,
     blasting: &'a BlastOptions,
     options: &'a CheckOptions,
     terms: Terms,
@@ -252,15 +264,8 @@ impl Check<'_> {
         depth: usize,
         end: impl Fn(bool, usize) -> End,
     ) -> Outcome<()> {
-        let mut unroller = Unroller {
-            program: self.program,
-            body: self.body,
-            invariants: &self.proof.invariants,
-            errors: &self.errors,
-            interrupt: &self.options.interrupt,
-        };
         let facts = self.invariant(from);
-        match unroller.ok(&mut self.terms, from, depth, end) {
+        match self.unroller.ok(&mut self.terms, from, depth, end) {
             Unrolled::Ok(goal) => self.prove(claim, &facts, goal),
             Unrolled::Loop(place) => wrong(format!(
                 "a loop through place {} ({}) has no invariant",

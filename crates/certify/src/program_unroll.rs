@@ -1,10 +1,15 @@
 //! The weakest precondition of a loop-free part of a program; see [`crate::program_proof`].
+//!
+//! Nodes have values only for the variables that are needed from there on; the others would cost an
+//! equality at each join. Which are needed is found backwards first. The check does not rest on
+//! this: whoever reads a variable that is not among them gets a new symbol, which stands for any
+//! value, so that a mistake could only make a proof fail.
 
 use pedra_model::simplify::Rewriter;
 use pedra_model::term::{BinaryOp, TermId, Terms};
-use pedra_program::{Action, EdgeId, PlaceId, Procedure, Program, Step, VariableId};
+use pedra_program::{Action, Edge, EdgeId, PlaceId, Procedure, Program, Step, VariableId};
 use pedra_solve::Interrupt;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What must hold where a part ends.
@@ -45,16 +50,53 @@ struct Arrival {
     values: Values,
 }
 
-/// What the parts of a proof have in common.
-pub(crate) struct Unroller<'a> {
-    pub(crate) program: &'a Program,
-    pub(crate) body: &'a Procedure,
-    pub(crate) invariants: &'a BTreeMap<PlaceId, Vec<TermId>>,
-    pub(crate) errors: &'a BTreeSet<PlaceId>,
-    pub(crate) interrupt: &'a Interrupt,
+/// The variables that an edge reads: in its guard, and in each update.
+struct Reads {
+    guard: Vec<VariableId>,
+    updates: Vec<Vec<VariableId>>,
 }
 
-impl Unroller<'_> {
+/// What the parts of a proof have in common.
+pub(crate) struct Unroller<'a> {
+    program: &'a Program,
+    body: &'a Procedure,
+    invariants: &'a BTreeMap<PlaceId, Vec<TermId>>,
+    errors: BTreeSet<PlaceId>,
+    interrupt: &'a Interrupt,
+    outgoing: Vec<Vec<EdgeId>>,
+    reads: Vec<Reads>,
+    /// For each place with an invariant the variables that it speaks of.
+    invariant_reads: BTreeMap<PlaceId, Vec<VariableId>>,
+}
+
+impl<'a> Unroller<'a> {
+    /// For a program without calls, the invariants of its places, and the error places that must
+    /// not be reached.
+    pub(crate) fn new(
+        program: &'a Program,
+        (terms, invariants): (&Terms, &'a BTreeMap<PlaceId, Vec<TermId>>),
+        errors: BTreeSet<PlaceId>,
+        interrupt: &'a Interrupt,
+    ) -> Unroller<'a> {
+        let body = program.procedure(program.entry);
+        let scope = body.variables.iter().chain(&program.globals);
+        let variables: FxHashMap<TermId, VariableId> =
+            scope.map(|&v| (program.term_of(v), v)).collect();
+        let read = |roots: &[TermId]| read_by(terms, &variables, roots);
+        let reads = |edge: &Edge| {
+            let step = step_of(edge);
+            let guard = read(step.guard.as_slice());
+            Reads {
+                guard,
+                updates: step.updates.iter().map(|(_, value)| read(&[*value])).collect(),
+            }
+        };
+        let invariant_reads = invariants.iter().map(|(&place, list)| (place, read(list))).collect();
+        let reads = body.edges.iter().map(reads).collect();
+        let outgoing = body.outgoing();
+        Unroller { program, body, invariants, errors, interrupt, outgoing, reads, invariant_reads }
+    }
+
     fn is_cut(&self, place: PlaceId) -> bool {
         place == self.body.entry
             || self.invariants.contains_key(&place)
@@ -65,39 +107,44 @@ impl Unroller<'_> {
     /// it end as `end` asks: of whether the place is an error place, and how many cut points might
     /// still have been passed.
     pub(crate) fn ok(
-        &mut self,
+        &self,
         terms: &mut Terms,
         from: PlaceId,
         depth: usize,
         end: impl Fn(bool, usize) -> End,
     ) -> Unrolled {
-        let outgoing = self.body.outgoing();
-        let order = match self.order(&outgoing, (from, depth)) {
+        let first = (from, depth);
+        let order = match self.order(first) {
             Ok(order) => order,
             Err(unrolled) => return unrolled,
         };
         let mut part = Part {
             unroller: self,
             terms,
-            outgoing: &outgoing,
-            values: FxHashMap::from_iter([((from, depth), Values::default())]),
+            needed: FxHashMap::default(),
+            values: FxHashMap::from_iter([(first, Values::default())]),
             arrivals: FxHashMap::default(),
         };
+        for &key in order.iter().rev() {
+            let is_asked =
+                self.is_end(key) && end(self.errors.contains(&key.0), key.1) == End::Invariant;
+            part.find_needed(key, is_asked);
+        }
         for &key in &order {
-            if part.unroller.interrupt.is_raised() {
+            if self.interrupt.is_raised() {
                 return Unrolled::Interrupted;
             }
             part.name(key);
         }
         let mut ok: FxHashMap<Key, TermId> = FxHashMap::default();
         for &key in order.iter().rev() {
-            if part.unroller.interrupt.is_raised() {
+            if self.interrupt.is_raised() {
                 return Unrolled::Interrupted;
             }
-            let formula = part.formula(key, (from, depth), &ok, &end);
+            let formula = part.formula(key, first, &ok, &end);
             ok.insert(key, formula);
         }
-        Unrolled::Ok(ok[&(from, depth)])
+        Unrolled::Ok(ok[&first])
     }
 
     /// The node behind an edge.
@@ -112,12 +159,13 @@ impl Unroller<'_> {
     }
 
     /// The nodes in topological order.
-    fn order(&self, outgoing: &[Vec<EdgeId>], from: Key) -> Result<Vec<Key>, Unrolled> {
+    fn order(&self, from: Key) -> Result<Vec<Key>, Unrolled> {
         // For each node whether it is still open.
         let mut seen: FxHashMap<Key, bool> = FxHashMap::from_iter([(from, true)]);
         let (mut stack, mut postorder) = (vec![(from, 0)], Vec::new());
         while let Some((key, next)) = stack.last_mut() {
-            let edges: &[EdgeId] = if self.is_end(*key) { &[] } else { &outgoing[key.0.index()] };
+            let edges: &[EdgeId] =
+                if self.is_end(*key) { &[] } else { &self.outgoing[key.0.index()] };
             let Some(&edge) = edges.get(*next) else {
                 seen.insert(*key, false);
                 postorder.push(*key);
@@ -146,12 +194,39 @@ impl Unroller<'_> {
     }
 }
 
+/// What an edge of a program without calls does.
+fn step_of(edge: &Edge) -> &Step {
+    match &edge.action {
+        Action::Step(step) => step,
+        Action::Call(_) => unreachable!("the form of the program was checked"),
+    }
+}
+
+/// The variables that terms speak of, in ascending order.
+fn read_by(
+    terms: &Terms,
+    variables: &FxHashMap<TermId, VariableId>,
+    roots: &[TermId],
+) -> Vec<VariableId> {
+    let mut stack = roots.to_vec();
+    let (mut seen, mut found) = (FxHashSet::default(), Vec::new());
+    while let Some(term) = stack.pop() {
+        if seen.insert(term) {
+            stack.extend(terms.get(term).args());
+            found.extend(variables.get(&term));
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
 /// One part on its way.
 struct Part<'u, 'a, 't> {
     unroller: &'u Unroller<'a>,
     terms: &'t mut Terms,
-    outgoing: &'u [Vec<EdgeId>],
-    /// The values at each node.
+    /// The variables that are needed from each node on, in ascending order.
+    needed: FxHashMap<Key, Vec<VariableId>>,
+    /// The values at each node, of what is needed there.
     values: FxHashMap<Key, Values>,
     /// For each node the edges into it, with the node that each comes from, in order.
     arrivals: FxHashMap<Key, Vec<(Key, EdgeId, Arrival)>>,
@@ -162,30 +237,70 @@ impl Part<'_, '_, '_> {
         self.unroller.program.term_of(variable)
     }
 
+    fn is_needed(&self, key: Key, variable: VariableId) -> bool {
+        self.needed[&key].binary_search(&variable).is_ok()
+    }
+
+    /// Backwards: what is needed at a node. `is_asked` if its invariant is to be shown.
+    fn find_needed(&mut self, key: Key, is_asked: bool) {
+        let unroller = self.unroller;
+        let mut needed: Vec<VariableId> = Vec::new();
+        let is_end = unroller.is_end(key);
+        if is_asked || !is_end {
+            needed.extend(unroller.invariant_reads.get(&key.0).into_iter().flatten());
+        }
+        let edges = if is_end { &[][..] } else { &unroller.outgoing[key.0.index()] };
+        for &edge in edges {
+            let to = unroller.behind(key, edge);
+            let updates = &step_of(unroller.body.edge(edge)).updates;
+            let reads = &unroller.reads[edge.index()];
+            needed.extend(&reads.guard);
+            for ((variable, _), read) in updates.iter().zip(&reads.updates) {
+                if self.is_needed(to, *variable) {
+                    needed.extend(read);
+                }
+            }
+            let is_kept = |v: &&VariableId| updates.iter().all(|(updated, _)| updated != *v);
+            needed.extend(self.needed[&to].iter().filter(is_kept));
+        }
+        needed.sort_unstable();
+        needed.dedup();
+        self.needed.insert(key, needed);
+    }
+
     /// Forwards: the values at a node, and those behind its edges.
     fn name(&mut self, key: Key) {
         if !self.values.contains_key(&key) {
             let values = self.join(key);
             self.values.insert(key, values);
         }
-        if self.unroller.is_end(key) {
+        let unroller = self.unroller;
+        if unroller.is_end(key) {
             return;
         }
-        let before = self.values[&key].clone();
-        for &edge in &self.outgoing[key.0.index()] {
-            let Action::Step(step) = &self.unroller.body.edge(edge).action else {
-                unreachable!("the form of the program was checked")
-            };
-            let arrival = self.take(&before, step);
-            let to = self.unroller.behind(key, edge);
+        for &edge in &unroller.outgoing[key.0.index()] {
+            let to = unroller.behind(key, edge);
+            let arrival = self.take(key, edge, to);
             self.arrivals.entry(to).or_default().push((key, edge, arrival));
         }
     }
 
+    /// The value of a variable at a node; any value if it was not thought to be needed there.
+    fn value(&mut self, key: Key, variable: VariableId) -> TermId {
+        let symbol = self.symbol(variable);
+        match self.is_needed(key, variable) {
+            true => self.values[&key].get(&variable).copied().unwrap_or(symbol),
+            false => self.terms.new_symbol(self.terms.sort(symbol)),
+        }
+    }
+
     /// Guard and values of a step, its inputs being new symbols.
-    fn take(&mut self, before: &Values, step: &Step) -> Arrival {
+    fn take(&mut self, key: Key, edge: EdgeId, to: Key) -> Arrival {
+        let (unroller, step) = (self.unroller, step_of(self.unroller.body.edge(edge)));
+        let reads = &unroller.reads[edge.index()];
         let mut rewriter = Rewriter::plain();
-        for (&variable, &value) in before {
+        for &variable in reads.guard.iter().chain(reads.updates.iter().flatten()) {
+            let value = self.value(key, variable);
             rewriter.replace(self.symbol(variable), value);
         }
         for input in &step.inputs {
@@ -193,24 +308,26 @@ impl Part<'_, '_, '_> {
             rewriter.replace(input.term, fresh);
         }
         let guard = step.guard.map(|guard| rewriter.rewrite(self.terms, guard));
-        let mut values = before.clone();
-        for &(variable, value) in &step.updates {
-            values.insert(variable, rewriter.rewrite(self.terms, value));
+        let mut values = Values::default();
+        for index in 0..self.needed[&to].len() {
+            let variable = self.needed[&to][index];
+            let update = step.updates.iter().find(|(updated, _)| *updated == variable);
+            let value = match update {
+                Some((_, value)) => rewriter.rewrite(self.terms, *value),
+                None => self.value(key, variable),
+            };
+            if value != self.symbol(variable) {
+                values.insert(variable, value);
+            }
         }
         Arrival { guard, values }
     }
 
     /// The values at a node: those that all edges into it agree on, new symbols for the others.
-    /// Of an error place nothing is asked but whether it is reached.
     fn join(&mut self, key: Key) -> Values {
-        if self.unroller.errors.contains(&key.0) {
-            return Values::default();
-        }
-        let arrivals = &self.arrivals[&key];
-        let touched: BTreeSet<VariableId> =
-            arrivals.iter().flat_map(|(_, _, arrival)| arrival.values.keys().copied()).collect();
         let mut joined = Values::default();
-        for variable in touched {
+        for index in 0..self.needed[&key].len() {
+            let variable = self.needed[&key][index];
             let symbol = self.symbol(variable);
             let mut all = self.arrivals[&key]
                 .iter()
@@ -220,7 +337,9 @@ impl Part<'_, '_, '_> {
                 true => first,
                 false => self.terms.new_symbol(self.terms.sort(symbol)),
             };
-            joined.insert(variable, value);
+            if value != symbol {
+                joined.insert(variable, value);
+            }
         }
         joined
     }
@@ -242,7 +361,7 @@ impl Part<'_, '_, '_> {
             };
         }
         let mut all = self.terms.bool(true);
-        for &edge in &self.outgoing[key.0.index()] {
+        for &edge in &self.unroller.outgoing[key.0.index()] {
             let to = self.unroller.behind(key, edge);
             let mut holds = ok[&to];
             for premise in self.premises(key, edge, to) {
@@ -283,12 +402,13 @@ impl Part<'_, '_, '_> {
     /// The invariant of a node's place, over the values there.
     fn invariant(&mut self, key: Key) -> TermId {
         let mut rewriter = Rewriter::plain();
-        for (&variable, &value) in &self.values[&key] {
+        let unroller = self.unroller;
+        for &variable in unroller.invariant_reads.get(&key.0).into_iter().flatten() {
+            let value = self.value(key, variable);
             rewriter.replace(self.symbol(variable), value);
         }
-        let conjuncts = self.unroller.invariants.get(&key.0).cloned().unwrap_or_default();
         let mut all = self.terms.bool(true);
-        for conjunct in conjuncts {
+        for &conjunct in unroller.invariants.get(&key.0).into_iter().flatten() {
             let conjunct = rewriter.rewrite(self.terms, conjunct);
             all = self.terms.binary(BinaryOp::And, all, conjunct);
         }
