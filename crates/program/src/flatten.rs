@@ -10,13 +10,15 @@ use crate::blocks::{Blocks, CutId};
 use crate::graph::{PlaceId, Program, VariableId};
 use crate::interpreter::{Machine, initial_variables};
 use crate::passes::constants::Constants;
+use crate::passes::live::find_live;
+use crate::passes::symbols_of;
 use crate::proof::ProgramProof;
 use crate::trace::ProgramTrace;
 use pedra_model::bv::Bv;
 use pedra_model::proof::WordProof;
 use pedra_model::simplify::Rewriter;
 use pedra_model::system::{Input, NamedTerm, State, System};
-use pedra_model::term::{BinaryOp, Sort, Term, TermId};
+use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms};
 use pedra_model::trace::WordTrace;
 use pedra_model::value::{TernaryValue, Value};
 use rustc_hash::FxHashMap;
@@ -235,6 +237,17 @@ impl Flat {
         }
     }
 
+    /// The proof without the parts of its invariant that speak of inputs. Reductions of a system
+    /// justify what they merged by such parts, and invariants of places have no room for them.
+    /// What is left may be a proof all the same, or not: if it is refused, that is no defect.
+    pub fn without_inputs(&self, proof: &WordProof) -> WordProof {
+        let terms = &proof.system.terms;
+        let is_state = |symbol: &TermId| self.system.states.iter().any(|s| s.term == *symbol);
+        let mut rest = proof.clone();
+        rest.invariant.retain(|&conjunct| symbols_of(terms, [conjunct]).iter().all(is_state));
+        rest
+    }
+
     /// The proof about a program without calls that a proof about the system stands for: at each
     /// cut point the invariant with the counter's value put in, and zero for what is not live,
     /// together with what constant propagation found out. `program` and `constants` are the
@@ -245,7 +258,8 @@ impl Flat {
     /// and the system go on in the same way, since live values depend on live values only.
     ///
     /// # Errors
-    /// If the proof restricts paths to be simple, or speaks of inputs.
+    /// If the proof restricts paths to be simple, or speaks of inputs (see
+    /// [`Flat::without_inputs`]).
     pub fn proof(
         &self,
         blocks: &Blocks,
@@ -275,6 +289,10 @@ impl Flat {
             return Err(LiftError::NotCheckable("speaks of inputs"));
         }
         let image = terms.import(&proof.system.terms, conjuncts, |term| images.get(&term).copied());
+        let live = find_live(program);
+        let facts = |terms: &mut Terms, place: PlaceId| {
+            constants.map_or(Vec::new(), |constants| constants.facts(terms, place, &live))
+        };
         let mut invariants = BTreeMap::new();
         for (index, cut) in blocks.cuts.iter().enumerate() {
             if blocks.errors.contains(&Some(index)) {
@@ -292,9 +310,7 @@ impl Flat {
             for &conjunct in &proof.invariant {
                 here.push(rewriter.rewrite(&mut terms, image.of(conjunct)));
             }
-            if let Some(constants) = constants {
-                here.extend(constants.facts(&mut terms, cut.place));
-            }
+            here.extend(facts(&mut terms, cut.place));
             here.sort_unstable();
             here.dedup();
             here.retain(|&term| !terms.is_bool(term, true));
@@ -304,8 +320,7 @@ impl Flat {
             invariants.insert(cut.place, here);
         }
         for &place in &blocks.other_heads {
-            let facts = constants.map(|constants| constants.facts(&mut terms, place));
-            invariants.insert(place, facts.unwrap_or_default());
+            invariants.insert(place, facts(&mut terms, place));
         }
         Ok(ProgramProof { properties: proof.properties.clone(), terms, invariants, k: proof.k })
     }

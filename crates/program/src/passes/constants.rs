@@ -9,6 +9,7 @@
 //! one on each cycle they are inductive: [`Constants::facts`] is what a proof about the result
 //! lacks for being one about the original.
 
+use super::live::Live;
 use super::{body, step_of, symbols_of, variables_by_symbol};
 use crate::graph::{Action, EdgeId, PlaceId, Program, VariableId};
 use pedra_model::simplify::Rewriter;
@@ -29,13 +30,18 @@ pub struct Constants {
 }
 
 impl Constants {
-    /// What holds at a place, as one-bit terms of a store that extends the program's.
-    pub fn facts(&self, terms: &mut Terms, place: PlaceId) -> Vec<TermId> {
+    /// What holds at a place and may be needed for a proof, as one-bit terms of a store that
+    /// extends the program's. `live` is what matters in the program before the pass: a value that a
+    /// live variable takes depends on live variables only, so that facts about these are inductive
+    /// without the others.
+    pub fn facts(&self, terms: &mut Terms, place: PlaceId, live: &Live) -> Vec<TermId> {
+        if !live.is_used[place.index()] {
+            return Vec::new();
+        }
         let Some(known) = &self.known[place.index()] else { return vec![terms.bool(false)] };
-        let fact = |(&v, &value): (&VariableId, &TermId)| {
-            terms.binary(BinaryOp::Eq, self.program.term_of(v), value)
-        };
-        known.iter().map(fact).collect()
+        let known = live.variables[place.index()].iter().filter_map(|v| Some((*v, *known.get(v)?)));
+        let fact = |(v, value)| terms.binary(BinaryOp::Eq, self.program.term_of(v), value);
+        known.map(fact).collect()
     }
 }
 
@@ -149,9 +155,9 @@ fn behind(
     let updates = step.updates.iter().map(|&(v, value)| (v, rewriter.rewrite(terms, value)));
     let updates: Vec<(VariableId, TermId)> = updates.collect();
     // An unchanged variable keeps what the guard told of it.
-    let of = |value: TermId, known: &Known| match program.terms.as_constant(value) {
-        Some(_) => Some(value),
-        None => by_symbol.get(&value).and_then(|variable| known.get(variable)).copied(),
+    let of = |value: TermId, known: &Known| match is_constant(&program.terms, value) {
+        true => Some(value),
+        false => by_symbol.get(&value).and_then(|variable| known.get(variable)).copied(),
     };
     let values: Vec<_> = updates.into_iter().map(|(v, value)| (v, of(value, &known))).collect();
     for (variable, value) in values {
@@ -163,6 +169,10 @@ fn behind(
     Some(known)
 }
 
+fn is_constant(terms: &Terms, term: TermId) -> bool {
+    matches!(terms.get(term), Term::Const(_) | Term::IntConst(_))
+}
+
 /// The symbols that have one value where a condition holds, as far as its conjuncts say so.
 fn fixed_by(terms: &mut Terms, condition: TermId) -> Vec<(TermId, TermId)> {
     let mut found = Vec::new();
@@ -172,7 +182,7 @@ fn fixed_by(terms: &mut Terms, condition: TermId) -> Vec<(TermId, TermId)> {
             Term::Binary(BinaryOp::And, a, b) if terms.sort(term) == Sort::BOOL => {
                 stack.extend([a, b]);
             }
-            Term::Binary(BinaryOp::Eq, a, b) if terms.as_constant(b).is_some() => {
+            Term::Binary(BinaryOp::Eq, a, b) if is_constant(terms, b) => {
                 found.push((a, b));
             }
             Term::Symbol(_) => found.push((term, terms.bool(true))),
