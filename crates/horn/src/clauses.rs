@@ -1,0 +1,70 @@
+//! Horn clauses as plain data.
+
+use pedra_model::term::{Sort, TermId, Terms};
+use pedra_program::Span;
+
+/// An unknown relation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Predicate {
+    /// Its name, without quotes.
+    pub name: Box<str>,
+    /// The sorts of its arguments. Truth values are single bits.
+    pub sorts: Vec<Sort>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A predicate over terms.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Atom {
+    /// A position in [`Clauses::predicates`].
+    pub predicate: usize,
+    /// The arguments.
+    pub args: Vec<TermId>,
+}
+
+/// `∀ variables. constraint ∧ body → head`. The variables are the symbols that occur.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Clause {
+    /// The predicates of the body.
+    pub body: Vec<Atom>,
+    /// One-bit terms: all of them hold.
+    pub constraint: Vec<TermId>,
+    /// What follows; *false* if absent, and the clause is a query.
+    pub head: Option<Atom>,
+    /// Where it stands.
+    pub span: Span,
+    /// Its text on one line, cut off if it is long.
+    pub text: Box<str>,
+}
+
+/// A set of clauses.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Clauses {
+    /// The store of all terms.
+    pub terms: Terms,
+    /// The predicates.
+    pub predicates: Vec<Predicate>,
+    /// The clauses.
+    pub clauses: Vec<Clause>,
+}
+
+impl Clauses {
+    /// No clauses.
+    pub fn new() -> Clauses {
+        Clauses::default()
+    }
+
+    /// How many clauses have two or more predicates in their body.
+    pub fn num_nonlinear(&self) -> usize {
+        self.clauses.iter().filter(|clause| clause.body.len() > 1).count()
+    }
+}
+
+impl Clause {
+    /// The roots of all terms of the clause.
+    pub fn terms(&self) -> impl Iterator<Item = TermId> + '_ {
+        let atoms = self.body.iter().chain(&self.head);
+        atoms.flat_map(|atom| atom.args.iter().copied()).chain(self.constraint.iter().copied())
+    }
+}

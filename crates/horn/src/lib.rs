@@ -1,0 +1,33 @@
+//! Constrained Horn clauses in SMT-LIB: the logic `HORN` as CHC-COMP uses it, and the rules of
+//! Z3's fixed-point engines.
+//!
+//! ```text
+//! text ─ read ─► Clauses ─ lower ─► Program
+//! ```
+//!
+//! - [`clauses`]: clauses as plain data.
+//! - [`read`](mod@read): the reader. Nothing recurses, and memory is bounded by the size of the
+//!   file and by [`read::MAX_TERMS`].
+//! - [`lower`](mod@lower): clauses as a program, predicates being its places.
+//!
+//! *Safe* means that the clauses are satisfiable: some interpretation of the predicates makes all
+//! of them true, so that no derivation of *false* exists.
+
+pub mod clauses;
+pub mod lower;
+pub mod read;
+
+pub use clauses::{Atom, Clause, Clauses, Predicate};
+pub use lower::lower;
+pub use read::read;
+
+use pedra_formats::error::FormatError;
+use pedra_program::Program;
+
+/// Reads a file of Horn clauses as a program.
+///
+/// # Errors
+/// If it is damaged, or has something that is not supported: where, and what.
+pub fn read_program(name: &str, text: &[u8]) -> Result<Program, FormatError> {
+    lower(&read(text)?, name)
+}

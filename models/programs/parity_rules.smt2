@@ -1,0 +1,10 @@
+; The rules of Z3's fixed-point engines. Safe: even numbers plus even numbers stay even.
+(declare-rel Even (Int))
+(declare-rel Odd ())
+(declare-var x Int)
+(declare-var y Int)
+(rule (Even 0) zero)
+(rule (=> (Even x) (Even (+ x 2))))
+(rule (=> (Even x) (Even (- x 2))))
+(rule (=> (and (Even x) (Even y) (= (mod (+ x y) 2) 1)) Odd))
+(query Odd :print-certificate true)

@@ -1,0 +1,12 @@
+; Two loops, the second one undoes the first but for one step. Unsafe.
+(set-logic HORN)
+(declare-fun First (Int Int) Bool)
+(declare-fun Second (Int Int) Bool)
+(declare-fun Fail () Bool)
+(assert (forall ((n Int)) (=> (< 0 n 5) (First n 0))))
+(assert (forall ((n Int) (x Int)) (=> (and (First n x) (< x n)) (First n (+ x 1)))))
+(assert (forall ((n Int) (x Int)) (=> (and (First n x) (>= x n)) (Second n x))))
+(assert (forall ((n Int) (x Int)) (=> (and (Second n x) (> n 1)) (Second (- n 1) (- x 1)))))
+(assert (forall ((n Int) (x Int)) (=> (and (Second n x) (<= n 1) (not (= x 0))) Fail)))
+(assert (not Fail))
+(check-sat)
