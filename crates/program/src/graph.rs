@@ -488,6 +488,8 @@ struct Checker<'a> {
     procedure: &'a Procedure,
     scope: FxHashSet<TermId>,
     variables: FxHashSet<VariableId>,
+    /// The places from which edges lead.
+    sources: FxHashSet<PlaceId>,
 }
 
 impl<'a> Checker<'a> {
@@ -496,7 +498,8 @@ impl<'a> Checker<'a> {
         let variables: FxHashSet<VariableId> = variables.collect();
         let scope = variables.iter().filter_map(|v| program.variables.get(v.index()));
         let scope = scope.map(|variable| variable.term).collect();
-        Checker { program, procedure, scope, variables }
+        let sources = procedure.edges.iter().map(|edge| edge.from).collect();
+        Checker { program, procedure, scope, variables, sources }
     }
 
     fn check(&self, inputs: &mut FxHashSet<TermId>) -> Result<(), String> {
@@ -601,7 +604,7 @@ impl<'a> Checker<'a> {
 
     fn check_error_place(&self, place: PlaceId) -> Result<(), String> {
         let exists = place.index() < self.procedure.places.len() && place != self.procedure.exit;
-        match exists && self.procedure.edges.iter().all(|edge| edge.from != place) {
+        match exists && !self.sources.contains(&place) {
             true => Ok(()),
             false => Err("an error place that is none, or from which edges lead".into()),
         }
