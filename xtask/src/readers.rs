@@ -36,7 +36,7 @@ struct Reader {
     words: &'static str,
 }
 
-const READERS: [Reader; 5] = [
+const READERS: [Reader; 6] = [
     Reader {
         name: "aiger",
         body: fuzzing::aiger,
@@ -97,6 +97,24 @@ const READERS: [Reader; 5] = [
             a[i] s.x p->y (int) (char*) f() main x y p a s S malloc(8) \
             __VERIFIER_nondet_int() reach_error() é",
     },
+    Reader {
+        name: "boogie",
+        body: pedra_boogie::fuzzing::boogie,
+        endings: &["bpl"],
+        files: BOOGIE_FILES,
+        make: None,
+        words: "( ) { } [ ] ; : := , :: == ==> <==> && || ! - * ++ {: \" /* */ // 0 1 -1 \
+            99999999999999999999 5bv8 7bv0 1.5 x g k m true old old(g) if then else while goto call \
+            havoc assert assume break return int bool real bv8 [int]int forall var const unique \
+            axiom type function procedure implementation returns requires ensures modifies free \
+            invariant div mod é ∧",
+    },
+];
+
+/// Small programs with most constructs.
+const BOOGIE_FILES: &[&str] = &[
+    include_str!("../../crates/boogie/tests/programs/control.bpl"),
+    include_str!("../../crates/boogie/tests/programs/words.bpl"),
 ];
 
 /// Small programs with most constructs.

@@ -1,0 +1,116 @@
+//! The procedure where runs start.
+
+use super::expression::Env;
+use super::{Lowerer, step};
+use crate::source::{Fault, Outcome, Span};
+use crate::tree::VarId;
+use crate::types::{TypeId, Types};
+use indexmap::IndexMap;
+use pedra_model::term::{BinaryOp, TermId};
+use pedra_program::{
+    Action, Call, Edge, PlaceId, Procedure, ProcedureId, Span as GraphSpan, VariableId,
+};
+use rustc_hash::FxBuildHasher;
+
+/// The procedure with which programs begin that have it.
+const ENTRY: &str = "ULTIMATE.start";
+
+/// The most unique constants of one type: each pair of them is compared.
+const MAX_UNIQUES: usize = 256;
+
+impl Lowerer<'_, '_> {
+    pub(super) fn start(&mut self) -> Outcome<()> {
+        let tree = self.tree;
+        let entries: Vec<usize> = match tree.procedures.iter().find(|p| &*p.name == ENTRY) {
+            Some(procedure) if !procedure.implementations.is_empty() => {
+                procedure.implementations.clone()
+            }
+            _ => (0..tree.implementations.len()).collect(),
+        };
+        let Some(&first) = entries.first() else {
+            let fault = Fault::new(Span::default(), "no procedure has an implementation");
+            return Err(fault.hint("there is nothing to check"));
+        };
+        let span = self.span(tree.implementations[first].span);
+        let mut start = Procedure::new("start", span);
+        let mut place = start.entry;
+        for (condition, at, text) in self.assumptions()? {
+            let next = start.add_place(at);
+            start.add_edge(step(place, next, Some(condition), at, text));
+            place = next;
+        }
+        for index in entries {
+            self.enter(index, &mut start, place)?;
+        }
+        self.program.entry = ProcedureId::new(self.program.procedures.len());
+        self.program.procedures.push(start);
+        Ok(())
+    }
+
+    /// A call of an implementation with arbitrary arguments.
+    fn enter(&mut self, index: usize, start: &mut Procedure, from: PlaceId) -> Outcome<()> {
+        let implementation = &self.tree.implementations[index];
+        let name = &self.tree.procedures[implementation.procedure.index()].name;
+        let span = self.span(implementation.span);
+        let mut copies = |ids: &[VarId]| -> Outcome<Vec<VariableId>> {
+            let copy = |id: &VarId| {
+                let variable = self.variable(*id)?;
+                let (sort, of) =
+                    (self.sort_of(variable), self.program.variable(variable).source_type.clone());
+                Ok(self.program.add_variable(sort, None, &of, true, span))
+            };
+            ids.iter().map(copy).collect()
+        };
+        let parameters = copies(&implementation.parameters)?;
+        let results = copies(&implementation.results)?;
+        start.variables.extend(parameters.iter().chain(&results));
+        let arguments = parameters.iter().map(|v| self.program.term_of(*v)).collect();
+        let action = Action::Call(Call { callee: ProcedureId::new(index), arguments, results });
+        let text = format!("procedure {name}").into();
+        start.add_edge(Edge { from, to: start.exit, action, span, text });
+        Ok(())
+    }
+
+    /// What holds of the constants: the axioms, and that unique ones differ.
+    fn assumptions(&mut self) -> Outcome<Vec<(TermId, GraphSpan, Box<str>)>> {
+        let tree = self.tree;
+        let mut found = Vec::new();
+        for axiom in &tree.axioms {
+            let condition = self.expression(axiom.condition, &Env::default())?;
+            found.push((condition, self.span(axiom.span), self.text(axiom.span)));
+        }
+        let mut groups: IndexMap<TypeId, Vec<VarId>, FxBuildHasher> = IndexMap::default();
+        for &id in &tree.uniques {
+            groups.entry(tree.variables[id.index()].of).or_default().push(id);
+        }
+        for (of, group) in groups {
+            let [first, _, ..] = group[..] else { continue };
+            if of == Types::BOOL {
+                let span = tree.variables[first.index()].span;
+                return Err(Fault::unsupported(span, "unique constants of type `bool`"));
+            }
+            if group.len() > MAX_UNIQUES {
+                let span = tree.variables[group[MAX_UNIQUES].index()].span;
+                let text = format!("more than {MAX_UNIQUES} unique constants of one type");
+                return Err(Fault::new(span, text));
+            }
+            for (place, &id) in group.iter().enumerate().skip(1) {
+                let own = self.program.term_of(self.variable(id)?);
+                let mut differs = None;
+                for &other in &group[..place] {
+                    let other = self.program.term_of(self.variable(other)?);
+                    let terms = &mut self.program.terms;
+                    let differ = terms.binary(BinaryOp::Neq, other, own);
+                    differs = Some(match differs {
+                        None => differ,
+                        Some(before) => terms.binary(BinaryOp::And, before, differ),
+                    });
+                }
+                let variable = &tree.variables[id.index()];
+                let text = format!("const unique {}", variable.name).into();
+                found.extend(differs.map(|term| (term, self.span(variable.span), text)));
+            }
+        }
+        Ok(found)
+    }
+}

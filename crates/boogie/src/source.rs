@@ -1,0 +1,108 @@
+//! The text of a program, places in it, and faults at such places.
+
+use pedra_formats::error::FormatError;
+use std::fmt;
+
+/// A range of bytes in the text.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Span {
+    /// The first byte.
+    pub start: u32,
+    /// The first byte after it.
+    pub end: u32,
+}
+
+impl Span {
+    /// From the start of this span to the end of another.
+    pub fn to(self, end: Span) -> Span {
+        Span { start: self.start, end: end.end.max(self.start) }
+    }
+}
+
+/// What is wrong with a span of the text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Fault {
+    pub span: Span,
+    pub message: String,
+    pub hint: Option<String>,
+}
+
+pub(crate) type Outcome<T> = Result<T, Fault>;
+
+impl Fault {
+    /// Something that is not Boogie.
+    pub fn new(span: Span, message: impl Into<String>) -> Fault {
+        Fault { span, message: message.into(), hint: None }
+    }
+
+    /// Something that is Boogie and that we do not support. `what` is a plural noun.
+    pub fn unsupported(span: Span, what: impl fmt::Display) -> Fault {
+        Fault::new(span, format!("{what} are not supported"))
+    }
+
+    pub fn hint(mut self, hint: impl Into<String>) -> Fault {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+/// A text with its lines.
+pub(crate) struct Source<'s> {
+    pub bytes: &'s [u8],
+    /// Where each line starts.
+    starts: Vec<u32>,
+}
+
+/// At most this many characters of a statement are kept for traces.
+const SHOWN: usize = 160;
+
+impl<'s> Source<'s> {
+    pub fn new(bytes: &'s [u8]) -> Result<Source<'s>, FormatError> {
+        if u32::try_from(bytes.len()).is_err() {
+            return Err(FormatError::at(1, 1, "the file is larger than 4 GiB"));
+        }
+        let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+        let starts = std::iter::once(0).chain(ends.map(|(at, _)| at as u32 + 1)).collect();
+        Ok(Source { bytes, starts })
+    }
+
+    /// Line and column of a byte, both from 1.
+    pub fn location(&self, offset: u32) -> (u32, u32) {
+        let line = self.starts.partition_point(|&start| start <= offset);
+        (line as u32, offset - self.starts[line - 1] + 1)
+    }
+
+    pub fn error(&self, fault: Fault) -> FormatError {
+        let (line, column) = self.location(fault.span.start);
+        let error = FormatError::at(line as usize, column as usize, fault.message);
+        match fault.hint {
+            Some(hint) => error.with_hint(hint),
+            None => error,
+        }
+    }
+
+    /// The text of a span on one line, without comments, cut if it is long.
+    pub fn one_line(&self, span: Span) -> String {
+        let bytes = &self.bytes[span.start as usize..span.end as usize];
+        let mut kept: Vec<u8> = Vec::new();
+        let mut at = 0;
+        while at < bytes.len() && kept.len() <= 4 * SHOWN {
+            let skipped = crate::lexer::blank(&bytes[at..]);
+            if skipped > 0 {
+                at += skipped;
+                if kept.last() != Some(&b' ') {
+                    kept.push(b' ');
+                }
+            } else {
+                kept.push(bytes[at]);
+                at += 1;
+            }
+        }
+        let text = String::from_utf8_lossy(&kept);
+        let text = text.trim();
+        match text.char_indices().nth(SHOWN) {
+            Some((end, _)) => format!("{}…", &text[..end]),
+            None => text.to_owned(),
+        }
+    }
+}
