@@ -19,27 +19,27 @@ pub fn program(text: &str) -> Program {
 /// Small values, so that runs meet each other's conditions.
 struct Small(Random);
 
-impl Small {
-    fn scalar(&mut self, scalar: Scalar) -> Value {
-        match scalar {
-            Scalar::Int => Value::Int((self.0.below(12) as i64 - 4).into()),
-            Scalar::Bv(width) => Value::Bv(Bv::from_i64(width, self.0.below(12) as i64 - 4)),
+/// A small value.
+pub fn small_value(random: &mut Random, sort: Sort) -> Value {
+    let mut scalar = |scalar: Scalar| match scalar {
+        Scalar::Int => Value::Int((random.below(12) as i64 - 4).into()),
+        Scalar::Bv(width) => Value::Bv(Bv::from_i64(width, random.below(12) as i64 - 4)),
+    };
+    match sort {
+        Sort::Array { index, element } => {
+            let mut array = Value::everywhere(index, &scalar(element));
+            for _ in 0..3 {
+                array = array.write(&scalar(index), &scalar(element));
+            }
+            array
         }
+        sort => scalar(sort.scalar().expect("no array")),
     }
 }
 
 impl Oracle for Small {
     fn value(&mut self, sort: Sort) -> Value {
-        match sort {
-            Sort::Array { index, element } => {
-                let mut array = Value::everywhere(index, &self.scalar(element));
-                for _ in 0..3 {
-                    array = array.write(&self.scalar(index), &self.scalar(element));
-                }
-                array
-            }
-            sort => self.scalar(sort.scalar().expect("no array")),
-        }
+        small_value(&mut self.0, sort)
     }
 
     fn choose(&mut self, count: usize) -> usize {
