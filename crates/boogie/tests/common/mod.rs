@@ -22,8 +22,8 @@ struct Small(Random);
 /// A small value.
 pub fn small_value(random: &mut Random, sort: Sort) -> Value {
     let mut scalar = |scalar: Scalar| match scalar {
-        Scalar::Int => Value::Int((random.below(12) as i64 - 4).into()),
-        Scalar::Bv(width) => Value::Bv(Bv::from_i64(width, random.below(12) as i64 - 4)),
+        Scalar::Int => Value::Int((random.below(16) as i64 - 4).into()),
+        Scalar::Bv(width) => Value::Bv(Bv::from_i64(width, random.below(16) as i64 - 4)),
     };
     match sort {
         Sort::Array { index, element } => {
