@@ -2,7 +2,7 @@
 //!
 //! Nodes have values only for the variables that are needed from there on; the others would cost an
 //! equality at each join. Which are needed is found backwards first. The check does not rest on
-//! this: whoever reads a variable that is not among them gets a new symbol, which stands for any
+//! this: a read of a variable that is not among them gives a new symbol, which stands for any
 //! value, so that a mistake could only make a proof fail.
 
 use pedra_model::simplify::Rewriter;

@@ -105,7 +105,7 @@ pub struct Budgets {
     pub looks_before_sweep: u64,
     /// k-induction before fbPDR: steps.
     pub prelude_depth: usize,
-    /// And at most so many looks at the interrupt.
+    /// And at most this many looks at the interrupt.
     pub prelude_looks: u64,
 }
 

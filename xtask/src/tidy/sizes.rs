@@ -24,10 +24,10 @@ const FLAT_FILES: &[&str] = &[
 const LONG_FILES: &[&str] = &[
     "crates/c/src/analyse/expr.rs",
     "crates/c/src/lower/access.rs",
+    "crates/c/src/lower/mod.rs",
     "crates/c/src/parse/declaration.rs",
-    "crates/engines/src/pdr/mod.rs",
-    "crates/engines/src/pdr/relative.rs",
-    "crates/engines/src/word/mod.rs",
+    "crates/certify/src/proof.rs",
+    "crates/engines/src/trace/search.rs",
     "crates/engines/src/word/relative.rs",
 ];
 

@@ -29,7 +29,7 @@ pub(super) struct NotHorn {
     pub(super) message: &'static str,
 }
 
-/// The clauses of one formula may have so many parts in all.
+/// The clauses of one formula may have this many parts in all.
 const MAX_PARTS: usize = 4_000_000;
 
 /// The clauses of a formula.
