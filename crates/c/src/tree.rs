@@ -183,8 +183,8 @@ pub enum Extent {
     /// Its type is [`Types::variable_array`], and this is its length, evaluated where it is
     /// declared.
     Length(NodeId),
-    /// Its type is [`Types::variable_array`], with elements of this size in bytes, and the arguments
-    /// of the call that allocates it are its size in bytes.
+    /// Its type is [`Types::variable_array`], with elements of this size in bytes, and the
+    /// arguments of the call that allocates it are its size in bytes.
     Allocated(u64),
 }
 

@@ -387,8 +387,8 @@ mod tests {
         system
     }
 
-    /// Debug builds look at each lemma once more; if the search's own solvers were asked, they would
-    /// learn from it, and debug builds would search differently from release builds.
+    /// Debug builds look at each lemma once more; if the search's own solvers were asked, they
+    /// would learn from it, and debug builds would search differently from release builds.
     #[test]
     fn a_second_look_at_a_lemma_asks_no_solver_of_the_search() {
         let system = system();

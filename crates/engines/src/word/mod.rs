@@ -1,10 +1,10 @@
 //! Word-level PDR: frames of integer cubes, polytopes or mixed units instead of clauses.
 //!
-//! T. Welp, A. Kuehlmann: *QF_BV Model Checking with Property Directed Reachability*, DATE
-//! 2013. The loop is that of every PDR (`trace::Search`; Algorithms 1 and 2 of the paper); what differs is the *atomic reasoning unit*,
-//! the set of states that is excluded at a time: a conjunction of atoms such as `x ≥ 3` or
-//! `x + 2y ≤ 5` over the words of the model. Where the invariant is arithmetic, one unit does
-//! what takes millions of clauses.
+//! T. Welp, A. Kuehlmann: *QF_BV Model Checking with Property Directed Reachability*, DATE 2013.
+//! The loop is that of every PDR (`trace::Search`; Algorithms 1 and 2 of the paper); what differs
+//! is the *atomic reasoning unit*, the set of states that is excluded at a time: a conjunction of
+//! atoms such as `x ≥ 3` or `x + 2y ≤ 5` over the words of the model. Where the invariant is
+//! arithmetic, one unit does what takes millions of clauses.
 //!
 //! What the paper leaves open or gets wrong, and what is done here:
 //! - Blocking checks that a unit contains no initial state, too (`relative`).
@@ -17,8 +17,8 @@
 //!   the paper cannot solve, is one query.
 //! - When a budget is used up, what was learned is handed over to bit-level PDR (`hand_over`).
 //!
-//! Soundness rests on `words` and `relative` (all queries), `evidence` and the checks of `certify`; files
-//! that only propose (`vote`, `samples`, `steps`, `templates`, `strengthen`, `generalize`,
+//! Soundness rests on `words` and `relative` (all queries), `evidence` and the checks of `certify`;
+//! files that only propose (`vote`, `samples`, `steps`, `templates`, `strengthen`, `generalize`,
 //! `reshape`, `linear`, `meter`) cannot make an answer wrong.
 
 mod atom;

@@ -11,10 +11,10 @@
 //! of the clauses from which R follows through sources, and leads from R's place to its exit. Which
 //! predicate is the source is a heuristic ([`plan`]); a derivation is a tree in any case.
 //!
-//! SMT-LIB leaves division by zero open. The terms of the model fix it, which decides satisfiability
-//! in one direction: if the clauses are satisfiable with that value, they are satisfiable. For the
-//! other direction each division by something that may be zero has a check, so that a derivation
-//! that rests on it counts for nothing.
+//! SMT-LIB leaves division by zero open. The terms of the model fix it, which decides
+//! satisfiability in one direction: if the clauses are satisfiable with that value, they are
+//! satisfiable. For the other direction each division by something that may be zero has a check, so
+//! that a derivation that rests on it counts for nothing.
 
 mod plan;
 mod step;
