@@ -1,6 +1,8 @@
 //! How far the front end gets with each of some C files: `survey FILE…` prints the reasons and
 //! how many parse, type-check and become program graphs. `--lp64` changes the data model.
 
+use std::time::Instant;
+
 use pedra_c::{DataModel, Options, check_syntax, check_types, load};
 
 fn main() {
@@ -20,14 +22,18 @@ fn main() {
         };
         parsed += usize::from(check_syntax(&text).is_ok());
         typed += usize::from(check_types(&text, &options).is_ok());
-        match load(&text, file, &options) {
+        let start = Instant::now();
+        let program = load(&text, file, &options);
+        let time = start.elapsed().as_millis();
+        match program {
             Ok(program) => {
                 lowered += 1;
                 let edges: usize = program.procedures.iter().map(|p| p.edges.len()).sum();
                 let (variables, properties) = (program.variables.len(), program.properties.len());
                 let defect = program.check().err().map_or(String::new(), |e| format!(", {e}"));
                 println!(
-                    "{file}: {edges} edges, {variables} variables, {properties} properties{defect}"
+                    "{file}: {edges} edges, {variables} variables, {properties} properties, \
+                     {time} ms{defect}"
                 );
             }
             Err(error) => println!("{file}:{error}"),

@@ -128,4 +128,33 @@ mod tests {
         let error = run("no-such-compiler", Path::new("x.c"), DataModel::Ilp32);
         assert!(matches!(error, Err(PreprocessError::NoCompiler)));
     }
+
+    /// Includes and macros are expanded, and what the compiler does not like is told. Without a
+    /// compiler there is nothing to test.
+    #[test]
+    fn with_a_compiler() {
+        let folder = std::env::temp_dir().join(format!("pedra-c-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder for temporary files");
+        let write = |name: &str, text: &str| {
+            let path = folder.join(name);
+            std::fs::write(&path, text).expect("a file can be written");
+            path
+        };
+        write("a.h", "#define N 3\n");
+        let good = write("a.c", "#include \"a.h\"\nint main(void) { return N; }\n");
+        let bad = write("b.c", "#include \"missing.h\"\n");
+        let results = [good, bad].map(|file| preprocess(&file, DataModel::Lp64));
+        std::fs::remove_dir_all(&folder).expect("the folder can be removed");
+        match results {
+            [Err(PreprocessError::NoCompiler), _] => {}
+            [Ok(text), Err(PreprocessError::Refused(words))] => {
+                assert!(String::from_utf8_lossy(&text).contains("return 3;"));
+                assert!(words.contains("missing.h"), "{words}");
+                let program = crate::load(&text, "a.c", &crate::Options::default());
+                let span = program.expect("a program").procedures[0].span;
+                assert_eq!((span.line, span.column), (2, 5), "positions are those of the file");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
 }

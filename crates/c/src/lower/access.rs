@@ -1,14 +1,17 @@
 //! Places: where they are, reading and writing.
 
 use super::layout::{Leaf, leaves, term_bits};
-use super::points::{PointsTo, decode, member_offset};
+use super::points::{PointsTo, decode, member_offset, same_class};
 use super::{Held, Lowered, Lowerer, build};
 use crate::error::Fault;
 use crate::source::Span;
 use crate::tree::*;
-use crate::types::Type;
+use crate::types::{Ty, Type};
 use pedra_model::term::{BinaryOp, Term, TermId};
 use pedra_program::{CheckKind, VariableId};
+
+/// The most leaves that a place may be.
+const MOST_ALTERNATIVES: usize = 1000;
 
 /// One of the leaves that a place may be.
 #[derive(Clone)]
@@ -30,6 +33,14 @@ struct Located {
     /// Indices from outside to inside, as 64 bits, each with the size of an element.
     indices: Vec<(TermId, u64)>,
     place: NodeId,
+}
+
+/// A scalar part of a place: where it starts in it, its width and its type.
+#[derive(Copy, Clone)]
+struct Part {
+    offset: u64,
+    bits: u32,
+    ty: Ty,
 }
 
 enum Base {
@@ -157,20 +168,15 @@ impl Lowerer<'_> {
     /// The leaves that a place of a scalar type may be, with the checks of using it.
     pub(super) fn alternatives(&mut self, place: NodeId) -> Lowered<Vec<Alternative>> {
         let located = self.locate(place, false)?;
-        let bits = self.bits(place);
-        self.part_alternatives(&located, 0, bits)
+        let part = Part { offset: 0, bits: self.bits(place), ty: self.tree.node(place).ty };
+        self.part_alternatives(&located, part)
     }
 
     /// The same for the part of it at an offset.
-    fn part_alternatives(
-        &mut self,
-        located: &Located,
-        inner: u64,
-        bits: u32,
-    ) -> Lowered<Vec<Alternative>> {
+    fn part_alternatives(&mut self, located: &Located, part: Part) -> Lowered<Vec<Alternative>> {
         match located.base {
-            Base::Object(object) => Ok(vec![self.in_object(located, object, inner, bits)?]),
-            Base::Pointer(_) => self.through_pointer(located, inner, bits),
+            Base::Object(object) => Ok(vec![self.in_object(located, object, part)?]),
+            Base::Pointer(_) => self.through_pointer(located, part),
         }
     }
 
@@ -179,8 +185,7 @@ impl Lowerer<'_> {
         &mut self,
         located: &Located,
         object: ObjectId,
-        inner: u64,
-        bits: u32,
+        Part { offset: inner, bits, .. }: Part,
     ) -> Lowered<Alternative> {
         let span = self.tree.node(located.place).span;
         let variables = self.object_variables(object)?;
@@ -245,12 +250,7 @@ impl Lowerer<'_> {
     }
 
     /// Where a pointer leads.
-    fn through_pointer(
-        &mut self,
-        located: &Located,
-        inner: u64,
-        bits: u32,
-    ) -> Lowered<Vec<Alternative>> {
+    fn through_pointer(&mut self, located: &Located, part: Part) -> Lowered<Vec<Alternative>> {
         let span = self.tree.node(located.place).span;
         let targets = self.points.targets(self.tree, located.place);
         if targets.is_unknown {
@@ -262,12 +262,16 @@ impl Lowerer<'_> {
         for &(object, offset) in &targets.targets {
             let found = match offset {
                 Some(offset) => {
-                    let one = self.at_offset(object, offset + inner, bits, address, inner, span)?;
+                    let one = self.at_offset(object, offset, part, address, span)?;
                     one.into_iter().collect()
                 }
-                None => self.anywhere(object, located.place, inner, bits, address)?,
+                None => self.anywhere(object, located.place, part, address)?,
             };
             list.extend(found);
+        }
+        if list.len() > MOST_ALTERNATIVES {
+            let what = format!("a pointer to more than {MOST_ALTERNATIVES} possible parts");
+            return Err(Fault::unsupported(span, what));
         }
         self.pointer_check(&targets, &list, span);
         if let [only] = list.as_mut_slice() {
@@ -294,12 +298,12 @@ impl Lowerer<'_> {
     fn at_offset(
         &mut self,
         object: ObjectId,
-        offset: u64,
-        bits: u32,
+        start: u64,
+        Part { offset: inner, bits, .. }: Part,
         address: TermId,
-        inner: u64,
         span: Span,
     ) -> Lowered<Option<Alternative>> {
+        let offset = start + inner;
         let parts = self.points.layouts.get(&object).cloned().unwrap_or_default();
         let decoded = parts.iter().enumerate().find_map(|(at, leaf)| {
             let (instance, byte) = decode(leaf, offset)?;
@@ -321,7 +325,7 @@ impl Lowerer<'_> {
         let length = self.length(object).map(|length| self.get(length));
         let pointer_bits = self.pointer_bits();
         let terms = &mut self.program.terms;
-        let expected = build::constant(terms, pointer_bits, base + offset - inner);
+        let expected = build::constant(terms, pointer_bits, base + start);
         let mut condition = build::binary(terms, BinaryOp::Eq, address, expected);
         if let (Some(length), Some(outer)) = (length, leaf.dimensions.first()) {
             let first = (offset - leaf.offset) / outer.stride;
@@ -351,8 +355,7 @@ impl Lowerer<'_> {
         &mut self,
         object: ObjectId,
         place: NodeId,
-        inner: u64,
-        bits: u32,
+        Part { offset: inner, bits, ty }: Part,
         address: TermId,
     ) -> Lowered<Vec<Alternative>> {
         let span = self.tree.node(place).span;
@@ -366,7 +369,10 @@ impl Lowerer<'_> {
         let base = self.base(object, span)?;
         let variables = self.object_variables(object)?;
         let mut list = Vec::new();
-        for (at, leaf) in parts.iter().enumerate().filter(|(_, leaf)| leaf.bits == bits) {
+        for (at, leaf) in parts.iter().enumerate() {
+            if leaf.bits != bits || !same_class(self.tree, leaf.ty, ty) {
+                continue;
+            }
             let start = base.wrapping_add(leaf.offset).wrapping_sub(inner);
             let length = self.length(object).map(|length| self.get(length));
             let (condition, index) = self.match_address(leaf, address, start, length);
@@ -515,7 +521,7 @@ impl Lowerer<'_> {
                 self.whole_union(&located, &leaf, span)?
             } else {
                 let bits = term_bits(self.types(), leaf.ty).unwrap_or(leaf.bits);
-                self.part_alternatives(&located, leaf.offset, bits)?
+                self.part_alternatives(&located, Part { offset: leaf.offset, bits, ty: leaf.ty })?
             };
             list.push((leaf, found));
         }
@@ -529,7 +535,8 @@ impl Lowerer<'_> {
         leaf: &Leaf,
         span: Span,
     ) -> Lowered<Vec<Alternative>> {
-        let list = self.part_alternatives(located, leaf.offset, leaf.bits)?;
+        let part = Part { offset: leaf.offset, bits: leaf.bits, ty: leaf.ty };
+        let list = self.part_alternatives(located, part)?;
         match list.iter().all(|one| one.part == Some((0, leaf.bits))) {
             true => Ok(list),
             false => Err(Fault::unsupported(span, "a copy of a union inside another one")),

@@ -313,6 +313,7 @@ impl Lowerer<'_> {
         let text = self.text(span).into();
         let action = Action::Call(call);
         let span = self.span(span);
+        self.body.entered.insert(to);
         self.body.procedure.add_edge(Edge { from, to, action, span, text });
         self.body.at = Some(to);
         Ok(results)

@@ -31,7 +31,7 @@ use pedra_model::term::{BinaryOp, Sort, TermId};
 use pedra_program as graph;
 use pedra_program::{PlaceId, Procedure, ProcedureId, Program, VariableId};
 use points::{Points, points};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use shape::{Calls, Shape, Walk, jumps_back};
 
 /// The address of the first object.
@@ -104,6 +104,10 @@ struct Body {
     at: Option<PlaceId>,
     pending: Pending,
     labels: FxHashMap<Name, PlaceId>,
+    /// All labels of the function.
+    known_labels: FxHashSet<Name>,
+    /// The places that edges lead to.
+    entered: FxHashSet<PlaceId>,
     /// Targets of `break` and `continue`.
     breaks: Vec<PlaceId>,
     continues: Vec<PlaceId>,
@@ -130,6 +134,8 @@ impl Body {
             procedure,
             pending: Pending::default(),
             labels: FxHashMap::default(),
+            known_labels: FxHashSet::default(),
+            entered: FxHashSet::default(),
             breaks: Vec::new(),
             continues: Vec::new(),
             cases: FxHashMap::default(),
@@ -237,6 +243,7 @@ impl<'a> Lowerer<'a> {
             return Err(Fault::unsupported(function.span, message));
         };
         self.body.jumps_back = jumps_back(tree, code);
+        self.body.known_labels = shape::labels(tree, code);
         if !matches!(tree.types.get(function.result), Type::Void) {
             let parts = leaves(&tree.types, &tree.names, function.result, function.span)?;
             for leaf in parts {

@@ -16,6 +16,9 @@ use std::collections::BTreeSet;
 /// An object and where in it; without an offset anywhere.
 pub type Target = (ObjectId, Option<u64>);
 
+/// How many places of one object a pointer may point to before they are no longer told apart.
+const MOST_OFFSETS: usize = 32;
+
 /// Where a pointer may point.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct PointsTo {
@@ -30,19 +33,34 @@ impl PointsTo {
         PointsTo { targets: BTreeSet::from([target]), is_unknown: false }
     }
 
+    /// Adds the targets of another; true if that changes anything.
     fn extend(&mut self, other: &PointsTo) -> bool {
-        let before = self.clone();
-        self.targets.extend(other.targets.iter().copied());
-        // Anywhere in an object is more than somewhere in it.
-        let anywhere: BTreeSet<ObjectId> = self
-            .targets
-            .iter()
-            .filter(|target| target.1.is_none())
-            .map(|target| target.0)
-            .collect();
-        self.targets.retain(|target| target.1.is_none() || !anywhere.contains(&target.0));
+        let mut is_changed = other.is_unknown && !self.is_unknown;
         self.is_unknown |= other.is_unknown;
-        before != *self
+        for &target in &other.targets {
+            is_changed |= self.insert(target);
+        }
+        is_changed
+    }
+
+    /// Adds a target. Anywhere in an object is more than somewhere in it, and many places of an
+    /// object are taken as anywhere.
+    fn insert(&mut self, (object, offset): Target) -> bool {
+        if self.targets.contains(&(object, None)) {
+            return false;
+        }
+        if offset.is_some() && !self.targets.insert((object, offset)) {
+            return false;
+        }
+        let of_object = (object, None)..=(object, Some(u64::MAX));
+        if offset.is_none() || self.targets.range(of_object.clone()).count() > MOST_OFFSETS {
+            let known: Vec<Target> = self.targets.range(of_object).copied().collect();
+            for target in known {
+                self.targets.remove(&target);
+            }
+            self.targets.insert((object, None));
+        }
+        true
     }
 
     /// The same with every offset changed; those that leave their object are forgotten.
@@ -320,7 +338,7 @@ impl Points {
             for (index, leaf) in leaves.iter().enumerate() {
                 let may_be = match offset {
                     Some(offset) => covers(leaf, offset + inner),
-                    None => leaf.is_union || leaf.bits == bits,
+                    None => leaf.is_union || leaf.bits == bits && same_class(tree, leaf.ty, ty),
                 };
                 if may_be {
                     cells.push((object, index));
@@ -379,6 +397,12 @@ pub fn member_offsets(tree: &Tree, mut place: NodeId) -> u64 {
             _ => return offset,
         }
     }
+}
+
+/// Whether both types are pointers or both are integers: an object of the one kind may not be
+/// accessed as the other (C11 6.5p7).
+pub fn same_class(tree: &Tree, a: Ty, b: Ty) -> bool {
+    tree.types.pointee(a).is_some() == tree.types.pointee(b).is_some()
 }
 
 /// Whether a byte of an object belongs to a leaf.

@@ -124,28 +124,68 @@ impl Calls {
     }
 }
 
-/// The functions on cycles of calls.
+/// The functions on cycles of calls: the strongly connected components after Tarjan (1972), with
+/// the stack of the search kept by hand.
 fn recursive(
     tree: &Tree,
     sites: &FxHashMap<FunctionId, Vec<(FunctionId, bool)>>,
 ) -> FxHashSet<FunctionId> {
     let mut found = FxHashSet::default();
-    for &function in &tree.reached {
-        // Everything that leads to the function, backwards.
-        let mut seen = FxHashSet::default();
-        let mut stack = vec![function];
-        while let Some(callee) = stack.pop() {
-            for &(caller, _) in sites.get(&callee).into_iter().flatten() {
+    let mut order: FxHashMap<FunctionId, (usize, usize)> = FxHashMap::default();
+    let mut open: Vec<FunctionId> = Vec::new();
+    let mut is_open = FxHashSet::default();
+    for &start in &tree.reached {
+        if order.contains_key(&start) {
+            continue;
+        }
+        let mut path = vec![(start, 0)];
+        while let Some((function, next)) = path.pop() {
+            if next == 0 {
+                let number = order.len();
+                order.insert(function, (number, number));
+                open.push(function);
+                is_open.insert(function);
+            }
+            // Calls are followed backwards: the components are the same.
+            let callers = sites.get(&function).map_or(&[][..], Vec::as_slice);
+            if let Some(&(caller, _)) = callers.get(next) {
+                path.push((function, next + 1));
                 if caller == function {
                     found.insert(function);
                 }
-                if seen.insert(caller) {
-                    stack.push(caller);
+                match order.get(&caller).copied() {
+                    None => path.push((caller, 0)),
+                    Some((number, _)) if is_open.contains(&caller) => {
+                        lower(&mut order, function, number);
+                    }
+                    Some(_) => {}
+                }
+                continue;
+            }
+            let (number, low) = order[&function];
+            if let Some(&(before, _)) = path.last() {
+                lower(&mut order, before, low);
+            }
+            if number == low {
+                let at = open.iter().rposition(|other| *other == function).unwrap_or(0);
+                let component: Vec<FunctionId> = open.drain(at..).collect();
+                if component.len() > 1 {
+                    found.extend(component.iter().copied());
+                }
+                for function in component {
+                    is_open.remove(&function);
                 }
             }
         }
     }
     found
+}
+
+/// Lowers the least number that is known to be reachable from a function.
+fn lower(order: &mut FxHashMap<FunctionId, (usize, usize)>, function: FunctionId, low: usize) {
+    if let Some((_, least)) = order.get_mut(&function) {
+        *least = low.min(*least);
+    }
 }
 
 /// Whether a function jumps to a label that stands before the jump.
@@ -163,6 +203,20 @@ pub fn jumps_back(tree: &Tree, body: StmtId) -> bool {
     }
     // A statement expression can hold labels too; then any jump counts.
     jumps.iter().any(|(name, at)| labels.get(name).is_none_or(|label| label <= at))
+}
+
+/// The labels of a function.
+pub fn labels(tree: &Tree, body: StmtId) -> FxHashSet<LabelName> {
+    let mut found = FxHashSet::default();
+    let mut stack = vec![body];
+    while let Some(id) = stack.pop() {
+        let kind = &tree.stmt(id).kind;
+        if let StmtKind::Label(name, _) = kind {
+            found.insert(*name);
+        }
+        stack.extend(inner_stmts(kind));
+    }
+    found
 }
 
 /// The statements directly inside a statement.

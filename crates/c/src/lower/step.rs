@@ -141,6 +141,7 @@ impl Lowerer<'_> {
         let span = self.span(span);
         let text = text.into();
         let action = Action::Step(step);
+        self.body.entered.insert(to);
         self.body.procedure.add_edge(Edge { from, to, action, span, text });
     }
 

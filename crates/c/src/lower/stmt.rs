@@ -10,6 +10,9 @@ use crate::types::Type;
 use pedra_model::term::{BinaryOp, TermId};
 use pedra_program::{InputKind, Loop, PlaceId};
 
+/// The most terms of a program. Case splits of pointers can make them many.
+const MOST_TERMS: usize = 1 << 23;
+
 impl Lowerer<'_> {
     /// Lowers a statement from where control is.
     pub(super) fn stmt(&mut self, id: StmtId) -> Lowered<()> {
@@ -19,6 +22,9 @@ impl Lowerer<'_> {
         let tree = self.tree;
         let stmt = tree.stmt(id);
         let span = stmt.span;
+        if self.program.terms.len() > MOST_TERMS {
+            return Err(Fault::unsupported(span, "a program of this size"));
+        }
         match &stmt.kind {
             StmtKind::Empty => {}
             StmtKind::Expr(node) => self.expression(*node, span)?,
@@ -55,7 +61,7 @@ impl Lowerer<'_> {
                 self.stmt(*body)?;
             }
             StmtKind::Goto(name) => {
-                if !self.has_named_label(*name) {
+                if !self.body.known_labels.contains(name) {
                     let message = format!("there is no label `{}`", tree.names.text(*name));
                     return Err(Fault::new(span, message));
                 }
@@ -83,19 +89,6 @@ impl Lowerer<'_> {
         while let Some(id) = stack.pop() {
             let kind = &self.tree.stmt(id).kind;
             if matches!(kind, StmtKind::Label(..) | StmtKind::Case(..) | StmtKind::Default(_)) {
-                return true;
-            }
-            stack.extend(inner_stmts(kind));
-        }
-        false
-    }
-
-    fn has_named_label(&self, name: Name) -> bool {
-        let mut stack: Vec<StmtId> =
-            self.tree.function(self.body.function).body.into_iter().collect();
-        while let Some(id) = stack.pop() {
-            let kind = &self.tree.stmt(id).kind;
-            if matches!(kind, StmtKind::Label(found, _) if *found == name) {
                 return true;
             }
             stack.extend(inner_stmts(kind));
@@ -218,8 +211,7 @@ impl Lowerer<'_> {
 
     /// Where control is after a statement that is left through a place.
     fn leave_through(&mut self, place: PlaceId) {
-        let is_entered = self.body.procedure.edges.iter().any(|edge| edge.to == place);
-        self.body.at = is_entered.then_some(place);
+        self.body.at = self.body.entered.contains(&place).then_some(place);
     }
 
     /// `while` and `for`.
