@@ -128,7 +128,6 @@ pub fn check_program_proof(
         ),
         blasting,
         options,
-        terms: proof.terms.clone(),
         effort: Effort::default(),
     };
     check.check_entry()?;
@@ -214,7 +213,6 @@ struct Check<'a> {
     unroller: Unroller<'a>,
     blasting: &'a BlastOptions,
     options: &'a CheckOptions,
-    terms: Terms,
     effort: Effort,
 }
 
@@ -225,8 +223,9 @@ impl Check<'_> {
 
     /// `⟹ Inv(entry)`
     fn check_entry(&mut self) -> Outcome<()> {
+        let proof = self.proof;
         for conjunct in self.invariant(self.body.entry) {
-            self.prove(ProgramClaim::Entry, &[], conjunct)?;
+            self.prove(ProgramClaim::Entry, &proof.terms, &[], conjunct)?;
         }
         Ok(())
     }
@@ -264,9 +263,11 @@ impl Check<'_> {
         depth: usize,
         end: impl Fn(bool, usize) -> End,
     ) -> Outcome<()> {
+        // Each part starts anew, so that the store does not grow from part to part.
+        let mut terms = self.proof.terms.clone();
         let facts = self.invariant(from);
-        match self.unroller.ok(&mut self.terms, from, depth, end) {
-            Unrolled::Ok(goal) => self.prove(claim, &facts, goal),
+        match self.unroller.ok(&mut terms, from, depth, end) {
+            Unrolled::Ok(goal) => self.prove(claim, &terms, &facts, goal),
             Unrolled::Loop(place) => wrong(format!(
                 "a loop through place {} ({}) has no invariant",
                 place.index(),
@@ -280,11 +281,16 @@ impl Check<'_> {
     }
 
     /// `facts ⟹ goal`, for all values of all symbols?
-    fn prove(&mut self, claim: ProgramClaim, facts: &[TermId], goal: TermId) -> Outcome<()> {
+    fn prove(
+        &mut self,
+        claim: ProgramClaim,
+        terms: &Terms,
+        facts: &[TermId],
+        goal: TermId,
+    ) -> Outcome<()> {
         let not_checkable = |error: BlastError| ProgramProofError::NotCheckable(error.to_string());
         let mut blaster = Blaster::new(self.blasting);
-        let (facts, goal) =
-            blast_query(&self.terms, &mut blaster, facts, goal).map_err(not_checkable)?;
+        let (facts, goal) = blast_query(terms, &mut blaster, facts, goal).map_err(not_checkable)?;
         let mut prover = Prover::new(self.options);
         for fact in facts {
             prover.assume([fact]);
@@ -299,10 +305,10 @@ impl Check<'_> {
                 for &variable in self.body.variables.iter().chain(&self.program.globals) {
                     let symbol = self.program.term_of(variable);
                     // Only what the query speaks of has bits.
-                    if self.terms.sort(symbol).is_array() {
+                    if terms.sort(symbol).is_array() {
                         continue;
                     }
-                    if let Ok(bits) = blaster.bits(&self.terms, symbol) {
+                    if let Ok(bits) = blaster.bits(terms, symbol) {
                         let bit = |&lit: &Lit| assignment.value(lit).known().unwrap_or(false);
                         let bits: Vec<bool> = bits.iter().map(bit).collect();
                         values.push((variable, Bv::from_bits(&bits)));
