@@ -6,10 +6,8 @@
 //! overflow, parity) is spelt out with standard ones.
 
 mod chc;
-mod programs;
 
 pub use chc::{ChcError, write_chc};
-pub use programs::write_program_chc;
 
 use num_bigint::{BigInt, Sign};
 use pedra_model::bv::Bv;
@@ -257,7 +255,8 @@ fn number(width: u32, value: u64) -> String {
     constant(&Bv::from_u64(width, value))
 }
 
-fn unary(op: UnaryOp, a: &str, width: u32) -> String {
+/// A unary operation on a bit-vector of this width, whose text is repeated where that is needed.
+pub fn unary(op: UnaryOp, a: &str, width: u32) -> String {
     match op {
         UnaryOp::Not => format!("(bvnot {a})"),
         UnaryOp::Inc => format!("(bvadd {a} {})", number(width, 1)),
@@ -284,7 +283,8 @@ fn parity(a: &str, width: u32) -> String {
     text
 }
 
-fn binary(op: BinaryOp, a: &str, b: &str, width: u32) -> String {
+/// A binary operation on bit-vectors of this width, whose texts are repeated where that is needed.
+pub fn binary(op: BinaryOp, a: &str, b: &str, width: u32) -> String {
     use BinaryOp::*;
     let name = match op {
         Iff | Eq => return bit(format_args!("(= {a} {b})")),

@@ -1,6 +1,6 @@
 //! Horn clauses as plain data.
 
-use pedra_model::term::{Sort, TermId, Terms};
+use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms, UnaryOp};
 use pedra_program::Span;
 
 /// An unknown relation.
@@ -67,4 +67,32 @@ impl Clause {
         let atoms = self.body.iter().chain(&self.head);
         atoms.flat_map(|atom| atom.args.iter().copied()).chain(self.constraint.iter().copied())
     }
+}
+
+/// The conjuncts of a one-bit term, in order; none for *true*.
+pub(crate) fn conjuncts(terms: &mut Terms, term: TermId) -> Vec<TermId> {
+    let mut found = Vec::new();
+    let mut stack = vec![term];
+    while let Some(term) = stack.pop() {
+        match *terms.get(term) {
+            _ if terms.is_bool(term, true) => {}
+            Term::Binary(BinaryOp::And, a, b) if terms.sort(term) == Sort::BOOL => {
+                stack.extend([b, a]);
+            }
+            Term::Unary(UnaryOp::Not, inner) => match *terms.get(inner) {
+                _ if terms.is_bool(inner, false) => {}
+                Term::Binary(BinaryOp::Implies, a, b) => {
+                    let not = terms.not(b);
+                    stack.extend([not, a]);
+                }
+                Term::Binary(BinaryOp::Or, a, b) => {
+                    let (not_a, not_b) = (terms.not(a), terms.not(b));
+                    stack.extend([not_b, not_a]);
+                }
+                _ => found.push(term),
+            },
+            _ => found.push(term),
+        }
+    }
+    found
 }

@@ -3,23 +3,30 @@
 //!
 //! ```text
 //! text ─ read ─► Clauses ─ lower ─► Program
+//! text ◄ write ─ Clauses ◄ raise ── Program
 //! ```
 //!
 //! - [`clauses`]: clauses as plain data.
 //! - [`read`](mod@read): the reader. Nothing recurses, and memory is bounded by the size of the
 //!   file and by [`read::MAX_TERMS`].
 //! - [`lower`](mod@lower): clauses as a program, predicates being its places.
+//! - [`raise`](mod@raise): programs of any front end as clauses.
+//! - [`write`](mod@write): clauses as text.
 //!
 //! *Safe* means that the clauses are satisfiable: some interpretation of the predicates makes all
 //! of them true, so that no derivation of *false* exists.
 
 pub mod clauses;
 pub mod lower;
+pub mod raise;
 pub mod read;
+pub mod write;
 
 pub use clauses::{Atom, Clause, Clauses, Predicate};
 pub use lower::lower;
+pub use raise::raise;
 pub use read::read;
+pub use write::write;
 
 use pedra_formats::error::FormatError;
 use pedra_program::Program;

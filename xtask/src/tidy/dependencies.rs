@@ -36,7 +36,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("pedra-program", &["pedra-model"]),
     ("pedra-boogie", &["pedra-model", "pedra-program", "pedra-formats"]),
     ("pedra-c", &["pedra-model", "pedra-program"]),
-    ("pedra-formats", &["pedra-model", "pedra-program"]),
+    ("pedra-formats", &["pedra-model"]),
     ("pedra-horn", &["pedra-model", "pedra-program", "pedra-formats"]),
     ("pedra-solve", &["pedra-model"]),
     ("pedra-engines", &["pedra-model", "pedra-solve"]),

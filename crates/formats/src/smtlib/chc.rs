@@ -24,22 +24,19 @@ use pedra_model::term::TermId;
 use std::fmt;
 use std::fmt::Write as _;
 
-/// Why there are no Horn clauses for a system or program.
+/// Why there are no Horn clauses for a system.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum ChcError {
     /// Nothing is claimed.
     NoProperty,
     /// A symbol is neither an input nor a state.
     LooseSymbol(TermId),
-    /// A program has calls.
-    Calls,
 }
 
 impl fmt::Display for ChcError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ChcError::NoProperty => f.write_str("there is no safety property"),
-            ChcError::Calls => f.write_str("the program has calls, which are inlined first"),
             ChcError::LooseSymbol(term) => {
                 write!(f, "term {} is a symbol, but neither input nor state", term.index())
             }

@@ -21,7 +21,6 @@ mod step;
 
 use crate::clauses::{Atom, Clause, Clauses};
 use pedra_formats::error::FormatError;
-use pedra_model::term::{Scalar, Sort};
 use pedra_program::{
     Action, Call, Edge, Loop, PlaceId, PlaceRef, Procedure, ProcedureId, Program, Property,
     PropertyKind, Span, VariableId,
@@ -116,7 +115,7 @@ impl Lowering<'_> {
         let mut variables = Vec::with_capacity(predicate.sorts.len());
         for (index, &sort) in predicate.sorts.iter().enumerate() {
             let name = format!("{}.{index}", predicate.name);
-            let source_type = sort_text(sort);
+            let source_type = crate::write::sort(sort);
             let is_signed = sort.has_integers();
             let span = predicate.span;
             let variable =
@@ -209,18 +208,5 @@ impl Lowering<'_> {
             span: clause.span,
         });
         place
-    }
-}
-
-/// The sort in SMT-LIB. A single bit is a truth value.
-fn sort_text(sort: Sort) -> String {
-    let scalar = |scalar| match scalar {
-        Scalar::Bv(1) => "Bool".to_owned(),
-        other => pedra_formats::smtlib::sort(other.into()),
-    };
-    match sort {
-        Sort::Bv(width) => scalar(Scalar::Bv(width)),
-        Sort::Int => scalar(Scalar::Int),
-        Sort::Array { index, element } => format!("(Array {} {})", scalar(index), scalar(element)),
     }
 }

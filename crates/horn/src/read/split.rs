@@ -10,7 +10,7 @@
 //! ```
 
 use super::formula::{Mark, Names};
-use crate::clauses::Atom;
+use crate::clauses::{Atom, conjuncts};
 use pedra_model::term::{BinaryOp, Term, TermId, UnaryOp};
 
 /// The literals of one clause, and what is still to be taken apart.
@@ -130,26 +130,7 @@ fn take(
 fn constrain(names: &mut Names<'_>, clause: &mut Parts, term: TermId, is_positive: bool) {
     let terms = &mut names.terms;
     let term = if is_positive { terms.not(term) } else { term };
-    // Conjuncts are listed one by one.
-    let mut stack = vec![term];
-    while let Some(term) = stack.pop() {
-        match *terms.get(term) {
-            _ if terms.is_bool(term, true) => {}
-            Term::Binary(BinaryOp::And, a, b) => stack.extend([b, a]),
-            Term::Unary(UnaryOp::Not, inner) => match *terms.get(inner) {
-                Term::Binary(BinaryOp::Implies, a, b) => {
-                    let not = terms.not(b);
-                    stack.extend([not, a]);
-                }
-                Term::Binary(BinaryOp::Or, a, b) => {
-                    let (not_a, not_b) = (terms.not(a), terms.not(b));
-                    stack.extend([not_b, not_a]);
-                }
-                _ => clause.constraint.push(term),
-            },
-            _ => clause.constraint.push(term),
-        }
-    }
+    clause.constraint.extend(conjuncts(terms, term));
 }
 
 /// The position of some marked symbol below a term.

@@ -31,13 +31,13 @@ pub(crate) fn step_of(edge: &Edge) -> &Step {
 }
 
 /// Whose symbol a term is.
-pub(crate) fn variables_by_symbol(program: &Program) -> FxHashMap<TermId, VariableId> {
+pub fn variables_by_symbol(program: &Program) -> FxHashMap<TermId, VariableId> {
     let ids = (0..program.variables.len()).map(VariableId::new);
     ids.map(|id| (program.term_of(id), id)).collect()
 }
 
 /// The symbols that terms speak of, each once.
-pub(crate) fn symbols_of(terms: &Terms, roots: impl IntoIterator<Item = TermId>) -> Vec<TermId> {
+pub fn symbols_of(terms: &Terms, roots: impl IntoIterator<Item = TermId>) -> Vec<TermId> {
     let mut stack: Vec<TermId> = roots.into_iter().collect();
     let (mut seen, mut found) = (FxHashSet::default(), Vec::new());
     while let Some(term) = stack.pop() {
