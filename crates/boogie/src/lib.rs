@@ -31,7 +31,8 @@ pub fn read(bytes: &[u8], file: &str) -> Result<Program, FormatError> {
 }
 
 fn read_source(source: &Source<'_>, file: &str) -> Outcome<Program> {
-    let tokens = lexer::tokens(source)?;
-    let tree = check::check(&parse::parse(&tokens)?)?;
+    let syntax = parse::parse(&lexer::tokens(source)?)?;
+    let tree = check::check(&syntax)?;
+    drop(syntax);
     lower::lower(&tree, source, file)
 }

@@ -53,13 +53,17 @@ pub(crate) struct Source<'s> {
     starts: Vec<u32>,
 }
 
+/// The longest text: a program takes some hundred times the memory of its text.
+const MAX_BYTES: usize = 64 << 20;
+
 /// At most this many characters of a statement are kept for traces.
 const SHOWN: usize = 160;
 
 impl<'s> Source<'s> {
     pub fn new(bytes: &'s [u8]) -> Result<Source<'s>, FormatError> {
-        if u32::try_from(bytes.len()).is_err() {
-            return Err(FormatError::at(1, 1, "the file is larger than 4 GiB"));
+        if bytes.len() > MAX_BYTES {
+            let text = format!("the file is larger than {} MiB", MAX_BYTES >> 20);
+            return Err(FormatError::at(1, 1, text));
         }
         let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
         let starts = std::iter::once(0).chain(ends.map(|(at, _)| at as u32 + 1)).collect();

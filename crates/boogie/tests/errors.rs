@@ -75,6 +75,11 @@ const WRONG: &[(&str, &str)] = &[
     ("procedure p(a: [int][int]int) { }", "1:13: maps of maps are not supported"),
     ("procedure p(a: [int,int]int) { assert a[1,2] == 0; }", "1:42: maps with several indices"),
     ("type list a;", "1:11: types with arguments are not supported"),
+    ("type {:datatype} list;", "1:1: datatypes and builtin types are not supported"),
+    (
+        "type list; function {:constructor} nil() returns (list);",
+        "1:12: datatypes and builtin types are not supported",
+    ),
     ("procedure p<a>(x: a) {}", "1:12: type parameters are not supported"),
     ("var m: <a>[a]int;", "1:8: polymorphic maps are not supported"),
     ("procedure p() { call forall p(); }", "1:22: `call forall` statements are not"),
@@ -102,6 +107,6 @@ fn errors_say_where_and_why() {
 #[test]
 fn unused_declarations_do_not_matter() {
     let text = "const pi: real; var heap: [int,int]int; function f(int, int) returns (int);
-        procedure q(x: real); procedure p() { var r: real; assert true; }";
+        procedure q(x: real); procedure {:free} {:inline 1} p() { var r: real; assert true; }";
     assert!(pedra_boogie::read(text.as_bytes(), "test.bpl").is_ok());
 }

@@ -21,6 +21,11 @@ impl<'s> Parser<'_, 's> {
         }
         self.advance();
         let attributes = self.attributes()?;
+        // Attributes that give a type or a function a meaning of its own.
+        let has = |name: &str| attributes.iter().any(|attribute| attribute.name == name);
+        if has("datatype") || has("constructor") || has("builtin") && word == "type" {
+            return Err(Fault::unsupported(start, "datatypes and builtin types"));
+        }
         match word {
             "type" => self.types(),
             "const" => self.constants(),

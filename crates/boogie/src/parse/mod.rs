@@ -134,7 +134,11 @@ impl<'s> Parser<'_, 's> {
     fn attributes(&mut self) -> Outcome<Vec<Attribute<'s>>> {
         let mut found = Vec::new();
         while self.eat("{:") {
-            let name = self.name("the attribute's name")?.text;
+            // Keywords are names here.
+            let (Token::Name(name) | Token::Word(name)) = self.peek() else {
+                return Err(self.unexpected("the attribute's name"));
+            };
+            self.advance();
             let mut attribute = Attribute { name, texts: Vec::new(), numbers: Vec::new() };
             while !self.eat("}") {
                 match self.peek() {
