@@ -9,6 +9,7 @@
 //! - [`plan`]: which engines run, and with what ([`Plan`]).
 //! - [`pipeline`]: the model on its way to the engines ([`Prepared`]).
 //! - [`answer`]: the checks ([`Checked`]).
+//! - [`program`]: the same for programs ([`decide_program`]).
 //!
 //! ```
 //! use pedra_check::{Answer, Plan, decide_all};
@@ -46,9 +47,11 @@ pub mod answer;
 pub mod decide;
 pub mod pipeline;
 pub mod plan;
+pub mod program;
 
 pub use answer::{Checked, NotChecked, check_answer, join_proofs};
 pub use decide::{Answer, InternalError, Observer, Open, SafeUpTo, decide, decide_all};
 pub use pedra_certify::Trust;
 pub use pipeline::Prepared;
 pub use plan::{Budgets, EngineName, Plan};
+pub use program::{ProgramChecked, ProgramObserver, ProgramOpen, decide_program};

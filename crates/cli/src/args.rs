@@ -89,6 +89,15 @@ pub enum SolverName {
     Cdcl,
 }
 
+/// The sizes of a C program's types.
+#[derive(ValueEnum, Copy, Clone, Debug, PartialEq, Eq)]
+pub enum DataModelName {
+    /// `int`, `long` and pointers have 32 bits
+    Ilp32,
+    /// `int` has 32 bits, `long` and pointers 64
+    Lp64,
+}
+
 /// Which reductions run before the engines.
 #[derive(ValueEnum, Copy, Clone, Debug, PartialEq, Eq)]
 pub enum ReductionName {
@@ -183,7 +192,7 @@ pub struct BlastArgs {
 /// `pedra check`.
 #[derive(Args, Debug, Clone)]
 pub struct CheckArgs {
-    /// AIGER (.aig, .aag) or BTOR2 (.btor2, .btor); `-` is standard input
+    /// AIGER (.aig, .aag), BTOR2 (.btor2, .btor) or C (.c, .i); `-` is standard input
     pub model: PathBuf,
     /// The engine
     #[arg(long, short, value_parser = engine_named(), default_value = "auto")]
@@ -215,6 +224,12 @@ pub struct CheckArgs {
     /// How words become bits.
     #[command(flatten)]
     pub blast: BlastArgs,
+    /// Programs: the sizes of types [default: ilp32]
+    #[arg(long, value_enum, value_name = "MODEL", help_heading = "More", hide_short_help = true)]
+    pub data_model: Option<DataModelName>,
+    /// Programs: the function where runs start [default: main]
+    #[arg(long, value_name = "NAME", help_heading = "More", hide_short_help = true)]
+    pub function: Option<String>,
     /// Write the witness of a violation here
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,

@@ -15,7 +15,7 @@ pub enum Class {
     Ladder,
     /// It reproduces something that a paper describes and compares.
     Paper,
-    /// It has a measured effect on some family of models, see docs/BENCHMARKS.md.
+    /// It has a measured effect on some family of models, see docs/NOTEBOOK.md.
     Expert,
 }
 

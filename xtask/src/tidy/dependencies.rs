@@ -23,6 +23,8 @@ const EVERYTHING: &[&str] = &[
 /// For what ships to users.
 const SHIPPED: &[&str] = &[
     "pedra-model",
+    "pedra-program",
+    "pedra-c",
     "pedra-formats",
     "pedra-solve",
     "pedra-engines",
@@ -42,7 +44,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("pedra-engines", &["pedra-model", "pedra-solve"]),
     ("pedra-certify", &["pedra-model", "pedra-program", "pedra-solve", "pedra-formats"]),
     ("pedra-testkit", &["pedra-model", "pedra-program"]),
-    ("pedra-check", &["pedra-model", "pedra-solve", "pedra-engines", "pedra-certify"]),
+    (
+        "pedra-check",
+        &["pedra-model", "pedra-program", "pedra-solve", "pedra-engines", "pedra-certify"],
+    ),
     ("pedra", SHIPPED),
     ("pedra-differential", EVERYTHING),
     ("pedra-fuzz", EVERYTHING),

@@ -2,7 +2,7 @@
 //! verdict when it is settled.
 
 use crate::args::{CheckArgs, ReductionName, SolverName, When};
-use crate::commands::{columns, stderr_color, stdout_color};
+use crate::commands::{columns, program, stderr_color, stdout_color};
 use crate::evidence::{self, Request, write_files};
 use crate::limits::{StopCause, Watch};
 use crate::load::{InputError, Loaded, load};
@@ -67,6 +67,14 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
     let start = Instant::now();
     args.refuse_unread()?;
     let plan = plan_of(args);
+    if program::is_program(&args.model) {
+        return program::run(args, &plan);
+    }
+    let for_programs =
+        [("--data-model", args.data_model.is_some()), ("--function", args.function.is_some())];
+    if let Some((option, _)) = for_programs.into_iter().find(|(_, is_given)| *is_given) {
+        return Err(InputError(format!("{option}: only for programs (.c, .i)")).into());
+    }
     let style = if args.output.json { Style::Json } else { Style::Human };
     let reporter = Arc::new(Reporter::new(style, stdout_color()));
     let recorder: Arc<OnceLock<Recorder>> = Arc::default();

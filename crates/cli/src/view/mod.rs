@@ -3,6 +3,7 @@
 pub mod plot;
 pub mod signals;
 pub mod status;
+pub mod steps;
 pub mod summary;
 pub mod svg;
 pub mod wave;

@@ -1,7 +1,7 @@
 //! The choices of PDR, and the ladder.
 //!
 //! What was measured and found neutral is a constant beside its use, with the measurement; what
-//! was found to cost is gone. See docs/BENCHMARKS.md.
+//! was found to cost is gone. See docs/NOTEBOOK.md.
 
 use crate::trace::Policy;
 use pedra_solve::SolverKind;
@@ -139,7 +139,7 @@ impl PdrOptions {
             // chaotic: differences below 0.1 mean little. On 21 models and two seeds: gates not
             // eliminated 1.2. On 33 models above 0.25 s: all literals tried (`drop_failures` 0)
             // 1.16; at most 4 failures are as good on average, but lose one of them. See
-            // docs/BENCHMARKS.md, also for what was tried and taken out.
+            // docs/NOTEBOOK.md, also for what was tried and taken out.
             Variant::Full => PdrOptions {
                 lift: Lift::Core,
                 generalize: Generalize::Relative,

@@ -1,0 +1,255 @@
+//! `pedra check` on programs: reads C, has the assertions decided, and shows runs in the source.
+
+use crate::args::{CheckArgs, DataModelName, When};
+use crate::commands::stdout_color;
+use crate::limits::{StopCause, Watch};
+use crate::load::{InputError, read_bytes};
+use crate::output::{note, printable};
+use crate::report::{PropertyReport, Reporter, Style, Verdict};
+use crate::view::status::Status;
+use crate::view::steps::source_steps;
+use anyhow::Result;
+use pedra_c::preprocess::preprocess;
+use pedra_c::{CError, DataModel, Options};
+use pedra_certify::Trust;
+use pedra_check::{Plan, ProgramChecked, ProgramObserver, ProgramOpen, SafeUpTo, decide_program};
+use pedra_engines::Event;
+use pedra_program::passes::undefined::checks_as_properties;
+use pedra_program::{CheckKind, Program, PropertyKind};
+use std::io::IsTerminal;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Whether a file is a program, by the ending of its name.
+pub fn is_program(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "c" || ending == "i")
+}
+
+/// Runs the command on a program; gives the exit code.
+pub fn run(args: &CheckArgs, plan: &Plan) -> Result<i32> {
+    let start = Instant::now();
+    refuse_files(args)?;
+    let style = if args.output.json { Style::Json } else { Style::Human };
+    let reporter = Arc::new(Reporter::new(style, stdout_color()));
+    let watch = {
+        let (reporter, engine) = (reporter.clone(), plan.engine.text());
+        let words = move |cause: StopCause| reporter.stopped(cause, engine, start.elapsed());
+        Watch::start(&args.limits, 3, words)
+    };
+    let (kinds, names) = split_kinds(&args.property);
+    let program = checks_as_properties(&load(args)?, &kinds);
+    let selected = select(&program, &args.model, &kinds, &names)?;
+    let name = |index: usize| property_name(&program, index);
+    reporter.expect(selected.iter().map(|&index| (index, Some(name(index)))).collect());
+    reporter.announce_start(&args.model, &selected, plan.engine.text());
+    let quiet = args.output.quiet || args.output.json;
+    let status = Status::start(!quiet);
+    let session = Session {
+        args,
+        program: &program,
+        plan,
+        watch: &watch,
+        reporter: &reporter,
+        status,
+        start,
+    };
+    let decided = decide_program(&program, &selected, plan, watch.interrupt(), &session);
+    drop(session);
+    if let Err(error) = decided {
+        reporter.silence();
+        return Err(error);
+    }
+    Ok(reporter.finish("not decided", plan.engine.text(), start.elapsed()))
+}
+
+/// What is written for models has no form for programs yet.
+fn refuse_files(args: &CheckArgs) -> Result<(), InputError> {
+    let asked = [
+        ("--trace", args.trace.is_some()),
+        ("--vcd", args.vcd.is_some()),
+        ("--certificate", args.certificate.is_some()),
+        ("--record", args.record.is_some()),
+        ("--plot", args.plot.is_some()),
+    ];
+    match asked.into_iter().find(|(_, is_asked)| *is_asked) {
+        Some((option, _)) => Err(InputError(format!("{option}: not for programs yet"))),
+        None => Ok(()),
+    }
+}
+
+/// Reads a program.
+fn load(args: &CheckArgs) -> Result<Program, InputError> {
+    let path = &args.model;
+    let model = match args.data_model.unwrap_or(DataModelName::Ilp32) {
+        DataModelName::Ilp32 => DataModel::Ilp32,
+        DataModelName::Lp64 => DataModel::Lp64,
+    };
+    let bytes = read_bytes(path)?;
+    let text = match pedra_c::needs_preprocessing(&bytes) {
+        true => preprocess(path, model)
+            .map_err(|error| InputError(format!("{}: {error}", path.display())))?,
+        false => bytes,
+    };
+    let entry = args.function.clone().unwrap_or_else(|| "main".to_owned());
+    let options = Options { model, entry };
+    pedra_c::load(&text, &path.display().to_string(), &options)
+        .map_err(|error| InputError(error_text(path, &error)))
+}
+
+/// `file:line:column: what is wrong`, the line, and a hint.
+fn error_text(path: &Path, error: &CError) -> String {
+    let file = match error.location.file {
+        Some(_) => String::new(),
+        None => format!("{}:", path.display()),
+    };
+    let mut text = format!("{file}{error}");
+    if !error.text.trim().is_empty() {
+        text.push_str(&format!("\n  {}", error.text.trim_end()));
+    }
+    if let Some(hint) = &error.hint {
+        text.push_str(&format!("\nhint: {hint}"));
+    }
+    text
+}
+
+/// Kinds of undefined behaviour that are asked for by name, and the other names.
+fn split_kinds(wanted: &[String]) -> (Vec<CheckKind>, Vec<String>) {
+    let (mut kinds, mut names) = (Vec::new(), Vec::new());
+    for word in wanted.iter().flat_map(|text| text.split(',')) {
+        match CheckKind::ALL.into_iter().find(|kind| kind.name() == word) {
+            Some(kind) => kinds.push(kind),
+            None if word == "all" => {
+                kinds.extend(CheckKind::ALL);
+                names.push("reach".to_owned());
+            }
+            None => names.push(word.to_owned()),
+        }
+    }
+    kinds.sort_unstable();
+    kinds.dedup();
+    (kinds, names)
+}
+
+/// Which properties are meant: without a wish all assertions, otherwise those of a kind, at a line
+/// (`file.c:12` or `12`) or with a number (`b3`).
+fn select(
+    program: &Program,
+    path: &Path,
+    kinds: &[CheckKind],
+    names: &[String],
+) -> Result<Vec<usize>, InputError> {
+    let file = path.display();
+    let all = program.properties.iter().enumerate();
+    let is_assertion = |kind: PropertyKind| kind == PropertyKind::Assertion;
+    let mut selected: Vec<usize> = match (kinds, names) {
+        ([], []) => all.filter(|(_, p)| is_assertion(p.kind)).map(|(i, _)| i).collect(),
+        _ => all.filter(|(_, p)| !is_assertion(p.kind)).map(|(i, _)| i).collect(),
+    };
+    for name in names {
+        let number = name.strip_prefix('b').and_then(|digits| digits.parse::<usize>().ok());
+        let found = |(index, property): (usize, &pedra_program::Property)| {
+            let is_line = name.parse() == Ok(property.span.line)
+                || *name == program.location(property.span, false);
+            let is_meant = is_line || number == Some(index) || name == "reach";
+            (is_assertion(property.kind) && is_meant).then_some(index)
+        };
+        let found: Vec<usize> = program.properties.iter().enumerate().filter_map(found).collect();
+        if found.is_empty() && name != "reach" {
+            let text = format!(
+                "{file}: there is no assertion `{name}`; name a line, a number such as b0, or one \
+                 of reach, overflow, division, shift, bounds, pointer, all"
+            );
+            return Err(InputError(text));
+        }
+        selected.extend(found);
+    }
+    selected.sort_unstable();
+    selected.dedup();
+    match selected.is_empty() {
+        true => Err(InputError(format!("{file}: there is no assertion to decide"))),
+        false => Ok(selected),
+    }
+}
+
+/// `loop.c:14 x + y == n`
+fn property_name(program: &Program, index: usize) -> String {
+    let property = &program.properties[index];
+    let place = program.location(property.span, false);
+    match property.kind {
+        PropertyKind::Assertion => format!("{place} {}", property.text),
+        PropertyKind::Undefined(kind) => format!("{place} no {kind}: {}", property.text),
+    }
+}
+
+/// A run in progress: tells what it hears.
+struct Session<'a> {
+    args: &'a CheckArgs,
+    program: &'a Program,
+    plan: &'a Plan,
+    watch: &'a Watch,
+    reporter: &'a Reporter,
+    status: Status,
+    start: Instant,
+}
+
+impl Session<'_> {
+    fn report(&self, index: usize, verdict: Verdict, engine: &str) {
+        self.reporter.settle(PropertyReport {
+            index,
+            name: Some(property_name(self.program, index)),
+            verdict,
+            engine: engine.to_owned(),
+            time: self.start.elapsed(),
+            files: Vec::new(),
+        });
+    }
+
+    fn shows_steps(&self) -> bool {
+        let is_silent = self.args.output.quiet || self.args.output.json;
+        match self.args.wave {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => !is_silent && std::io::stderr().is_terminal(),
+        }
+    }
+}
+
+impl ProgramObserver for Session<'_> {
+    type Error = anyhow::Error;
+
+    fn hear(&self, engine: usize, name: &'static str, event: &Event) {
+        self.status.hear(engine, name, event);
+    }
+
+    fn settled(
+        &self,
+        property: usize,
+        engine: &'static str,
+        answer: &ProgramChecked,
+    ) -> Result<()> {
+        match answer {
+            ProgramChecked::Proved(proof, _) => {
+                let clauses = proof.invariants.values().map(Vec::len).sum();
+                let trust = Trust::Nothing;
+                let verdict = Verdict::Proved { k: proof.k, clauses, safe_until: None, trust };
+                self.report(property, verdict, engine);
+            }
+            ProgramChecked::Violated(trace) => {
+                let depth = trace.steps.len();
+                self.report(property, Verdict::Violated { depth }, engine);
+                if self.shows_steps() {
+                    let steps = source_steps(self.program, trace);
+                    steps.iter().for_each(|line| note(&printable(line)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn open(&self, property: usize, why: ProgramOpen, safe: Option<SafeUpTo>) {
+        let stopped = self.watch.cause().map_or("stopped", StopCause::text);
+        let verdict = Verdict::Unknown { reason: why.text(stopped), safe };
+        self.report(property, verdict, self.plan.engine.text());
+    }
+}
