@@ -12,9 +12,10 @@
 //! ```
 //!
 //! A place between a call and the only edge that follows has no predicate: the clauses of both are
-//! one. P_exit is a summary: what c has to do with the results r and the globals g'. A procedure from
-//! which no error place can be reached needs no predicate for its entry, since it does no harm to
-//! summarise it for arguments that it never gets. c is left out where a procedure is not called.
+//! one. P_exit is a summary: what c has to do with the results r and the globals g'. A procedure
+//! from which no error place can be reached needs no predicate for its entry, since it does no
+//! harm to summarise it for arguments that it never gets. c is left out where a procedure is not
+//! called.
 //!
 //! The clauses allow undefined steps, and division by zero has the value of the model's terms.
 

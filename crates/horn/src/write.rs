@@ -406,7 +406,10 @@ fn seen_through(terms: &Terms, mut id: TermId) -> TermId {
 fn is_spelt_division(terms: &Terms, c: TermId, t: TermId, e: TermId) -> bool {
     let is_zero =
         |id: TermId| matches!(terms.get(id), Term::IntConst(value) if value.sign() == Sign::NoSign);
-    let is_guard = |divisor: TermId| matches!(*terms.get(c), Term::Binary(BinaryOp::Eq, a, b) if a == divisor && is_zero(b));
+    let is_guard = |divisor: TermId| match *terms.get(c) {
+        Term::Binary(BinaryOp::Eq, a, b) => a == divisor && is_zero(b),
+        _ => false,
+    };
     match *terms.get(e) {
         Term::Int(IntOp::Div, _, b) => is_guard(b) && is_zero(t),
         Term::Int(IntOp::Mod, a, b) => is_guard(b) && t == a,
