@@ -5,7 +5,8 @@
 
 use crate::args::LimitArgs;
 use crate::memory;
-use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
+use nix::sys::resource::{RLIM_INFINITY, Resource, UsageWho, getrlimit, getrusage};
+use nix::sys::time::TimeVal;
 use pedra_solve::Interrupt;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -74,6 +75,11 @@ impl Watch {
         let shared = watch.clone();
         let deadline = limits.timeout.and_then(|t| Instant::now().checked_add(t));
         let (memory, space) = (limits.memory, address_space_limit());
+        if memory.is_some() && memory_in_use().is_none() {
+            crate::output::note(
+                "--memory has no effect: this system does not tell how much is in use",
+            );
+        }
         memory::set_unknown_code(unknown);
         spawn(move || {
             memory::become_watchdog();
@@ -87,8 +93,8 @@ impl Watch {
                 if deadline.is_some_and(|d| Instant::now() >= d) {
                     break StopCause::Timeout;
                 }
-                if memory.is_some_and(|limit| memory_in_use() > limit)
-                    || space.is_some_and(|limit| address_space_in_use() > limit)
+                if memory.is_some_and(|limit| memory_in_use() > Some(limit))
+                    || space.is_some_and(|limit| address_space_in_use() > Some(limit))
                     || memory::is_exhausted()
                 {
                     break StopCause::Memory;
@@ -194,36 +200,62 @@ fn address_space_limit() -> Option<u64> {
     (limit != RLIM_INFINITY).then(|| limit - limit / 8)
 }
 
-/// Address space of this process in bytes; 0 where the system does not tell.
-fn address_space_in_use() -> u64 {
-    let Ok(text) = std::fs::read_to_string("/proc/self/statm") else { return 0 };
-    let pages = text.split(' ').next().and_then(|n| n.parse::<u64>().ok());
-    pages.unwrap_or(0) * 4096
+/// A field of `/proc/self/status` that is a size, in bytes; `None` where the system has no such
+/// file.
+fn status_field(name: &str) -> Option<u64> {
+    size_in(&std::fs::read_to_string("/proc/self/status").ok()?, name)
 }
 
-/// Resident memory of this process in bytes; 0 where the system does not tell.
-pub fn memory_in_use() -> u64 {
-    let Ok(text) = std::fs::read_to_string("/proc/self/statm") else { return 0 };
-    let pages = text.split(' ').nth(1).and_then(|n| n.parse::<u64>().ok());
-    pages.unwrap_or(0) * 4096
+/// `VmRSS:      1234 kB`
+fn size_in(status: &str, name: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+    let kilobytes: u64 = line.trim().strip_suffix(" kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+/// Address space of this process in bytes, where the system tells.
+fn address_space_in_use() -> Option<u64> {
+    status_field("VmSize")
+}
+
+/// Resident memory of this process in bytes, where the system tells.
+pub fn memory_in_use() -> Option<u64> {
+    status_field("VmRSS")
 }
 
 /// The most memory that this process has used so far, in bytes; 0 where the system does not
 /// tell.
 pub fn peak_memory() -> u64 {
-    let Ok(text) = std::fs::read_to_string("/proc/self/status") else { return 0 };
-    let line = text.lines().find_map(|l| l.strip_prefix("VmHWM:"));
-    let kilobytes = line.and_then(|l| l.trim().trim_end_matches(" kB").parse::<u64>().ok());
-    kilobytes.unwrap_or(0) * 1024
+    status_field("VmHWM").unwrap_or(0)
 }
 
 /// CPU time of this process so far, all threads, in seconds; 0 where the system does not tell.
 pub fn cpu_seconds() -> f64 {
-    let Ok(text) = std::fs::read_to_string("/proc/self/stat") else { return 0.0 };
-    // The name in parentheses may hold anything; fields 14 and 15 are counted behind it.
-    let Some((_, fields)) = text.rsplit_once(')') else { return 0.0 };
-    let mut ticks =
-        fields.split_whitespace().skip(11).take(2).filter_map(|n| n.parse::<f64>().ok());
-    let (user, system) = (ticks.next().unwrap_or(0.0), ticks.next().unwrap_or(0.0));
-    (user + system) / 100.0
+    let Ok(usage) = getrusage(UsageWho::RUSAGE_SELF) else { return 0.0 };
+    let seconds = |time: TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
+    seconds(usage.user_time()) + seconds(usage.system_time())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_where_there_are_any() {
+        let status = "Name:\tpedra\nVmSize:\t  123456 kB\nVmRSS:\t     789 kB\n";
+        assert_eq!(size_in(status, "VmRSS"), Some(789 * 1024));
+        assert_eq!(size_in(status, "VmSize"), Some(123_456 * 1024));
+        assert_eq!(size_in(status, "VmHWM"), None);
+        assert_eq!(size_in("VmRSS:\tmuch\n", "VmRSS"), None);
+    }
+
+    #[test]
+    fn time_passes() {
+        let before = cpu_seconds();
+        let mut sum = 0u64;
+        while cpu_seconds() <= before {
+            sum = std::hint::black_box(sum.wrapping_add(1));
+        }
+        assert!(cpu_seconds() > before);
+    }
 }

@@ -8,13 +8,13 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// The models, as they are in the repository.
+/// The models, copies of those in the repository's folder `models`.
 const MODELS: [(&str, &str); 5] = [
-    ("counter_overflow.aag", include_str!("../../../../models/counter_overflow.aag")),
-    ("arbiter.aag", include_str!("../../../../models/arbiter.aag")),
-    ("lock.btor2", include_str!("../../../../models/lock.btor2")),
-    ("pipeline.btor2", include_str!("../../../../models/pipeline.btor2")),
-    ("island.btor2", include_str!("../../../../models/island.btor2")),
+    ("counter_overflow.aag", include_str!("../../demo/counter_overflow.aag")),
+    ("arbiter.aag", include_str!("../../demo/arbiter.aag")),
+    ("lock.btor2", include_str!("../../demo/lock.btor2")),
+    ("pipeline.btor2", include_str!("../../demo/pipeline.btor2")),
+    ("island.btor2", include_str!("../../demo/island.btor2")),
 ];
 
 /// What to try: what it shows, and the command, in which `@` stands for the folder.
@@ -113,6 +113,16 @@ mod tests {
             let is_model = MODELS.iter().any(|(model, _)| *model == name);
             let is_result = [".vcd", ".aiw", ".cert.btor2"].iter().any(|e| name.ends_with(e));
             assert!(is_model || is_result, "{name}");
+        }
+    }
+
+    /// A package holds no file from outside of its folder, so the crate has copies.
+    #[test]
+    fn the_copies_are_those_of_the_repository() {
+        for (name, text) in MODELS {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+            let original = std::fs::read_to_string(folder.join(name)).expect("a model");
+            assert_eq!(original, text, "{name}");
         }
     }
 
