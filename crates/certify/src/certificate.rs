@@ -22,7 +22,7 @@
 use crate::frames::Frame;
 use crate::mapping::Mapping;
 use crate::options::{CheckOptions, Counterexample, Effort, StateValues, Stop, Trust};
-use crate::proof::ProofError;
+use crate::proof::{ProofError, TRIED_CONFLICTS};
 use crate::prover::{Assignment, Failure, Prover};
 use pedra_model::aig::{Aig, AigBuilder, Node};
 use pedra_model::bits::{BitSystem, Latch};
@@ -150,6 +150,8 @@ pub(crate) fn check_mapped_certificate(
             return malformed(format!("the reset of latch {latch} of the {name} needs itself"));
         }
     }
+    let limited =
+        CheckOptions { limit_conflicts: Some(TRIED_CONFLICTS), fallback: None, ..options.clone() };
     let mut check = Check {
         model,
         witness,
@@ -164,9 +166,19 @@ pub(crate) fn check_mapped_certificate(
     check.check_safety()?;
     check.check_base()?;
     let trust = match induction() {
+        Some((effort, Trust::Nothing)) => {
+            check.effort.add(effort);
+            Trust::Nothing
+        }
         Some((effort, trust)) => {
             check.effort.add(effort);
-            trust
+            // Perhaps the bits can do without trust.
+            check.options = &limited;
+            match check.check_induction() {
+                Ok(()) => Trust::Nothing,
+                Err(CertificateError::Stopped(Stop::OutOfBudget)) => trust,
+                Err(other) => return Err(other),
+            }
         }
         None => {
             check.check_induction()?;

@@ -14,7 +14,7 @@
 //! - [`linear_proof`]: refutations in linear integer arithmetic, with unit propagation and sums
 //!   of inequalities alone.
 //! - [`program_replay`], [`program_proof`]: violations and proofs of programs.
-//! - [`smtlib`]: the claims of a word-level proof for any SMT solver.
+//! - [`smtlib`]: the claims of a word-level proof for any SMT solver; [`script`] reads them back.
 
 pub mod bound;
 pub mod certificate;
@@ -29,6 +29,7 @@ pub mod proof;
 mod prover;
 pub mod replay;
 mod rup;
+pub mod script;
 mod second_look;
 pub mod smtlib;
 pub mod witness;
@@ -49,6 +50,7 @@ pub use program_proof::{
 pub use program_replay::{ProgramReplay, replay_program};
 pub use proof::{CheckedProof, Claim, ProofError, check_bit_proof};
 pub use replay::{Replay, ReplayError, replay_bits, replay_words, visit_bits, visit_words};
+pub use script::{ScriptError, check_script};
 pub use smtlib::smtlib_obligations;
 pub use witness::aiger_certificate;
 pub use word_certificate::{NumberedModel, check_word_certificate};

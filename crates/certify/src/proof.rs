@@ -45,6 +45,9 @@ use pedra_model::lit::Lit;
 use pedra_model::proof::BitProof;
 use std::fmt;
 
+/// The conflicts of a query that is asked of the bits although the words have answered it.
+pub(crate) const TRIED_CONFLICTS: u64 = 20_000;
+
 /// What was checked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckedProof {
@@ -168,7 +171,7 @@ pub(crate) fn check_claims(
     let trust = match consecution() {
         Some((effort, trust)) => {
             check.effort.add(effort);
-            trust
+            if trust == Trust::Nothing || check.try_consecution()? { Trust::Nothing } else { trust }
         }
         None => {
             check.check_consecution()?;
@@ -320,6 +323,24 @@ impl<'a> Check<'a> {
         self.prove_invariant(&mut prover, unrolling.circuit.aig(), claim, &frames)?;
         self.effort.add(prover.effort());
         Ok(())
+    }
+
+    /// Consecution within a budget; says whether it was enough.
+    fn try_consecution(&mut self) -> Result<bool, ProofError> {
+        let limited = CheckOptions {
+            limit_conflicts: Some(TRIED_CONFLICTS),
+            fallback: None,
+            ..self.options.clone()
+        };
+        let mut check = Check { options: &limited, bads: self.bads.clone(), ..*self };
+        match check.check_consecution() {
+            Ok(()) => {
+                self.effort = check.effort;
+                Ok(true)
+            }
+            Err(ProofError::Stopped(Stop::OutOfBudget)) => Ok(false),
+            Err(other) => Err(other),
+        }
     }
 
     /// `(C ∧ Inv)(s₀) ⟹ P(s₀)`, which gives base and step at once. Most invariants are of that

@@ -1,12 +1,12 @@
 //! A second look at terms that were rewritten, by evaluating them.
 //!
 //! [`pedra_model::affine`] is what both the search and the check of its proofs calculate with. It
-//! is tested for all values at small widths; here, besides, each term that a check is about to
-//! believe is held against the one that it stands for, on the reference evaluator, which knows
-//! nothing of sums in normal form. Values are chosen where calculating goes wrong: at the ends
-//! of the ranges, at and beside the constants of the terms, where one side of a comparison equals
-//! the other, and anywhere. This is no proof of equality. It is a second route, for the very terms
-//! and widths of this proof.
+//! is tested for all values at small widths. Here each rewritten term is held against the one that
+//! it stands for, on the reference evaluator, which knows nothing of sums in normal form. Values are
+//! chosen where calculating goes wrong: at the ends of the ranges, at and beside the constants of
+//! the terms, where one side of a comparison equals the other, and anywhere. This is no proof of
+//! equality: it finds mistakes early, before the proof is tried (`word_consecution`), and it is all
+//! that there is where that proof is too hard, which the verdict then says.
 
 use pedra_model::bv::Bv;
 use pedra_model::eval::words::WordSimulator;

@@ -5,8 +5,8 @@ mod common;
 
 use common::found_claim;
 use pedra_certify::{
-    CertificateError, CheckOptions, NumberedModel, ProofError, btor2_certificate,
-    check_word_certificate, check_word_proof, smtlib_obligations,
+    CertificateError, CheckOptions, NumberedModel, ProofError, ScriptError, btor2_certificate,
+    check_script, check_word_certificate, check_word_proof, smtlib_obligations,
 };
 use pedra_formats::btor2::{self, Btor2};
 use pedra_model::blast::{BlastOptions, Blasted, blast};
@@ -60,8 +60,15 @@ fn word_proofs_are_judged_as_their_bits() {
         let checked = check_word_proof(&system, &lifted, &blasting, &options);
         let verdict = found_claim(checked.map(|_| ()));
         assert_eq!(verdict, truth.first_false(), "round {round}");
-        let has_script = smtlib_obligations(&system, &lifted).is_ok();
-        assert_eq!(has_script, lifted.simple_path.is_none(), "round {round}");
+        let script = smtlib_obligations(&system, &lifted);
+        assert_eq!(script.is_ok(), lifted.simple_path.is_none(), "round {round}");
+        if let Ok(script) = script {
+            // The written queries say the same.
+            let checked = check_script(&script, &blasting, &options);
+            let is_accepted = !matches!(checked, Err(ScriptError::Satisfiable(_)));
+            assert_eq!(is_accepted, verdict == "accepted", "round {round}: {checked:?}");
+            assert!(checked.is_ok() || !is_accepted, "round {round}: {checked:?}");
+        }
         *seen.entry(verdict).or_default() += 1;
     }
     // Lifting a proof keeps initiation, so that it cannot fail here.

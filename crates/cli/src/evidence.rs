@@ -1,21 +1,24 @@
-//! Evidence as files: witnesses, waveforms, certificates. Certificates are checked once more in
-//! the form in which they are written.
+//! Evidence as files: witnesses, waveforms, certificates. Certificates are checked once more in the
+//! form in which they are written. SMT-LIB queries may be too hard for that; then only the invariant
+//! that they are about was checked, and verdict lines say so.
 
 use crate::args::CheckArgs;
 use crate::load::{InputError, Loaded};
 use crate::output::{check_writable, same_file, write_file};
-use crate::report::Missing;
+use crate::report::{Missing, WrittenFile};
 use crate::view::{plot, signals};
 use anyhow::Result;
 use pedra_certify::{
-    CertificateError, CheckOptions, NumberedModel, ProofError, check_word_certificate,
+    CertificateError, CheckOptions, NumberedModel, ProofError, ScriptError, Stop, check_script,
+    check_word_certificate,
 };
 use pedra_check::{Checked, InternalError};
 use pedra_formats::vcd::Waves;
 use pedra_formats::{aiger, aiger_witness, btor2, vcd};
 use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
-use pedra_model::proof::Proof;
+use pedra_model::proof::{Proof, WordProof};
+use pedra_model::system::System;
 use pedra_model::trace::Trace;
 use std::path::{Path, PathBuf};
 
@@ -151,6 +154,37 @@ impl std::fmt::Display for CheckStopped {
 
 impl std::error::Error for CheckStopped {}
 
+/// A certificate file.
+#[derive(Debug)]
+pub struct Certificate {
+    /// Its content.
+    pub bytes: Vec<u8>,
+    /// Whether it was checked in that form; if not, the proof was.
+    pub is_checked: bool,
+}
+
+/// The conflicts that one query of an SMT-LIB certificate may have.
+const SCRIPT_CONFLICTS: u64 = 100_000;
+
+/// The SMT-LIB queries of a proof, read back and answered as far as they are not too hard.
+fn smtlib_certificate(
+    system: &System,
+    proof: &WordProof,
+    blasting: &BlastOptions,
+    options: &CheckOptions,
+) -> Result<Certificate> {
+    let text = pedra_certify::smtlib_obligations(system, proof)?;
+    let limited =
+        CheckOptions { limit_conflicts: Some(SCRIPT_CONFLICTS), fallback: None, ..options.clone() };
+    let is_checked = match check_script(&text, blasting, &limited) {
+        Ok(_) => true,
+        Err(ScriptError::Stopped(Stop::OutOfBudget) | ScriptError::NotCheckable(_)) => false,
+        Err(ScriptError::Stopped(Stop::Interrupted)) => return Err(CheckStopped::Limit.into()),
+        Err(wrong) => return Err(InternalError(format!("certificate: {wrong}")).into()),
+    };
+    Ok(Certificate { bytes: text.into_bytes(), is_checked })
+}
+
 /// A proof as a certificate file, checked in that form.
 ///
 /// # Errors
@@ -161,7 +195,8 @@ pub fn certificate_bytes(
     form: CertificateForm,
     blasting: &BlastOptions,
     options: &CheckOptions,
-) -> Result<Vec<u8>> {
+) -> Result<Certificate> {
+    let whole = |bytes: Vec<u8>| Certificate { bytes, is_checked: true };
     let judge = |error: CertificateError| -> anyhow::Error {
         match error {
             CertificateError::Stopped(_) | CertificateError::Proof(ProofError::Stopped(_)) => {
@@ -179,20 +214,20 @@ pub fn certificate_bytes(
             let witness = pedra_certify::aiger_certificate(system, proof)?;
             pedra_certify::check_certificate_for(system, &proof.properties, &witness, options)
                 .map_err(judge)?;
-            Ok(match form {
+            Ok(whole(match form {
                 CertificateForm::AigerAscii => aiger::write_ascii(&witness),
                 _ => aiger::write_binary(&witness),
-            })
+            }))
         }
         (Model::Words(system), Proof::Words(proof)) if form == CertificateForm::Smtlib => {
-            Ok(pedra_certify::smtlib_obligations(system, proof)?.into_bytes())
+            smtlib_certificate(system, proof, blasting, options)
         }
         (Model::Words(system), Proof::Words(proof)) => {
             let witness = pedra_certify::btor2_certificate(proof, &loaded.nodes)?;
             let model = NumberedModel { system, nodes: &loaded.nodes };
             check_word_certificate(model, &proof.properties, &witness, blasting, options)
                 .map_err(judge)?;
-            Ok(btor2::write(&witness)?)
+            Ok(whole(btor2::write(&witness)?))
         }
         _ => unreachable!("a checked proof is of the model's level"),
     }
@@ -225,7 +260,7 @@ pub struct Request<'a> {
 #[derive(Default)]
 pub struct Written {
     /// Names of those that were written.
-    pub files: Vec<String>,
+    pub files: Vec<WrittenFile>,
     /// Why others were not. The verdict stands without them.
     pub problems: Vec<(Missing, String)>,
 }
@@ -243,10 +278,14 @@ pub fn write_files(
 ) -> Result<Written> {
     let Request { args, property, several } = *request;
     let mut written = Written::default();
-    let mut add = |path: &PathBuf, bytes: Result<Vec<u8>>| -> Result<()> {
+    let whole = |bytes: Vec<u8>| Certificate { bytes, is_checked: true };
+    let mut add = |path: &PathBuf, file: Result<Certificate>| -> Result<()> {
         let path = for_property(path, property, several);
-        match bytes.and_then(|bytes| write_file(&path, &bytes)) {
-            Ok(()) => written.files.push(path.display().to_string()),
+        let write = |file: Certificate| write_file(&path, &file.bytes).map(|()| file.is_checked);
+        match file.and_then(write) {
+            Ok(is_checked) => {
+                written.files.push(WrittenFile { name: path.display().to_string(), is_checked });
+            }
             Err(error) if error.is::<InternalError>() => return Err(error),
             Err(error) if error.is::<CheckStopped>() => {
                 let text = format!("{}: not written: {error}", path.display());
@@ -259,12 +298,12 @@ pub fn write_files(
     match answer {
         Checked::Violated(trace) => {
             if let Some(path) = &args.trace {
-                add(path, Ok(witness_text(&loaded.model, trace).into_bytes()))?;
+                add(path, Ok(whole(witness_text(&loaded.model, trace).into_bytes())))?;
             }
             if let Some(path) = &args.vcd {
                 let waves = waves(&loaded.model, trace).map_err(InternalError)?;
                 let about = format!("{}, property b{property}", loaded.path.display());
-                add(path, vcd::write(&waves, &about).map_err(Into::into))?;
+                add(path, vcd::write(&waves, &about).map(whole).map_err(Into::into))?;
             }
         }
         Checked::Proved { proof, .. } => {
@@ -309,7 +348,7 @@ mod tests {
         let options = CheckOptions::default();
         let (form, blasting) = (CertificateForm::AigerAscii, BlastOptions::default());
         let write = || certificate_bytes(&loaded, &proof, form, &blasting, &options);
-        assert!(write().expect("a certificate").starts_with(b"aag "));
+        assert!(write().expect("a certificate").bytes.starts_with(b"aag "));
         options.interrupt.raise();
         assert!(write().expect_err("stopped").is::<CheckStopped>());
     }

@@ -8,7 +8,7 @@ use crate::limits::{StopCause, Watch};
 use crate::load::{InputError, Loaded, load};
 use crate::output::{note, printable, write_file};
 use crate::record::{CloseAtEnd, First, Recorder};
-use crate::report::{Missing, PropertyReport, Reporter, Style, Verdict};
+use crate::report::{Missing, PropertyReport, Reporter, Style, Verdict, WrittenFile};
 use crate::view::plot::{Plotter, page_path};
 use crate::view::status::Status;
 use crate::view::summary;
@@ -186,7 +186,7 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    fn report(&self, index: usize, verdict: Verdict, engine: &str, files: Vec<String>) {
+    fn report(&self, index: usize, verdict: Verdict, engine: &str, files: Vec<WrittenFile>) {
         self.reporter.settle(PropertyReport {
             index,
             name: self.loaded.property_name(index).map(str::to_owned),

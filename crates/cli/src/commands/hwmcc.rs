@@ -99,7 +99,7 @@ pub fn run(args: &HwmccArgs) -> Result<i32> {
         let options = CheckOptions { interrupt, ..CheckOptions::default() };
         let form = form_of(path, &loaded.model);
         match certificate_bytes(&loaded, &proof, form, &plan.blast, &options) {
-            Ok(bytes) => write_file(path, &bytes)?,
+            Ok(certificate) => write_file(path, &certificate.bytes)?,
             Err(error) if error.is::<CheckStopped>() => {
                 note(&error.to_string());
                 return Ok(answer_once(&once, "unknown", 30));

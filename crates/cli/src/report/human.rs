@@ -1,6 +1,6 @@
 //! Verdicts for people: one line a property.
 
-use super::{PropertyReport, Verdict};
+use super::{PropertyReport, Verdict, WrittenFile};
 use crate::output::printable;
 use pedra_check::{SafeUpTo, Trust};
 
@@ -50,6 +50,10 @@ pub fn line(report: &PropertyReport, color: bool) -> String {
             format!("{}; {safe}, {engine}, {seconds:.2} s", printable(reason))
         }
     };
-    let files: String = report.files.iter().map(|f| format!(", {}", printable(f))).collect();
+    let file = |file: &WrittenFile| {
+        let doubt = if file.is_checked { "" } else { " (queries not checked)" };
+        format!(", {}{doubt}", printable(&file.name))
+    };
+    let files: String = report.files.iter().map(file).collect();
     format!("{word}  {name}  {told}{files}")
 }

@@ -58,7 +58,7 @@ pub fn property(report: &PropertyReport) -> Value {
     let rest = json!({
         "engine": report.engine,
         "seconds": seconds(report.time),
-        "files": report.files,
+        "files": report.files.iter().map(|file| &file.name).collect::<Vec<_>>(),
     });
     line["verdict"] = verdict.into();
     let fields = line.as_object_mut().expect("built as an object");

@@ -54,7 +54,16 @@ pub struct PropertyReport {
     /// Time since the start of the run.
     pub time: Duration,
     /// Files that were written for it.
-    pub files: Vec<String>,
+    pub files: Vec<WrittenFile>,
+}
+
+/// A file with evidence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrittenFile {
+    /// Its name.
+    pub name: String,
+    /// Whether what it says was checked in the form in which it is written.
+    pub is_checked: bool,
 }
 
 /// Why a file that was asked for is missing.
