@@ -298,9 +298,10 @@ pub enum StmtKind {
     Expr(ExprId),
     Declaration(Declaration),
     Block(Vec<StmtId>),
-    /// `if`, any number of `else if`, and `else`.
+    /// `if`, any number of `else if`, and `else`: conditions with their statements and the places
+    /// of their `if (…)`.
     If {
-        arms: Vec<(ExprId, StmtId)>,
+        arms: Vec<(ExprId, StmtId, Span)>,
         otherwise: Option<StmtId>,
     },
     While(ExprId, StmtId),

@@ -131,8 +131,9 @@ pub enum StmtKind {
     /// A local variable comes to life.
     Declare(ObjectId),
     Block(Vec<StmtId>),
+    /// Conditions with their statements and the places of their `if (…)`.
     If {
-        arms: Vec<(NodeId, StmtId)>,
+        arms: Vec<(NodeId, StmtId, Span)>,
         otherwise: Option<StmtId>,
     },
     While(NodeId, StmtId),

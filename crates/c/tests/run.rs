@@ -146,17 +146,32 @@ fn markers() {
 /// A loop has its head, with its text; variables have their names.
 #[test]
 fn shape_of_the_graph() {
-    let text = "int main(void) { unsigned n = 4; struct { int u; char v; } s; int m[2][2];\n\
-        while (n > 0) { n--; s.u = n; s.v = m[1][0]; } return 0; }";
+    let text = "int id(int); int main(void) { unsigned n = 4; int k = id(2); struct { int u; char v; } s; int m[2][2];\n\
+        while (n > 0) { n--; s.u = n; s.v = m[1][0]; }\n\
+        if (n) ; else if (s.u == 1) s.u = id(s.u); return 0; } int id(int x) { return x; }";
     let program = program(text);
     let main = program.procedure(program.entry);
     let heads: Vec<&str> =
         main.places.iter().filter_map(|p| p.head_of.as_ref()).map(|head| &*head.text).collect();
     assert_eq!(heads, ["while (n > 0)"]);
     let names: Vec<&str> = program.variables.iter().filter_map(|v| v.name.as_deref()).collect();
-    assert_eq!(names, ["n", "s.u", "s.v", "m"]);
+    assert_eq!(names, ["n", "k", "s.u", "s.v", "m", "x"]);
     let texts: Vec<&str> = main.edges.iter().map(|e| &*e.text).filter(|t| !t.is_empty()).collect();
-    let expected =
-        ["unsigned n = 4;", "n > 0", "n > 0", "n--;", "s.u = n;", "s.v = m[1][0];", "return 0;"];
+    let expected = [
+        "unsigned n = 4;",
+        "k = id(2)",
+        "while (n > 0)",
+        "while (n > 0)",
+        "n--;",
+        "s.u = n;",
+        "s.v = m[1][0];",
+        "if (n)",
+        "if (n)",
+        "if (s.u == 1)",
+        "if (s.u == 1)",
+        "id(s.u)",
+        "s.u = id(s.u);",
+        "return 0;",
+    ];
     assert_eq!(texts, expected);
 }

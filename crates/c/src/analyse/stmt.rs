@@ -47,8 +47,8 @@ impl Analyser<'_> {
             }
             ast::StmtKind::If { arms, otherwise } => {
                 let mut typed = Vec::new();
-                for (condition, body) in arms {
-                    typed.push((self.condition(*condition)?, self.stmt(*body)?));
+                for (condition, body, head) in arms {
+                    typed.push((self.condition(*condition)?, self.stmt(*body)?, *head));
                 }
                 let otherwise = otherwise.map(|other| self.stmt(other)).transpose()?;
                 StmtKind::If { arms: typed, otherwise }

@@ -180,7 +180,7 @@ impl Lowerer<'_> {
                 Ok(())
             }
             Callee::Nondet | Callee::Allocate => self.call_value(id, callee, args).map(drop),
-            Callee::Body => self.call_body(id, callee, args, None).map(drop),
+            Callee::Body => self.call_body(callee, args, None, span).map(drop),
             Callee::Unknown => Err(self.unknown(callee, span)),
         }
     }
@@ -218,7 +218,7 @@ impl Lowerer<'_> {
                 Ok(build::constant(&mut self.program.terms, bits, base))
             }
             Callee::Body => {
-                let results = self.call_body(id, callee, args, None)?;
+                let results = self.call_body(callee, args, None, span)?;
                 match results.as_slice() {
                     [only] => Ok(self.get(*only)),
                     _ => Err(Fault::new(span, format!("`{}` has no result", function.name))),
@@ -267,7 +267,7 @@ impl Lowerer<'_> {
         let span = self.tree.node(id).span;
         match classify(self.tree, callee) {
             Callee::Body => {
-                let results = self.call_body(id, callee, args, None)?;
+                let results = self.call_body(callee, args, None, span)?;
                 Ok(results.into_iter().map(|result| self.get(result)).collect())
             }
             _ => Err(self.unknown(callee, span)),
@@ -286,20 +286,21 @@ impl Lowerer<'_> {
             return Ok(false);
         }
         let into = self.object_variables(*object)?;
-        self.call_body(value, *callee, args, Some(into))?;
+        let span = tree.node(place).span.to(tree.node(value).span);
+        self.call_body(*callee, args, Some(into), span)?;
         Ok(true)
     }
 
-    /// A call edge. The results are in these variables, or in new ones.
+    /// A call edge, shown as the text of `span`. The results are in these variables, or in new
+    /// ones.
     fn call_body(
         &mut self,
-        id: NodeId,
         callee: FunctionId,
         args: &[NodeId],
         into: Option<Vec<VariableId>>,
+        span: Span,
     ) -> Lowered<Vec<VariableId>> {
         let tree = self.tree;
-        let span = tree.node(id).span;
         let function = tree.function(callee);
         let arguments = self.arguments(args, function.params.len(), span)?;
         let results = match into {

@@ -37,7 +37,7 @@ pub fn shape(tree: &Tree, id: FunctionId) -> Option<Shape> {
         return None;
     }
     let StmtKind::If { arms, otherwise } = &tree.stmt(*first).kind else { return None };
-    let ([(condition, body)], None) = (arms.as_slice(), otherwise) else { return None };
+    let ([(condition, body, _)], None) = (arms.as_slice(), otherwise) else { return None };
     let Kind::Unary(UnaryOp::Not, inner) = tree.node(*condition).kind else { return None };
     let Kind::Load(place) = tree.node(inner).kind else { return None };
     if !matches!(tree.node(place).kind, Kind::Object(object) if object == *param) {
@@ -224,7 +224,7 @@ pub fn inner_stmts(kind: &StmtKind) -> Vec<StmtId> {
     match kind {
         StmtKind::Block(list) => list.clone(),
         StmtKind::If { arms, otherwise } => {
-            arms.iter().map(|(_, body)| *body).chain(*otherwise).collect()
+            arms.iter().map(|(_, body, _)| *body).chain(*otherwise).collect()
         }
         StmtKind::For { init, body, .. } => init.iter().copied().chain([*body]).collect(),
         StmtKind::While(_, body)
@@ -297,7 +297,7 @@ impl Walk<'_> {
                 }
             }
             StmtKind::If { arms, .. } => {
-                arms.iter().for_each(|(condition, _)| self.node(*condition, is_looping));
+                arms.iter().for_each(|(condition, ..)| self.node(*condition, is_looping));
             }
             StmtKind::While(condition, _) | StmtKind::DoWhile(_, condition) => {
                 self.node(*condition, true);

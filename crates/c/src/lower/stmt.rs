@@ -155,14 +155,13 @@ impl Lowerer<'_> {
 
     fn if_stmt(
         &mut self,
-        arms: &[(NodeId, StmtId)],
+        arms: &[(NodeId, StmtId, Span)],
         otherwise: Option<StmtId>,
         span: Span,
     ) -> Lowered<()> {
         let after = self.place_at(span);
         let mut is_entered = false;
-        for &(condition, body) in arms {
-            let at = self.tree.node(condition).span;
+        for &(condition, body, at) in arms {
             let (then, other) = (self.place_at(span), self.place_at(span));
             let is_live = self.body.at.is_some();
             self.branch(condition, then, other, at)?;
@@ -230,9 +229,8 @@ impl Lowerer<'_> {
         self.body.at = is_live.then_some(head);
         match condition {
             Some(condition) => {
-                let at = self.tree.node(condition).span;
                 self.body.loops += 1;
-                self.branch(condition, inside, after, at)?;
+                self.branch(condition, inside, after, span)?;
                 self.body.loops -= 1;
             }
             None => self.flush_to(inside, span, ""),

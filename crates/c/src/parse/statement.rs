@@ -164,14 +164,15 @@ impl Parser {
 
     /// A whole chain of `else if`, so that its length is no nesting.
     fn if_statement(&mut self) -> Parsed<StmtId> {
-        let start = self.span();
-        let mut head = None;
+        let first = self.span();
         let mut arms = Vec::new();
         let mut otherwise = None;
-        while self.take_key(Key::If) {
+        while self.is_key(Key::If) {
+            let start = self.span();
+            self.advance();
             let condition = self.condition()?;
-            head.get_or_insert(start.to(self.last_span()));
-            arms.push((condition, self.statement()?));
+            let head = start.to(self.last_span());
+            arms.push((condition, self.statement()?, head));
             if !self.take_key(Key::Else) {
                 break;
             }
@@ -180,7 +181,8 @@ impl Parser {
                 break;
             }
         }
-        Ok(self.add_stmt(StmtKind::If { arms, otherwise }, head.unwrap_or(start)))
+        let head = arms.first().map_or(first, |(_, _, head)| *head);
+        Ok(self.add_stmt(StmtKind::If { arms, otherwise }, head))
     }
 
     fn for_statement(&mut self) -> Parsed<StmtId> {
