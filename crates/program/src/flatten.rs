@@ -10,7 +10,6 @@ use crate::blocks::{Blocks, CutId};
 use crate::graph::{PlaceId, Program, VariableId};
 use crate::interpreter::{Machine, initial_variables};
 use crate::passes::constants::Constants;
-use crate::passes::live::find_live;
 use crate::passes::symbols_of;
 use crate::proof::ProgramProof;
 use crate::trace::ProgramTrace;
@@ -289,9 +288,8 @@ impl Flat {
             return Err(LiftError::NotCheckable("speaks of inputs"));
         }
         let image = terms.import(&proof.system.terms, conjuncts, |term| images.get(&term).copied());
-        let live = find_live(program);
         let facts = |terms: &mut Terms, place: PlaceId| {
-            constants.map_or(Vec::new(), |constants| constants.facts(terms, place, &live))
+            constants.map_or(Vec::new(), |constants| constants.facts(terms, place))
         };
         let mut invariants = BTreeMap::new();
         for (index, cut) in blocks.cuts.iter().enumerate() {

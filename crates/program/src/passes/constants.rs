@@ -7,9 +7,10 @@
 //!
 //! The facts hold along every run from a place where they hold, so that at any set of places with
 //! one on each cycle they are inductive: [`Constants::facts`] is what a proof about the result
-//! lacks for being one about the original.
+//! lacks for being one about the original. Only live variables are looked at: their values depend
+//! on live variables only, so that the facts about them are inductive without the others.
 
-use super::live::Live;
+use super::live::{Live, find_live};
 use super::{body, step_of, symbols_of, variables_by_symbol};
 use crate::graph::{Action, EdgeId, PlaceId, Program, VariableId};
 use pedra_model::simplify::Rewriter;
@@ -23,39 +24,45 @@ type Known = BTreeMap<VariableId, TermId>;
 /// The program with constants put in, and what they are.
 #[derive(Clone, Debug)]
 pub struct Constants {
-    /// The program; guards that never hold are false.
+    /// The program; guards that never hold are false, as are those of edges that do not matter.
     pub program: Program,
-    /// For each place the variables with one value, and the value; `None` if no run reaches it.
+    /// For each place whether a violation may visit it, as far as the graph says.
+    is_used: Vec<bool>,
+    /// For each place the live variables with one value, and the value; `None` if no run reaches
+    /// it, or it does not matter.
     known: Vec<Option<Known>>,
 }
 
 impl Constants {
-    /// What holds at a place and may be needed for a proof, as one-bit terms of a store that
-    /// extends the program's. `live` is what matters in the program before the pass: a value that a
-    /// live variable takes depends on live variables only, so that facts about these are inductive
-    /// without the others.
-    pub fn facts(&self, terms: &mut Terms, place: PlaceId, live: &Live) -> Vec<TermId> {
-        if !live.is_used[place.index()] {
-            return Vec::new();
+    /// What holds at a place, as one-bit terms of a store that extends the program's.
+    pub fn facts(&self, terms: &mut Terms, place: PlaceId) -> Vec<TermId> {
+        match &self.known[place.index()] {
+            _ if !self.is_used[place.index()] => Vec::new(),
+            None => vec![terms.bool(false)],
+            Some(known) => {
+                let fact = |(&v, &value): (&VariableId, &TermId)| {
+                    terms.binary(BinaryOp::Eq, self.program.term_of(v), value)
+                };
+                known.iter().map(fact).collect()
+            }
         }
-        let Some(known) = &self.known[place.index()] else { return vec![terms.bool(false)] };
-        let known = live.variables[place.index()].iter().filter_map(|v| Some((*v, *known.get(v)?)));
-        let fact = |(v, value)| terms.binary(BinaryOp::Eq, self.program.term_of(v), value);
-        known.map(fact).collect()
     }
 }
 
-/// How much the analysis may hold: variables times places. Larger programs are left as they are.
+/// How much the analysis may hold: live variables of all places together. Larger programs are
+/// left as they are.
 const MAX_KNOWN: usize = 1 << 24;
 
 /// Propagates the constants of a program without calls.
 pub fn propagate_constants(program: &Program) -> Constants {
     let mut program = program.clone();
-    let (places, variables) = (body(&program).places.len(), program.variables.len());
-    if places.saturating_mul(variables) > MAX_KNOWN {
-        return Constants { program, known: vec![Some(Known::new()); places] };
+    let live = find_live(&program);
+    let is_used = live.is_used.clone();
+    if live.variables.iter().map(Vec::len).sum::<usize>() > MAX_KNOWN {
+        let known = vec![Some(Known::new()); is_used.len()];
+        return Constants { program, is_used, known };
     }
-    let known = find_constants(&mut program);
+    let known = find_constants(&mut program, &live);
     let by_symbol = variables_by_symbol(&program);
     let entry = program.entry.index();
     for index in 0..program.procedures[entry].edges.len() {
@@ -78,7 +85,7 @@ pub fn propagate_constants(program: &Program) -> Constants {
         program.procedures[entry].edges[index].action = Action::Step(step);
     }
     debug_assert_eq!(program.check(), Ok(()));
-    Constants { program, known }
+    Constants { program, is_used, known }
 }
 
 /// Replaces the variables of the terms that have a known value.
@@ -96,20 +103,20 @@ fn replace_known(
     }
 }
 
-fn find_constants(program: &mut Program) -> Vec<Option<Known>> {
+fn find_constants(program: &mut Program, live: &Live) -> Vec<Option<Known>> {
     let by_symbol = variables_by_symbol(program);
     let entry = body(program).entry;
-    let outgoing = body(program).outgoing();
     let mut known: Vec<Option<Known>> = vec![None; body(program).places.len()];
     known[entry.index()] = Some(Known::new());
     let mut is_queued = vec![false; known.len()];
     let mut queue = vec![entry];
     while let Some(place) = queue.pop() {
         is_queued[place.index()] = false;
-        for &edge in &outgoing[place.index()] {
+        for &edge in &live.outgoing[place.index()] {
             let before = known[place.index()].clone().expect("queued places are reached");
-            let Some(after) = behind(program, edge, before, &by_symbol) else { continue };
+            let Some(mut after) = behind(program, edge, before, &by_symbol) else { continue };
             let to = body(program).edge(edge).to;
+            after.retain(|v, _| live.variables[to.index()].binary_search(v).is_ok());
             let has_changed = match &mut known[to.index()] {
                 none @ None => {
                     *none = Some(after);

@@ -8,9 +8,10 @@
 //! (*strongly* live). A variable that no guard depends on is live nowhere.
 
 use super::{body, step_of, symbols_of, variables_by_symbol};
-use crate::graph::{EdgeId, PlaceId, Program, VariableId};
+use crate::graph::{EdgeId, PlaceId, Procedure, Program, VariableId};
 use pedra_model::term::TermId;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// What matters.
 #[derive(Clone, Debug)]
@@ -94,41 +95,54 @@ fn find_variables(program: &Program, matters: &[bool]) -> Vec<Vec<VariableId>> {
             updates: step.updates.iter().map(|&(v, value)| (v, read(value, &variables))).collect(),
         }));
     }
-    // Backwards until nothing changes; a place is looked at again when it got more.
-    let words = program.variables.len().div_ceil(64);
-    let mut live = vec![vec![0u64; words]; body.places.len()];
+    // Backwards until nothing changes. Sets are lists: of many variables few are live anywhere.
+    let mut live: Vec<Vec<VariableId>> = vec![Vec::new(); body.places.len()];
     let incoming = body.incoming();
-    let mut is_queued = vec![true; body.places.len()];
-    let mut queue: Vec<PlaceId> = (0..body.places.len()).map(PlaceId::new).collect();
-    while let Some(place) = queue.pop() {
-        is_queued[place.index()] = false;
+    let rank = postorder(body, matters);
+    let mut queue: BTreeSet<(usize, PlaceId)> =
+        (0..body.places.len()).map(|index| (rank[index], PlaceId::new(index))).collect();
+    while let Some((_, place)) = queue.pop_first() {
         for &edge in &incoming[place.index()] {
             let Some(reads) = &reads[edge.index()] else { continue };
             let from = body.edge(edge).from;
-            let mut before = live[place.index()].clone();
-            for (variable, _) in &reads.updates {
-                before[variable.index() / 64] &= !(1 << (variable.index() % 64));
-            }
             let after = &live[place.index()];
-            let is_live = |v: &VariableId| after[v.index() / 64] >> (v.index() % 64) & 1 == 1;
-            let needed = reads.updates.iter().filter(|(v, _)| is_live(v)).flat_map(|(_, r)| r);
-            for variable in needed.chain(&reads.guard) {
-                before[variable.index() / 64] |= 1 << (variable.index() % 64);
-            }
-            let known = &mut live[from.index()];
-            let mut has_more = false;
-            for (known, more) in known.iter_mut().zip(before) {
-                has_more |= more & !*known != 0;
-                *known |= more;
-            }
-            if has_more && !std::mem::replace(&mut is_queued[from.index()], true) {
-                queue.push(from);
+            let mut before = live[from.index()].clone();
+            let is_updated = |v: &&VariableId| reads.updates.iter().any(|(u, _)| u == *v);
+            before.extend(after.iter().filter(|v| !is_updated(v)));
+            let needed = reads.updates.iter().filter(|(v, _)| after.binary_search(v).is_ok());
+            before.extend(needed.flat_map(|(_, read)| read));
+            before.extend(&reads.guard);
+            before.sort_unstable();
+            before.dedup();
+            if before.len() > live[from.index()].len() {
+                live[from.index()] = before;
+                queue.insert((rank[from.index()], from));
             }
         }
     }
-    let list = |bits: &Vec<u64>| {
-        let is_set = |v: &usize| bits[v / 64] >> (v % 64) & 1 == 1;
-        (0..program.variables.len()).filter(is_set).map(VariableId::new).collect()
-    };
-    live.iter().map(list).collect()
+    live
+}
+
+/// A number for each place, smaller for what comes later: the postorder of a depth-first search.
+/// Heuristic: any order gives the same result, this one soon.
+fn postorder(body: &Procedure, matters: &[bool]) -> Vec<usize> {
+    let outgoing = body.outgoing();
+    let (mut rank, mut next_rank) = (vec![usize::MAX; body.places.len()], 0);
+    let mut is_seen = vec![false; body.places.len()];
+    is_seen[body.entry.index()] = true;
+    let mut stack = vec![(body.entry, 0)];
+    while let Some((place, next)) = stack.last_mut() {
+        let Some(&edge) = outgoing[place.index()].get(*next) else {
+            rank[place.index()] = next_rank;
+            next_rank += 1;
+            stack.pop();
+            continue;
+        };
+        *next += 1;
+        let to = body.edge(edge).to;
+        if matters[edge.index()] && !std::mem::replace(&mut is_seen[to.index()], true) {
+            stack.push((to, 0));
+        }
+    }
+    rank
 }
