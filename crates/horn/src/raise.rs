@@ -13,9 +13,8 @@
 //!
 //! A place between a call and the only edge that follows has no predicate: the clauses of both are
 //! one. P_exit is a summary: what c has to do with the results r and the globals g'. A procedure
-//! from which no error place can be reached needs no predicate for its entry, since it does no
-//! harm to summarise it for arguments that it never gets. c is left out where a procedure is not
-//! called.
+//! from which no error place can be reached needs no predicate for its entry, since it does no harm
+//! to summarise it for arguments that it never gets. c is left out where a procedure is not called.
 //!
 //! The clauses allow undefined steps, and division by zero has the value of the model's terms.
 
@@ -273,9 +272,11 @@ impl Raising<'_> {
         for edge in &procedure.edges {
             let is_step = matches!(edge.action, Action::Step(_));
             let is_over = edge.to == procedure.exit && (!is_called || exit != procedure.exit);
-            if !(is_step && is_over) && !self.frames[id.index()].passed.contains_key(&edge.from) {
-                self.edge(id, edge);
+            let is_passed = self.frames[id.index()].passed.contains_key(&edge.from);
+            if is_passed || (is_step && is_over) {
+                continue;
             }
+            self.edge(id, edge);
         }
     }
 

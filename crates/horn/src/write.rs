@@ -404,8 +404,10 @@ fn seen_through(terms: &Terms, mut id: TermId) -> TermId {
 
 /// `if b = 0 then 0 else a div b`, or `if b = 0 then a else a mod b`.
 fn is_spelt_division(terms: &Terms, c: TermId, t: TermId, e: TermId) -> bool {
-    let is_zero =
-        |id: TermId| matches!(terms.get(id), Term::IntConst(value) if value.sign() == Sign::NoSign);
+    let is_zero = |id: TermId| match terms.get(id) {
+        Term::IntConst(value) => value.sign() == Sign::NoSign,
+        _ => false,
+    };
     let is_guard = |divisor: TermId| match *terms.get(c) {
         Term::Binary(BinaryOp::Eq, a, b) => a == divisor && is_zero(b),
         _ => false,

@@ -5,15 +5,10 @@ use pedra_horn::{lower, raise, read, write};
 use pedra_model::bv::Bv;
 use pedra_model::term::{BinaryOp, IntOp, Scalar, Sort, Term, TermId, UnaryOp};
 use pedra_testkit::programs::{ProgramShape, explore_program, random_program};
-use pedra_testkit::random::Random;
+use pedra_testkit::random::{Random, runs};
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
-
-fn runs(default: usize) -> usize {
-    let set = std::env::var("PEDRA_FUZZ_RUNS").ok();
-    set.map_or(default, |text| text.parse().expect("PEDRA_FUZZ_RUNS is a number"))
-}
 
 fn has_z3() -> bool {
     Command::new("z3").arg("--version").output().is_ok()
