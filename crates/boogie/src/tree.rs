@@ -84,6 +84,8 @@ pub(crate) enum Meaning {
     Body(Expression),
     Builtin(Builtin),
     Uninterpreted,
+    /// Less than is known of it: Ultimate's `{:overapproximation "…"}`.
+    Approximated,
 }
 
 /// A function of SMT-LIB.

@@ -89,6 +89,11 @@ const WRONG: &[(&str, &str)] = &[
     ("procedure p() { assert 2 ** 3 == 8; }", "1:26: powers are not supported"),
     ("const a: int extends b;", "1:14: partial orders are not supported"),
     (
+        "function { :overapproximation \"bitwise\" } f(int) returns (int);
+         procedure p() { assert f(1) == 0; }",
+        "2:33: functions that are overapproximated are not supported",
+    ),
+    (
         "function f(int, int) returns (int); procedure p() { assert f(1, 2) == 0; }",
         "1:60: uninterpreted functions of several arguments are not supported",
     ),

@@ -190,9 +190,11 @@ impl<'s> Checker<'_, 's> {
             }
             let result = self.type_of(&function.result)?;
             let builtin = self.builtin(function, &parameters, result)?;
+            let is_approximated = function.attributes.iter().any(|a| a.name == "overapproximation");
             let meaning = match (builtin, function.body) {
                 (Some(builtin), _) => Meaning::Builtin(builtin),
                 (None, Some(body)) => Meaning::Body(body),
+                (None, None) if is_approximated => Meaning::Approximated,
                 (None, None) => Meaning::Uninterpreted,
             };
             let function =

@@ -125,7 +125,16 @@ impl Lowerer<'_, '_> {
                 })
             }
             Meaning::Body(body) => self.expand(id, arguments, body),
+            // A violation by some function is none by the one that is meant.
+            Meaning::Approximated => {
+                let fault = Fault::unsupported(span, "functions that are overapproximated");
+                Err(fault.hint(format!("`{}` stands for another function", self.name(id))))
+            }
         }
+    }
+
+    fn name(&self, id: FunctionId) -> &str {
+        &self.tree.functions[id.index()].name
     }
 
     /// The body of a function with arguments put in for its parameters.
@@ -177,7 +186,7 @@ impl Lowerer<'_, '_> {
             },
             _ => {
                 let what = "uninterpreted functions of several arguments";
-                let hint = format!("`{}` has no body", function.name);
+                let hint = format!("`{}` has no body", self.name(id));
                 return Err(Fault::unsupported(span, what).hint(hint));
             }
         };

@@ -130,10 +130,20 @@ impl<'s> Parser<'_, 's> {
         parsed
     }
 
+    /// Eats `{:`, which may have a space inside.
+    fn begins_attribute(&mut self) -> bool {
+        let is_apart = self.is_sign("{") && self.peek_second() == Token::Sign(":");
+        if is_apart {
+            self.advance();
+            self.advance();
+        }
+        is_apart || self.eat("{:")
+    }
+
     /// All attributes that come next.
     fn attributes(&mut self) -> Outcome<Vec<Attribute<'s>>> {
         let mut found = Vec::new();
-        while self.eat("{:") {
+        while self.begins_attribute() {
             // Keywords are names here.
             let (Token::Name(name) | Token::Word(name)) = self.peek() else {
                 return Err(self.unexpected("the attribute's name"));
