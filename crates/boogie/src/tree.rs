@@ -84,8 +84,8 @@ pub(crate) enum Meaning {
     Body(Expression),
     Builtin(Builtin),
     Uninterpreted,
-    /// Less than is known of it: Ultimate's `{:overapproximation "…"}`.
-    Approximated,
+    /// Nothing that is supported; why, as a plural noun.
+    Refused(&'static str),
 }
 
 /// A function of SMT-LIB.

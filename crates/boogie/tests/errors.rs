@@ -64,7 +64,10 @@ const WRONG: &[(&str, &str)] = &[
     ("var x: bv99999999999999999999;", "1:8: this number is too large"),
     ("var x: bv2000000;", "1:8: 2000000 bits are more than"),
     ("function {:bvbuiltin \"bvadd\"} f(bv8) returns (bv8);", "1:31: `bvadd` has other parameters"),
-    ("function {:bvbuiltin \"bvfoo\"} f(bv8) returns (bv8);", "1:31: the builtin function `bvfoo`"),
+    (
+        "function {:builtin \"f\"} f(int) returns (int); procedure p() { assert f(1) == 1; }",
+        "1:70: builtin functions other than those of bit-vectors are not supported",
+    ),
     // What is not supported.
     ("procedure p() { assert (forall x: int :: x == x); }", "1:25: quantifiers are not supported"),
     ("procedure p() { assert (lambda x: int :: x)[0] == 0; }", "1:25: lambda expressions are not"),
@@ -112,6 +115,6 @@ fn errors_say_where_and_why() {
 #[test]
 fn unused_declarations_do_not_matter() {
     let text = "const pi: real; var heap: [int,int]int; function f(int, int) returns (int);
-        procedure q(x: real); procedure {:free} {:inline 1} p() { var r: real; assert true; }";
+        function {:builtin \"int2bv\"} g(int) returns (bv8); procedure q(x: real); procedure {:free} {:inline 1} p() { var r: real; assert true; }";
     assert!(pedra_boogie::read(text.as_bytes(), "test.bpl").is_ok());
 }

@@ -45,7 +45,7 @@ const PROGRAMS: &[(&str, &str, &[bool])] = &[
     (
         "labels and goto",
         "procedure p() { var x: int; x := 0; goto a, b; a: x := 1; b: x := x + 10; goto c;
-         c: assert x == 10 || x == 11; assert x == 10; assert x == 11; }",
+         c { :auxiliary true } : assert x == 10 || x == 11; assert x == 10; assert x == 11; }",
         &[false, true, true],
     ),
     (

@@ -5,7 +5,7 @@
 use super::Checker;
 use crate::source::{Fault, Outcome};
 use crate::syntax;
-use crate::tree::{Builtin, VarId};
+use crate::tree::{Builtin, Meaning, VarId};
 use crate::types::{Type, TypeId};
 use pedra_model::term::{BinaryOp, UnaryOp};
 
@@ -57,46 +57,58 @@ pub(crate) fn is_comparison(op: BinaryOp) -> bool {
 }
 
 impl<'s> Checker<'_, 's> {
-    /// The operator that a function's attributes name, if they name one.
-    pub(super) fn builtin(
+    /// What a function stands for. What is not supported is refused where it is used.
+    pub(super) fn meaning(
         &self,
         function: &syntax::Function<'s>,
         parameters: &[VarId],
         result: TypeId,
-    ) -> Outcome<Option<Builtin>> {
-        let span = function.name.span;
+    ) -> Outcome<Meaning> {
         let attribute = |name: &str| function.attributes.iter().find(|a| a.name == name);
         if attribute("smtdefined").is_some() {
-            return Err(Fault::unsupported(span, "functions defined in SMT-LIB"));
+            return Ok(Meaning::Refused("functions defined in SMT-LIB"));
         }
         let Some(named) = attribute("bvbuiltin").or_else(|| attribute("builtin")) else {
-            return Ok(None);
+            return Ok(match function.body {
+                Some(body) => Meaning::Body(body),
+                // Less is said of it than is known: a violation by some function would be none.
+                None if attribute("overapproximation").is_some() => {
+                    Meaning::Refused("functions that are overapproximated")
+                }
+                None => Meaning::Uninterpreted,
+            });
         };
         let text = named.texts.first().copied().unwrap_or_default();
-        let text = text.trim_start_matches("(_").trim_end_matches(')');
-        let mut words = text.split_whitespace();
+        let mut words = text.trim_start_matches("(_").trim_end_matches(')').split_whitespace();
         let name = words.next().unwrap_or_default();
-        let numbers = named.numbers.iter().copied();
         let indices = attribute("indices").map(|a| a.numbers.as_slice()).unwrap_or_default();
-        let number = words.chain(numbers).chain(indices.iter().copied()).next();
-        let unary = UNARY.iter().find(|(text, _)| *text == name).map(|(_, op)| Builtin::Unary(*op));
-        let binary = BINARY.iter().find(|(text, _)| *text == name);
-        let binary = binary.map(|(_, op)| Builtin::Binary(*op));
-        let extend = matches!(name, "zero_extend" | "sign_extend").then(|| {
-            let by = number.and_then(|number| number.parse().ok());
-            by.map(|by| Builtin::Extend { by, signed: name == "sign_extend" })
-        });
-        let Some(builtin) = unary.or(binary).or(extend.flatten()) else {
-            let text = format!("the builtin function `{}` is not supported", text.trim());
-            return Err(Fault::new(span, text));
+        let number = words.chain(named.numbers.iter().chain(indices).copied()).next();
+        let Some(builtin) = operator(name, number.and_then(|number| number.parse().ok())) else {
+            return Ok(Meaning::Refused("builtin functions other than those of bit-vectors"));
         };
         let of = |id: &VarId| self.tree.types.get(self.tree.variables[id.index()].of);
         let arguments: Vec<&Type> = parameters.iter().map(of).collect();
         match fits(builtin, &arguments, self.tree.types.get(result)) {
-            true => Ok(Some(builtin)),
-            false => Err(Fault::new(span, format!("`{name}` has other parameters or results"))),
+            true => Ok(Meaning::Builtin(builtin)),
+            false => {
+                let text = format!("`{name}` has other parameters or results");
+                Err(Fault::new(function.name.span, text))
+            }
         }
     }
+}
+
+/// The operator with this name; extensions have a number.
+fn operator(name: &str, number: Option<u32>) -> Option<Builtin> {
+    let unary = UNARY.iter().find(|(text, _)| *text == name).map(|(_, op)| Builtin::Unary(*op));
+    let binary = BINARY.iter().find(|(text, _)| *text == name);
+    let extend = || match name {
+        "zero_extend" | "sign_extend" => {
+            number.map(|by| Builtin::Extend { by, signed: name == "sign_extend" })
+        }
+        _ => None,
+    };
+    unary.or(binary.map(|(_, op)| Builtin::Binary(*op))).or_else(extend)
 }
 
 fn fits(builtin: Builtin, arguments: &[&Type], result: &Type) -> bool {

@@ -189,14 +189,7 @@ impl<'s> Checker<'_, 's> {
                 parameters.push(self.add_variable(parameter, of, VariableKind::Parameter));
             }
             let result = self.type_of(&function.result)?;
-            let builtin = self.builtin(function, &parameters, result)?;
-            let is_approximated = function.attributes.iter().any(|a| a.name == "overapproximation");
-            let meaning = match (builtin, function.body) {
-                (Some(builtin), _) => Meaning::Builtin(builtin),
-                (None, Some(body)) => Meaning::Body(body),
-                (None, None) if is_approximated => Meaning::Approximated,
-                (None, None) => Meaning::Uninterpreted,
-            };
+            let meaning = self.meaning(function, &parameters, result)?;
             let function =
                 Function { name: name.text.into(), span: name.span, parameters, result, meaning };
             self.tree.functions.push(function);

@@ -125,10 +125,8 @@ impl Lowerer<'_, '_> {
                 })
             }
             Meaning::Body(body) => self.expand(id, arguments, body),
-            // A violation by some function is none by the one that is meant.
-            Meaning::Approximated => {
-                let fault = Fault::unsupported(span, "functions that are overapproximated");
-                Err(fault.hint(format!("`{}` stands for another function", self.name(id))))
+            Meaning::Refused(what) => {
+                Err(Fault::unsupported(span, what).hint(format!("such as `{}`", self.name(id))))
             }
         }
     }

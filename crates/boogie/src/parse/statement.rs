@@ -44,8 +44,10 @@ impl<'s> Parser<'_, 's> {
         match self.peek() {
             Token::Word("if") => return self.branch(),
             Token::Word("while") => return self.looped(),
-            Token::Name(_) if self.peek_second() == Token::Sign(":") => {
+            // Labels may have attributes.
+            Token::Name(_) if matches!(self.peek_second(), Token::Sign(":" | "{:" | "{")) => {
                 let name = self.name("a label")?;
+                self.attributes()?;
                 self.expect(":")?;
                 return Ok(Statement { kind: StatementKind::Label(name), span: name.span });
             }
