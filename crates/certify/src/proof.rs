@@ -397,7 +397,7 @@ impl<'a> Check<'a> {
                 frames.push(unrolling.after(&frames[step - 1]));
                 self.assume_properties(&mut prover, &frames[step - 1]);
             }
-            if self.options.interrupt.is_raised() {
+            if self.options.interrupt.poll() {
                 return Err(ProofError::Stopped(Stop::Interrupted));
             }
             self.assume_constraints(&mut prover, &frames[step]);

@@ -115,7 +115,7 @@ impl<'a> Bmc<'a> {
             if let Some(end) = self.exhausted.filter(|&end| self.next >= end) {
                 return Some(Reason::Exhausted(end));
             }
-            if context.interrupt.is_raised() {
+            if context.interrupt.poll() {
                 return Some(Reason::Interrupted);
             }
             context.emit(|| Event::Depth { depth: self.next, progress: self.progress() });

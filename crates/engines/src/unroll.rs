@@ -218,7 +218,7 @@ impl<'a> Unroll<'a> {
         let mut turns = 0u32;
         while let Some(&(step, var)) = stack.last() {
             turns = turns.wrapping_add(1);
-            if turns.is_multiple_of(LOOK_EVERY) && self.interrupt.is_raised() {
+            if turns.is_multiple_of(LOOK_EVERY) && self.interrupt.poll() {
                 return None;
             }
             if self.copied(step, var.lit()).is_some() {

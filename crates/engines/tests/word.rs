@@ -3,12 +3,16 @@
 use pedra_certify::{CheckOptions, check_word_proof, replay_words};
 use pedra_engines::word::UnitKind;
 use pedra_engines::{
-    BitStage, Collector, Context, Engine, Event, Outcome, Reason, Verdict, WordOptions, Wpdr,
+    BitStage, Collector, Context, Engine, Event, EventSink, Ledger, Outcome, Reason, Verdict,
+    WordOptions, Wpdr,
 };
 use pedra_formats::btor2;
 use pedra_model::blast::BlastOptions;
 use pedra_model::proof::Proof;
-use pedra_model::trace::Trace;
+use pedra_model::trace::{Trace, WordTrace};
+use pedra_solve::Interrupt;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// x starts at 1 and grows by 2: never 42.
 const PARITY: &str = "
@@ -227,4 +231,42 @@ fn much_besides_the_cone_does_not_matter() {
     let is_proved =
         |event: &Event| matches!(event, Event::Settled { outcome: Outcome::Proved(_), .. });
     assert!(log.take().iter().any(is_proved), "found in words, before frame 1");
+}
+
+/// A counter that is bad after 2^31 steps, too far for any engine.
+const FAR: &str = "
+    1 sort bitvec 32
+    2 sort bitvec 1
+    3 zero 1
+    4 state 1 x
+    5 init 1 4 3
+    6 inc 1 4
+    7 next 1 4 6
+    8 constd 1 2147483648
+    9 eq 2 4 8
+    10 bad 9
+";
+
+/// Settles property 0 elsewhere when the engine has come to this depth.
+struct SettlesAt(Arc<Ledger>, usize);
+
+impl EventSink for SettlesAt {
+    fn emit(&self, event: &Event) {
+        if matches!(event, Event::Depth { depth, .. } if *depth >= self.1) {
+            let trace = WordTrace { property: 0, states: Vec::new(), inputs: Vec::new() };
+            self.0.settle(&[0], &Outcome::Violated(trace.into()));
+        }
+    }
+}
+
+#[test]
+fn after_the_hand_over_what_others_have_settled_is_left_alone() {
+    let system = btor2::read(FAR.as_bytes()).expect("a model");
+    let ledger = Arc::new(Ledger::new());
+    let sink = SettlesAt(ledger.clone(), 3);
+    let interrupt = Interrupt::with_timeout(Duration::from_secs(600));
+    let context = Context { events: &sink, ledger, interrupt, ..Context::default() };
+    let options = WordOptions { budget: 0, ..WordOptions::default() };
+    let end = Wpdr::new(&system, &[0], options, BitStage::default()).run(&context);
+    assert_eq!(end.reason, Reason::SettledElsewhere);
 }

@@ -53,7 +53,7 @@ impl bat::Callbacks for Limits {
         let calls = self.calls.get().wrapping_add(1);
         self.calls.set(calls);
         if self.limit_conflicts.is_some_and(|limit| self.conflicts >= limit)
-            || (calls.is_multiple_of(CALLS_PER_LOOK) && self.interrupt.is_raised())
+            || (calls.is_multiple_of(CALLS_PER_LOOK) && self.interrupt.poll())
         {
             self.stopped.set(true);
         }
@@ -129,7 +129,7 @@ impl SatSolver for Batsat {
     fn solve(&mut self, assumptions: &[Lit]) -> SatResult {
         self.queries += 1;
         self.answer = None;
-        if self.solver.cb().interrupt.is_raised() {
+        if self.solver.cb().interrupt.poll() {
             return SatResult::Unknown;
         }
         self.load(assumptions);

@@ -101,7 +101,7 @@ struct StopWhenRaised(Interrupt);
 
 impl Terminator for StopWhenRaised {
     fn terminated(&mut self) -> bool {
-        self.0.is_raised()
+        self.0.poll()
     }
 }
 
@@ -212,7 +212,7 @@ impl SatSolver for Cadical {
     fn solve(&mut self, assumptions: &[Lit]) -> SatResult {
         self.queries += 1;
         self.answer = None;
-        if self.interrupt.is_raised() {
+        if self.interrupt.poll() {
             return SatResult::Unknown;
         }
         debug_assert!(assumptions.iter().all(|&lit| self.is_known(lit)), "variable not in use");

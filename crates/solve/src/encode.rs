@@ -80,7 +80,7 @@ impl FrameEncoder {
         root: Lit,
         interrupt: &Interrupt,
     ) -> Option<Lit> {
-        self.encode_unless(aig, solver, root, || interrupt.is_raised())
+        self.encode_unless(aig, solver, root, || interrupt.poll())
     }
 
     fn encode_unless(

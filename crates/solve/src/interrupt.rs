@@ -2,10 +2,11 @@
 //!
 //! An [`Interrupt`] is a token that is cloned into every place that may run for long. It is
 //! raised by hand (Ctrl-C, another engine won), by its deadline, because its parent was
-//! raised, or when it was looked at so often. Once raised it stays raised.
+//! raised, or when its budget of polls is spent. Once raised it stays raised.
 //!
-//! Solvers look at the start of each query and every few steps within it. So a number of
-//! looks is a budget of work, and unlike a time it ends the same run at the same point.
+//! Work polls: solvers do at the start of each query and every few steps within it. So a number of
+//! polls is a budget of work, and unlike a time it ends the same run at the same point. Whether a
+//! token is raised can be asked at any time and costs nothing of the budget.
 
 use std::fmt;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ struct Token {
     raised: AtomicBool,
     /// The earliest deadline on the way to the root, so that one clock reading is enough.
     deadline: Option<Instant>,
-    /// How often it may still be looked at.
+    /// How often it may still be polled.
     looks: Option<AtomicU64>,
     parent: Option<Interrupt>,
 }
@@ -51,8 +52,8 @@ impl Interrupt {
         Interrupt::build(self.0.deadline, None, Some(self.clone()))
     }
 
-    /// Like [`child`](Interrupt::child), and raised by itself when it has been looked at so
-    /// often.
+    /// Like [`child`](Interrupt::child), and raised by itself when it has been
+    /// [polled](Interrupt::poll) this often.
     pub fn child_with_looks(&self, looks: u64) -> Interrupt {
         Interrupt::build(self.0.deadline, Some(looks), Some(self.clone()))
     }
@@ -77,24 +78,28 @@ impl Interrupt {
         self.0.raised.store(true, Ordering::Relaxed);
     }
 
-    /// Whether this token or one above it was raised, or a deadline has passed.
-    ///
-    /// Costs one relaxed load per ancestor, and one reading of the monotonic clock (some 20 ns)
-    /// if there is a deadline. Loops whose turns are shorter than that should ask only every
-    /// few turns.
-    pub fn is_raised(&self) -> bool {
-        if self.is_raised_by_hand() {
-            return true;
-        }
-        if let Some(looks) = &self.0.looks {
-            // Those who share a token with a budget are in one thread; if not, a few looks more
+    /// Whether to stop now: for work in progress, which spends one poll of its budget.
+    pub fn poll(&self) -> bool {
+        if let Some(looks) = self.0.looks.as_ref().filter(|_| !self.is_raised_by_hand()) {
+            // Those who share a token with a budget are in one thread; if not, a few polls more
             // or less do no harm.
             let left = looks.load(Ordering::Relaxed);
             looks.store(left.saturating_sub(1), Ordering::Relaxed);
             if left == 0 {
                 self.raise();
-                return true;
             }
+        }
+        self.is_raised()
+    }
+
+    /// Whether this token or one above it was raised, or a deadline has passed. Spends nothing.
+    ///
+    /// Costs one relaxed load per ancestor, and one reading of the monotonic clock (some 20 ns)
+    /// if there is a deadline. Loops whose turns are shorter than that should ask only now and
+    /// then.
+    pub fn is_raised(&self) -> bool {
+        if self.is_raised_by_hand() {
+            return true;
         }
         match self.0.deadline {
             Some(deadline) if Instant::now() >= deadline => {
@@ -191,10 +196,18 @@ mod tests {
         let root = Interrupt::new();
         let child = root.child_with_looks(2);
         let clone = child.clone();
-        assert_eq!([child.is_raised(), clone.is_raised(), child.is_raised()], [false, false, true]);
-        assert!(clone.is_raised() && !root.is_raised());
+        assert_eq!([child.poll(), clone.poll(), child.poll()], [false, false, true]);
+        assert!(clone.is_raised() && clone.poll() && !root.is_raised());
         let other = root.child_with_looks(2);
         root.raise();
-        assert!(other.is_raised());
+        assert!(other.is_raised() && other.poll());
+    }
+
+    #[test]
+    fn asking_spends_nothing() {
+        let token = Interrupt::new().child_with_looks(1);
+        assert!((0..10).all(|_| !token.is_raised()));
+        assert!(!token.poll() && !token.is_raised());
+        assert!(token.poll() && token.is_raised());
     }
 }

@@ -20,7 +20,7 @@ use super::frames::SharedTrace;
 use crate::context::{Context, Reason};
 use crate::layers::StateCircuit;
 use crate::pdr::Frames;
-use crate::trace::{LemmaId, Level, Stopped};
+use crate::trace::{LemmaId, Level, Stopped, exclude, try_exclude};
 use pedra_model::lit::{Lit, Var};
 use pedra_solve::{Cdcl, FrameEncoder, SatResult, SatSolver};
 use rustc_hash::FxHashMap;
@@ -80,8 +80,9 @@ pub(super) fn convert(
         // may have no predecessor. Such a cube is shorter, by the literals that keep it out of
         // `F_j`.
         let wider = hole.interpolant.clone().into();
-        if !trace.search.try_exclude(context, (), wider, goal.level)? {
-            trace.search.exclude(context, (), hole.cube().into(), goal.level)?;
+        let Some((bits, _)) = trace.search.parts_mut() else { return Ok(()) };
+        if !try_exclude(bits, context, (), wider, goal.level)? {
+            exclude(bits, context, (), hole.cube().into(), goal.level)?;
         }
     }
     Ok(())

@@ -59,7 +59,7 @@ impl SharedTrace<'_> {
     pub(super) fn open_up_to(&mut self, context: &Context, level: Level) -> Result<(), Stopped> {
         let Some((bits, _)) = self.search.parts_mut() else { return Ok(()) };
         while bits.trace().top() < level {
-            if context.interrupt.is_raised() {
+            if context.interrupt.poll() {
                 return Err(Stopped(Reason::Interrupted));
             }
             bits.open_frame(context);

@@ -70,7 +70,7 @@ impl<'a, G: Guide<[Lit]>> Bits<'a, G> {
     ) -> Result<Self, Stopped> {
         let (maker, transition) = SolverMaker::new(options, system, direction, context)?;
         // From here on it is copies of what there is; each is quick by itself.
-        let go_on = || if context.interrupt.is_raised() { Err(Stopped) } else { Ok(()) };
+        let go_on = || if context.interrupt.poll() { Err(Stopped) } else { Ok(()) };
         let relation = Relation { system, transition, direction };
         let num_vars = relation.transition.state_vars().end;
         let mut solvers = FrameSolvers::new(maker, &relation, context);

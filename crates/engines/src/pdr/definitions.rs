@@ -67,7 +67,7 @@ impl Definitions {
     ) -> Result<(), Stopped> {
         solver.reserve_vars(Var::new(self.num_vars - 1));
         for number in 0..self.clauses.len() as u32 {
-            if number.is_multiple_of(LOOK_EVERY as u32) && interrupt.is_raised() {
+            if number.is_multiple_of(LOOK_EVERY as u32) && interrupt.poll() {
                 return Err(Stopped);
             }
             solver.add_clause(self.clause(number));

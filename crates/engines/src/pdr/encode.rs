@@ -90,7 +90,7 @@ impl<'a> StepEncoder<'a> {
             }
         }
         for var in self.aig.vars() {
-            if var.index().is_multiple_of(LOOK_EVERY) && interrupt.is_raised() {
+            if var.index().is_multiple_of(LOOK_EVERY) && interrupt.poll() {
                 return Err(Stopped);
             }
             if self.aig.is_gate(var)

@@ -69,7 +69,7 @@ fn simplify(
     for _ in 0..MAX_PASSES {
         let mut eliminated = 0;
         for var in (1..num_vars).map(Var::new) {
-            if var.index() % 1024 == 0 && interrupt.is_raised() {
+            if var.index() % 1024 == 0 && interrupt.poll() {
                 break;
             }
             if !std::mem::take(&mut is_due[var.index()])

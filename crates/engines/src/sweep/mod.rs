@@ -112,7 +112,7 @@ impl Limits {
     }
 
     fn check_interrupt(&self) -> Result<(), Stopped> {
-        if self.interrupt.is_raised() { Err(Stopped) } else { Ok(()) }
+        if self.interrupt.poll() { Err(Stopped) } else { Ok(()) }
     }
 }
 

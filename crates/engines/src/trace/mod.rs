@@ -7,6 +7,7 @@
 //! docs/design/core.md.
 
 mod delta;
+mod exclude;
 mod guide;
 mod index;
 mod level;
@@ -17,6 +18,7 @@ mod search;
 mod space;
 
 pub(crate) use delta::{LemmaId, Trace};
+pub(crate) use exclude::{exclude, try_exclude};
 pub(crate) use guide::{Guide, NoGuide};
 pub(crate) use index::{Cover, CubeIndex, Scan, is_subset};
 pub(crate) use level::Level;

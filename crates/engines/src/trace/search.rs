@@ -16,7 +16,7 @@ use super::guide::Guide;
 use super::obligations::{Obligation, ObligationId, Obligations};
 use super::progress::SafeDepth;
 use super::propagate::propagate_from;
-use super::space::{Answer, Found, Invariant, ObligationOf, ObligationsOf, Space, Start};
+use super::space::{Answer, Found, Invariant, ObligationsOf, Space, Start};
 use super::{Level, Stopped};
 use crate::context::{Context, Reason};
 use crate::events::{Event, Progress};
@@ -328,73 +328,6 @@ impl<S: Space> Search<S> {
         self.check_start(context)
     }
 
-    /// Excludes a set from `F_i`. No state of it is reachable within `i` steps.
-    ///
-    /// # Panics
-    /// If one is.
-    pub(crate) fn exclude(
-        &mut self,
-        context: &Context,
-        place: S::Place,
-        set: Box<S::Set>,
-        level: Level,
-    ) -> Result<(), Stopped>
-    where
-        S::Step: Default,
-    {
-        let space = self.space();
-        let mut stack = vec![(isolated::<S>(place, set), level)];
-        while let Some((obligation, level)) = stack.last() {
-            let (place, set, level) = (obligation.place, &obligation.set, *level);
-            if space.trace().find_covering(place, set, level).is_some() {
-                stack.pop();
-                continue;
-            }
-            assert!(
-                level != Level::ZERO && !space.check_meets_start(place, set)?,
-                "a state that must be excluded is reachable"
-            );
-            match space.check_blocked(context, obligation, level, None)? {
-                Answer::Predecessor(Found { place, set, .. }) => {
-                    stack.push((isolated::<S>(place, set), level.below()));
-                }
-                Answer::Inductive(core) => {
-                    space.generalize(context, obligation, f32::INFINITY, core, level)?;
-                    stack.pop();
-                }
-                Answer::Excluded => drop(stack.pop()),
-                Answer::Smaller => {}
-                Answer::TooHard => unreachable!("the effort is not limited"),
-            }
-        }
-        Ok(())
-    }
-
-    /// Excludes a set from `F_i` if one query shows that this is possible; says whether it is.
-    pub(crate) fn try_exclude(
-        &mut self,
-        context: &Context,
-        place: S::Place,
-        set: Box<S::Set>,
-        level: Level,
-    ) -> Result<bool, Stopped>
-    where
-        S::Step: Default,
-    {
-        let space = self.space();
-        if space.check_meets_start(place, &set)? {
-            return Ok(false);
-        }
-        let obligation = isolated::<S>(place, set);
-        match space.check_blocked(context, &obligation, level, None)? {
-            Answer::Inductive(core) => {
-                space.generalize(context, &obligation, f32::INFINITY, core, level)?;
-                Ok(true)
-            }
-            answer => Ok(matches!(answer, Answer::Excluded)),
-        }
-    }
-
     /// Whether the property still needs work; without one, whether any does.
     fn is_open(&self, context: &Context, property: Option<usize>) -> bool {
         let Some(property) = property else { return !self.open(context).is_empty() };
@@ -418,15 +351,6 @@ impl<S: Space> Search<S> {
 
 /// What is asked of a search only while it runs.
 const BEGUN: &str = "made when the first run begins";
-
-/// An obligation on its own.
-fn isolated<S: Space>(place: S::Place, set: Box<S::Set>) -> ObligationOf<S>
-where
-    S::Step: Default,
-{
-    let step = S::Step::default();
-    Obligation { place, set, step, successor: None, property: None, depth: 0, activity: 0.0 }
-}
 
 /// The surroundings of the loop: how it begins, goes on and ends.
 impl<S: Space> Search<S> {

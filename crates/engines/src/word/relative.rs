@@ -236,7 +236,7 @@ impl Relative {
     /// says so.
     pub(super) fn spend(&mut self, work: u64) -> Result<(), Stopped> {
         self.meter.spend(work);
-        if self.interrupt.is_raised() {
+        if self.interrupt.poll() {
             return Err(Stopped(Reason::Interrupted));
         }
         self.left().map(|_| ())

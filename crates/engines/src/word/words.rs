@@ -257,3 +257,102 @@ impl Space for Words<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::propagate_from;
+    use crate::word::atom::Sum;
+    use crate::word::meter::Limits;
+    use crate::word::problem::Problem;
+    use crate::word::value::VarId;
+    use pedra_formats::btor2;
+    use pedra_model::blast::BlastOptions;
+
+    /// `x` counts, `y` counts along, `z` is anything, `w` stays 0.
+    const MODEL: &str = "
+        1 sort bitvec 8
+        2 sort bitvec 1
+        3 zero 1
+        4 state 1 x
+        5 state 1 y
+        6 state 1 z
+        7 state 1 w
+        8 init 1 4 3
+        9 init 1 5 3
+        10 init 1 7 3
+        11 inc 1 4
+        12 inc 1 5
+        13 next 1 4 11
+        14 next 1 5 12
+        15 input 1 in
+        16 next 1 6 15
+        17 next 1 7 3
+        18 ugt 2 4 5
+        19 eq 2 6 7
+        20 and 2 18 19
+        21 bad 20
+    ";
+
+    /// Words with frames up to this level.
+    fn words(system: &System, top: usize) -> Words<'_> {
+        let problem = Problem::new(system, &[0]).expect("words");
+        let (blasting, context) = (BlastOptions::default(), Context::default());
+        let mut words = Words {
+            system,
+            properties: vec![0],
+            options: WordOptions::default(),
+            simulation: None,
+            relative: Relative::new(problem, &blasting, &context).expect("small"),
+            strengthener: Strengthener::default(),
+            failed: Failed::default(),
+        };
+        (0..top).for_each(|_| words.open_frame(&context));
+        words
+    }
+
+    fn var(words: &Words, name: &str) -> VarId {
+        let mut ids = words.relative.problem.var_ids();
+        ids.find(|&id| words.relative.problem.var(id).name == name).expect("a variable")
+    }
+
+    /// `x > y`
+    fn greater(words: &Words) -> Atom {
+        Atom::Lin(Sum::new(vec![(var(words, "x"), -1), (var(words, "y"), 1)]), -1)
+    }
+
+    #[test]
+    fn a_pushed_lemma_keeps_the_wider_core() {
+        let system = btor2::read(MODEL.as_bytes()).expect("a model");
+        let mut words = words(&system, 3);
+        let context = Context::default();
+        // No step leads to `w ≥ 1`, whatever `z` is.
+        let needed = Atom::Lower(var(&words, "w"), 1);
+        let unit = Unit::new(vec![needed.clone(), Atom::Bit(var(&words, "z"), 0, true)]);
+        words.add_lemma(&context, (), Box::new(unit), Level::new(1)).expect("there is time");
+        propagate_from(&mut words, &context, Level::new(1)).expect("there is time");
+        let lemmas: Vec<&Unit> = words.trace().sets((), Level::ZERO).collect();
+        assert_eq!(lemmas, [&Unit::new(vec![needed])]);
+    }
+
+    #[test]
+    fn an_invariant_is_rewarded_however_it_gets_there() {
+        let system = btor2::read(MODEL.as_bytes()).expect("a model");
+        let context = Context::default();
+        let left = |first: Level| {
+            let mut words = words(&system, 2);
+            let unit = Box::new(Unit::new(vec![greater(&words)]));
+            let start = words.relative.work();
+            words.relative.meter.set_limits(Limits::after(start, 1_000_000, 8_000_000));
+            let id = words.add_lemma(&context, (), unit, first).expect("there is time");
+            if first != Level::INFINITY {
+                let id = id.expect("it is new");
+                words.promote_lemma(&context, id, Level::INFINITY).expect("there is time");
+            }
+            words.relative.left().expect("there is time")
+        };
+        for first in [Level::new(1), Level::INFINITY] {
+            assert!(left(first) > 1_500_000, "{first:?}");
+        }
+    }
+}

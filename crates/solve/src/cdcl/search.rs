@@ -34,7 +34,7 @@ impl Cdcl {
         temporary: &[&[Lit]],
         theory: &mut T,
     ) -> SatResult {
-        if self.interrupt.is_raised() {
+        if self.interrupt.poll() {
             return SatResult::Unknown;
         }
         if !self.settle_level_zero() {
@@ -86,7 +86,7 @@ impl Cdcl {
         let mut is_complete = false;
         loop {
             steps += 1;
-            if steps % STEPS_PER_LOOK == 0 && self.interrupt.is_raised() {
+            if steps % STEPS_PER_LOOK == 0 && self.interrupt.poll() {
                 return SatResult::Unknown;
             }
             let conflict = match self.propagate() {

@@ -81,7 +81,7 @@ impl Arith {
         {
             return verdict;
         }
-        if self.splits_left == 0 || self.interrupt.is_raised() {
+        if self.splits_left == 0 || self.interrupt.poll() {
             return Verdict::Stopped;
         }
         self.splits_left -= 1;

@@ -240,7 +240,7 @@ impl Simplex {
             pivots += 1;
             self.pivots += 1;
             let is_look = pivots % PIVOTS_PER_LOOK == 0;
-            if self.tableau.work > self.last_work || (is_look && interrupt.is_raised()) {
+            if self.tableau.work > self.last_work || (is_look && interrupt.poll()) {
                 return Outcome::Stopped;
             }
             let bound = self.bound(var, side).expect("it is violated").value.clone();
