@@ -2,6 +2,7 @@
 //! function and follows calls and uses, so what is only declared is never looked into, and what
 //! is not supported matters only where the program may get to it.
 
+mod call;
 mod declare;
 mod expr;
 mod init;

@@ -1,7 +1,7 @@
 //! Places: where they are, reading and writing.
 
 use super::layout::{Leaf, leaves, term_bits};
-use super::points::{PointsTo, decode, member_offset, same_class};
+use super::points::member_offset;
 use super::{Held, Lowered, Lowerer, build};
 use crate::error::Fault;
 use crate::source::Span;
@@ -10,40 +10,37 @@ use crate::types::{Ty, Type};
 use pedra_model::term::{BinaryOp, Term, TermId};
 use pedra_program::{CheckKind, VariableId};
 
-/// The most leaves that a place may be.
-const MOST_ALTERNATIVES: usize = 1000;
-
 /// One of the leaves that a place may be.
 #[derive(Clone)]
 pub(super) struct Alternative {
     /// When it is; none if there is no other.
-    condition: Option<TermId>,
-    variable: VariableId,
+    pub(super) condition: Option<TermId>,
+    pub(super) variable: VariableId,
     /// Which instance, if the leaf is inside arrays.
-    index: Option<TermId>,
+    pub(super) index: Option<TermId>,
     /// The bits from the lowest on, if it is only a part of the leaf.
-    part: Option<(u32, u32)>,
+    pub(super) part: Option<(u32, u32)>,
 }
 
 /// A place whose indices and pointers have been evaluated.
-struct Located {
-    base: Base,
+pub(super) struct Located {
+    pub(super) base: Base,
     /// The offsets of all members.
-    offset: u64,
+    pub(super) offset: u64,
     /// Indices from outside to inside, as 64 bits, each with the size of an element.
-    indices: Vec<(TermId, u64)>,
-    place: NodeId,
+    pub(super) indices: Vec<(TermId, u64)>,
+    pub(super) place: NodeId,
 }
 
 /// A scalar part of a place: where it starts in it, its width and its type.
 #[derive(Copy, Clone)]
-struct Part {
-    offset: u64,
-    bits: u32,
-    ty: Ty,
+pub(super) struct Part {
+    pub(super) offset: u64,
+    pub(super) bits: u32,
+    pub(super) ty: Ty,
 }
 
-enum Base {
+pub(super) enum Base {
     Object(ObjectId),
     Pointer(TermId),
 }
@@ -143,7 +140,7 @@ impl Lowerer<'_> {
         self.located_address(&located)
     }
 
-    fn located_address(&mut self, located: &Located) -> Lowered<TermId> {
+    pub(super) fn located_address(&mut self, located: &Located) -> Lowered<TermId> {
         let bits = self.pointer_bits();
         let span = self.tree.node(located.place).span;
         let start = match located.base {
@@ -219,7 +216,13 @@ impl Lowerer<'_> {
         Ok(Alternative { condition: None, variable: variables[at], index, part })
     }
 
-    fn union_part(&self, leaf: &Leaf, offset: u64, bits: u32, span: Span) -> Lowered<(u32, u32)> {
+    pub(super) fn union_part(
+        &self,
+        leaf: &Leaf,
+        offset: u64,
+        bits: u32,
+        span: Span,
+    ) -> Lowered<(u32, u32)> {
         let low = 8 * offset;
         if bits == 1 {
             return Err(Fault::unsupported(span, "a `_Bool` inside a union"));
@@ -247,190 +250,6 @@ impl Lowerer<'_> {
             });
         }
         sum
-    }
-
-    /// Where a pointer leads.
-    fn through_pointer(&mut self, located: &Located, part: Part) -> Lowered<Vec<Alternative>> {
-        let span = self.tree.node(located.place).span;
-        let targets = self.points.targets(self.tree, located.place);
-        if targets.is_unknown {
-            let what = "a pointer from outside the program, or from an integer, used here";
-            return Err(Fault::unsupported(span, what));
-        }
-        let address = self.located_address(located)?;
-        let mut list = Vec::new();
-        for &(object, offset) in &targets.targets {
-            let found = match offset {
-                Some(offset) => {
-                    let one = self.at_offset(object, offset, part, address, span)?;
-                    one.into_iter().collect()
-                }
-                None => self.anywhere(object, located.place, part, address)?,
-            };
-            list.extend(found);
-        }
-        if list.len() > MOST_ALTERNATIVES {
-            let what = format!("a pointer to more than {MOST_ALTERNATIVES} possible parts");
-            return Err(Fault::unsupported(span, what));
-        }
-        self.pointer_check(&targets, &list, span);
-        if let [only] = list.as_mut_slice() {
-            only.condition = None;
-        }
-        Ok(list)
-    }
-
-    /// The check that one of the alternatives is the case.
-    fn pointer_check(&mut self, targets: &PointsTo, list: &[Alternative], span: Span) {
-        let terms = &mut self.program.terms;
-        let mut valid = terms.bool(false);
-        for alternative in list {
-            let condition = alternative.condition.unwrap_or_else(|| terms.bool(true));
-            valid = terms.or(valid, condition);
-        }
-        let is_array = targets.targets.len() == 1
-            && targets.targets.first().is_some_and(|target| target.1.is_none());
-        let kind = if is_array { CheckKind::Bounds } else { CheckKind::Pointer };
-        self.check(valid, kind, span);
-    }
-
-    /// A part of an object at a known offset.
-    fn at_offset(
-        &mut self,
-        object: ObjectId,
-        start: u64,
-        Part { offset: inner, bits, .. }: Part,
-        address: TermId,
-        span: Span,
-    ) -> Lowered<Option<Alternative>> {
-        let offset = start + inner;
-        let parts = self.points.layouts.get(&object).cloned().unwrap_or_default();
-        let decoded = parts.iter().enumerate().find_map(|(at, leaf)| {
-            let (instance, byte) = decode(leaf, offset)?;
-            Some((at, instance, byte))
-        });
-        let Some((at, instance, byte)) = decoded else {
-            // Behind the object, or in a part of it that we do not keep.
-            let size = self.types().size(self.tree.object(object).ty).unwrap_or(u64::MAX);
-            return if offset >= size { Ok(None) } else { Err(self.other_type(object, span)) };
-        };
-        let leaf = &parts[at];
-        let part = match leaf.is_union {
-            true => Some(self.union_part(leaf, byte, bits, span)?),
-            false if leaf.bits == bits && byte == 0 => None,
-            false => return Err(self.other_type(object, span)),
-        };
-        let base = self.base(object, span)?;
-        let variable = self.object_variables(object)?[at];
-        let length = self.length(object).map(|length| self.get(length));
-        let pointer_bits = self.pointer_bits();
-        let terms = &mut self.program.terms;
-        let expected = build::constant(terms, pointer_bits, base + start);
-        let mut condition = build::binary(terms, BinaryOp::Eq, address, expected);
-        if let (Some(length), Some(outer)) = (length, leaf.dimensions.first()) {
-            let first = (offset - leaf.offset) / outer.stride;
-            let first = build::constant(terms, 64, first);
-            let inside = build::binary(terms, BinaryOp::Ult, first, length);
-            condition = terms.and(condition, inside);
-        }
-        let index = match leaf.dimensions.is_empty() {
-            true => None,
-            false => Some(build::constant(terms, leaf.index_bits(), instance)),
-        };
-        Ok(Some(Alternative { condition: Some(condition), variable, index, part }))
-    }
-
-    fn other_type(&self, object: ObjectId, span: Span) -> Fault {
-        let object = self.tree.object(object);
-        let ty = self.types().name(object.ty);
-        let what = match object.name.as_str() {
-            "" => format!("an object of type `{ty}`"),
-            name => format!("`{name}` of type `{ty}`"),
-        };
-        Fault::unsupported(span, format!("an access of another size to a part of {what}"))
-    }
-
-    /// All parts of an object that an access of this width may mean.
-    fn anywhere(
-        &mut self,
-        object: ObjectId,
-        place: NodeId,
-        Part { offset: inner, bits, ty }: Part,
-        address: TermId,
-    ) -> Lowered<Vec<Alternative>> {
-        let span = self.tree.node(place).span;
-        let parts = self.points.layouts.get(&object).cloned().unwrap_or_default();
-        // Characters may be any bytes of an object (C11 6.5p7); members and other types must fit.
-        let is_member = matches!(self.tree.node(place).kind, Kind::Member(..));
-        let is_mixed = !is_member && parts.iter().any(|leaf| leaf.bits != bits);
-        if parts.iter().any(|leaf| leaf.is_union) || bits == 8 && is_mixed {
-            return Err(self.other_type(object, span));
-        }
-        let base = self.base(object, span)?;
-        let variables = self.object_variables(object)?;
-        let mut list = Vec::new();
-        for (at, leaf) in parts.iter().enumerate() {
-            if leaf.bits != bits || !same_class(self.tree, leaf.ty, ty) {
-                continue;
-            }
-            let start = base.wrapping_add(leaf.offset).wrapping_sub(inner);
-            let length = self.length(object).map(|length| self.get(length));
-            let (condition, index) = self.match_address(leaf, address, start, length);
-            list.push(Alternative {
-                condition: Some(condition),
-                variable: variables[at],
-                index,
-                part: None,
-            });
-        }
-        match list.is_empty() {
-            true => Err(self.other_type(object, span)),
-            false => Ok(list),
-        }
-    }
-
-    /// Whether an address is that of an instance of a leaf which starts at `start`, and which.
-    fn match_address(
-        &mut self,
-        leaf: &Leaf,
-        address: TermId,
-        start: u64,
-        length: Option<TermId>,
-    ) -> (TermId, Option<TermId>) {
-        let bits = self.pointer_bits();
-        let terms = &mut self.program.terms;
-        let start = build::constant(terms, bits, start);
-        let mut rest = build::binary(terms, BinaryOp::Sub, address, start);
-        let mut condition = terms.bool(true);
-        let mut sum: Option<TermId> = None;
-        let width = leaf.index_bits().max(bits);
-        for (at, (count, stride)) in merged(leaf, length.is_some()).into_iter().enumerate() {
-            let size = build::constant(terms, bits, count.saturating_mul(stride));
-            let inside = build::binary(terms, BinaryOp::Ult, rest, size);
-            condition = terms.and(condition, inside);
-            let stride = build::constant(terms, bits, stride);
-            let index = divide(terms, rest, stride, false);
-            rest = divide(terms, rest, stride, true);
-            if let Some(length) = length.filter(|_| at == 0) {
-                let wide = build::resize(terms, index, 64, false);
-                let inside = build::binary(terms, BinaryOp::Ult, wide, length);
-                condition = terms.and(condition, inside);
-            }
-            let index = build::resize(terms, index, width, false);
-            sum = Some(match sum {
-                None => index,
-                Some(before) => {
-                    let count = build::constant(terms, width, count);
-                    let rows = build::binary(terms, BinaryOp::Mul, before, count);
-                    build::binary(terms, BinaryOp::Add, rows, index)
-                }
-            });
-        }
-        let zero = build::constant(terms, bits, 0);
-        let is_start = build::binary(terms, BinaryOp::Eq, rest, zero);
-        condition = terms.and(condition, is_start);
-        let index = sum.map(|sum| build::resize(terms, sum, leaf.index_bits(), false));
-        (condition, index)
     }
 
     /// The value of one alternative.
@@ -565,45 +384,6 @@ impl Lowerer<'_> {
         let variable = self.object_variables(object)?[at];
         Ok(Alternative { condition: None, variable, index: None, part: None })
     }
-}
-
-/// The arrays around a leaf, neighbours that lie row by row taken together.
-/// The outermost stays as it is if its length is variable.
-fn merged(leaf: &Leaf, is_variable: bool) -> Vec<(u64, u64)> {
-    let mut list: Vec<(u64, u64)> = Vec::new();
-    for dimension in &leaf.dimensions {
-        let may_merge = !is_variable || list.len() > 1;
-        match list.last_mut() {
-            Some((count, stride)) if may_merge && *stride == dimension.count * dimension.stride => {
-                *count *= dimension.count;
-                *stride = dimension.stride;
-            }
-            _ => list.push((dimension.count, dimension.stride)),
-        }
-    }
-    list
-}
-
-/// Quotient or remainder by a constant; a power of two is a matter of bits.
-fn divide(
-    terms: &mut pedra_model::term::Terms,
-    a: TermId,
-    by: TermId,
-    is_remainder: bool,
-) -> TermId {
-    let bits = terms.width(a);
-    let number = build::number(terms, by).unwrap_or(0);
-    if !number.is_power_of_two() {
-        let op = if is_remainder { BinaryOp::Urem } else { BinaryOp::Udiv };
-        return build::binary(terms, op, a, by);
-    }
-    let shift = number.trailing_zeros();
-    if shift == 0 {
-        return if is_remainder { build::constant(terms, bits, 0) } else { a };
-    }
-    let (high, low) = if is_remainder { (shift - 1, 0) } else { (bits - 1, shift) };
-    let cut = build::slice(terms, a, high, low);
-    build::resize(terms, cut, bits, false)
 }
 
 /// A value with some of its bits replaced.

@@ -16,6 +16,8 @@ mod build;
 mod calls;
 mod expr;
 mod layout;
+mod objects;
+mod pointer;
 mod points;
 mod shape;
 mod step;
@@ -27,26 +29,12 @@ use crate::token::Name;
 use crate::tree::*;
 use crate::types::{Type, Types};
 use layout::{leaves, term_bits};
-use pedra_model::term::{BinaryOp, Sort, TermId};
+use pedra_model::term::TermId;
 use pedra_program as graph;
 use pedra_program::{PlaceId, Procedure, ProcedureId, Program, VariableId};
 use points::{Points, points};
 use rustc_hash::{FxHashMap, FxHashSet};
 use shape::{Calls, Shape, Walk, jumps_back};
-
-/// The address of the first object.
-const FIRST_ADDRESS: u64 = 0x1000;
-
-/// Objects lie at least this far apart, so that no pointer just behind one is the address of the
-/// next one.
-const GAP: u64 = 16;
-
-/// The addresses that are kept for an object of variable size. If it turns out larger, the run is
-/// taken as undefined.
-const ROOM: u64 = 1 << 26;
-
-/// The address of the first function.
-const FIRST_FUNCTION: u64 = 0x10;
 
 /// The program graph of a typed program. `file` names the text where no line marker does.
 pub fn lower(tree: Tree, source: &Source, file: &str) -> Result<Program, Fault> {
@@ -66,7 +54,7 @@ pub fn lower(tree: Tree, source: &Source, file: &str) -> Result<Program, Fault> 
         lengths: FxHashMap::default(),
         statics: Vec::new(),
         bases: FxHashMap::default(),
-        next_base: FIRST_ADDRESS,
+        next_base: objects::FIRST_ADDRESS,
         procedures: FxHashMap::default(),
         waiting: Vec::new(),
         breaks: FxHashMap::default(),
@@ -349,123 +337,6 @@ impl<'a> Lowerer<'a> {
             self.assign(place, value)?;
         }
         Ok(())
-    }
-
-    /// The variables of an object, one for each leaf.
-    fn object_variables(&mut self, id: ObjectId) -> Lowered<Vec<VariableId>> {
-        if let Some(found) = self.variables.get(&id) {
-            return Ok(found.clone());
-        }
-        let tree = self.tree;
-        let object = tree.object(id);
-        let is_global = object.owner.is_none() || self.points.addressed.contains(&id);
-        let span = self.span(object.span);
-        let Some(parts) = self.points.layouts.get(&id).cloned() else {
-            let fault = match tree.types.refused(object.ty) {
-                Some(name) => Fault::unsupported(object.span, name),
-                None => Fault::new(object.span, "the type of this variable is incomplete"),
-            };
-            return Err(fault);
-        };
-        let mut list = Vec::new();
-        for leaf in parts {
-            let name = match (object.name.as_str(), leaf.path.as_str()) {
-                ("", _) => None,
-                (name, path) if path.chars().all(|c| c == '[' || c == ']') => Some(name.to_owned()),
-                (name, path) => Some(format!("{name}{path}")),
-            };
-            let source_type = match leaf.path.ends_with("[]") && leaf.ty != object.ty {
-                true if name.as_deref() == Some(&object.name) => tree.types.name(object.ty),
-                _ => tree.types.name(leaf.ty),
-            };
-            let is_signed = tree.types.is_signed(leaf.ty);
-            let sort = leaf.sort();
-            let name = name.as_deref();
-            let variable = self.program.add_variable(sort, name, &source_type, is_signed, span);
-            match is_global {
-                true => self.program.globals.push(variable),
-                false => self.body.procedure.variables.push(variable),
-            }
-            list.push(variable);
-        }
-        self.variables.insert(id, list.clone());
-        if object.owner.is_none() {
-            self.statics.push(id);
-        }
-        Ok(list)
-    }
-
-    /// The variable with the length of an object of variable size.
-    fn length(&mut self, id: ObjectId) -> Option<VariableId> {
-        let object = self.tree.object(id);
-        if object.extent == Extent::Fixed {
-            return None;
-        }
-        if let Some(&found) = self.lengths.get(&id) {
-            return Some(found);
-        }
-        let span = self.span(object.span);
-        let name = format!("length of {}", object.name);
-        let variable = self.program.add_variable(Sort::Bv(64), None, &name, false, span);
-        match self.points.addressed.contains(&id) {
-            true => self.program.globals.push(variable),
-            false => self.body.procedure.variables.push(variable),
-        }
-        self.lengths.insert(id, variable);
-        Some(variable)
-    }
-
-    /// Sets the length of an object of variable size. It must be positive, and an object with an
-    /// address must have room.
-    fn set_length(&mut self, id: ObjectId, length: TermId, span: Span) -> Lowered<()> {
-        let Some(variable) = self.length(id) else { return Ok(()) };
-        let object = self.tree.object(id);
-        let most = match *self.types().get(object.ty) {
-            Type::Array(element, _) if self.points.addressed.contains(&id) => {
-                ROOM / self.types().size(element).unwrap_or(1)
-            }
-            Type::Array(_, Some(count)) => count,
-            _ => 0,
-        };
-        let terms = &mut self.program.terms;
-        let (zero, most) = (build::constant(terms, 64, 0), build::constant(terms, 64, most));
-        let is_some = build::binary(terms, BinaryOp::Neq, length, zero);
-        let fits = build::binary(terms, BinaryOp::Ulte, length, most);
-        let holds = match object.extent {
-            Extent::Length(_) => terms.and(is_some, fits),
-            _ => fits,
-        };
-        self.check(holds, graph::CheckKind::Bounds, span);
-        self.set(variable, length);
-        Ok(())
-    }
-
-    /// The bytes that are kept for an object.
-    fn room(&self, id: ObjectId) -> u64 {
-        match self.tree.object(id).extent {
-            Extent::Fixed => self.tree.types.size(self.tree.object(id).ty).unwrap_or(0),
-            Extent::Length(_) | Extent::Allocated(_) => ROOM,
-        }
-    }
-
-    /// The address of an object.
-    fn base(&mut self, id: ObjectId, span: Span) -> Lowered<u64> {
-        if let Some(&base) = self.bases.get(&id) {
-            return Ok(base);
-        }
-        let base = self.next_base;
-        let end = base.saturating_add(self.room(id)).saturating_add(GAP).next_multiple_of(GAP);
-        if end > 1 << 31 {
-            return Err(Fault::unsupported(span, "more than 2 GiB of objects with an address"));
-        }
-        self.next_base = end;
-        self.bases.insert(id, base);
-        Ok(base)
-    }
-
-    /// The address of a function; only that it is not null matters.
-    fn function_base(&self, id: FunctionId) -> u64 {
-        FIRST_FUNCTION + u64::from(id.0) % (FIRST_ADDRESS - FIRST_FUNCTION)
     }
 
     /// A place in the source.

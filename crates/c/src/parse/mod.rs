@@ -4,6 +4,7 @@
 
 mod declaration;
 mod expression;
+mod specifiers;
 mod statement;
 
 use crate::ast::*;
