@@ -94,6 +94,15 @@ fn what_is_not_supported() {
             "1:49: the size of a variable-length array",
         ),
         ("_Thread_local int x; int main(void) { return x; }", "1:19: thread-local storage"),
+        ("int main(void) { return L'x'; }", "1:25: a wide or Unicode literal is not supported"),
+        (
+            "int x; int main(void) { long a = (long)&x; return a % 8; }",
+            "1:51: arithmetic on an address as an integer is not supported",
+        ),
+        (
+            "int f(void) { return 1; } int main(void) { return (int)f + 1; }",
+            "1:51: arithmetic on an address as an integer is not supported",
+        ),
         (
             "int main(void) { struct s { int x; }; return ((struct s){1}).x; }",
             "1:46: a member of a value that is no variable",

@@ -146,7 +146,7 @@ impl Lowerer<'_> {
         let old = self.body.old.last().map(|(place, _)| *place);
         for &node in nodes {
             let set = self.points.of(self.tree, node, old);
-            if !set.targets.is_empty() {
+            if !set.targets.is_empty() || set.is_unknown {
                 let span = self.tree.node(node).span;
                 return Err(Fault::unsupported(span, "arithmetic on an address as an integer"));
             }

@@ -20,8 +20,8 @@ const GAP: u64 = 16;
 /// taken as undefined.
 const ROOM: u64 = 1 << 26;
 
-/// The address of the first function.
-const FIRST_FUNCTION: u64 = 0x10;
+/// The address of the first function; objects lie below 2 GiB.
+const FIRST_FUNCTION: u64 = 0xf000_0000;
 
 impl Lowerer<'_> {
     /// The variables of an object, one for each leaf.
@@ -136,8 +136,8 @@ impl Lowerer<'_> {
         Ok(base)
     }
 
-    /// The address of a function; only that it is not null matters.
+    /// The address of a function; only that it is not null and no other's matters.
     pub(super) fn function_base(&self, id: FunctionId) -> u64 {
-        FIRST_FUNCTION + u64::from(id.0) % (FIRST_ADDRESS - FIRST_FUNCTION)
+        FIRST_FUNCTION + u64::from(id.0)
     }
 }

@@ -240,6 +240,7 @@ impl Points {
             Kind::Load(place) => self.held(tree, *place, part),
             Kind::Old => old.map_or(PointsTo::default(), |place| self.held(tree, place, part)),
             Kind::Address(place) => self.targets(tree, *place),
+            Kind::FunctionAddress(_) => PointsTo { targets: BTreeSet::new(), is_unknown: true },
             Kind::PointerAdd { pointer, index, stride, is_minus } => {
                 let by = tree.constant(*index).filter(|_| !is_minus);
                 let by = by.and_then(|index| index.checked_mul(*stride));
