@@ -282,9 +282,13 @@ impl Blocks {
 /// How many conjuncts of a guard are looked at.
 const MAX_CONJUNCTS: usize = 32;
 
-/// Whether two conditions plainly never hold together: a conjunct of one contradicts one of the
-/// other.
+/// Whether two conditions plainly never hold together: one is the negation of the other, or a
+/// conjunct of one contradicts one of the other.
 fn exclude_each_other(terms: &mut Terms, a: TermId, b: TermId) -> bool {
+    let [not_a, not_b] = [a, b].map(|term| terms.simplified(Term::Unary(UnaryOp::Not, term)));
+    if not_a == b || not_b == a {
+        return true;
+    }
     let (left, right) = (conjuncts(terms, a), conjuncts(terms, b));
     left.iter().any(|&a| {
         let opposite = terms.simplified(Term::Unary(UnaryOp::Not, a));

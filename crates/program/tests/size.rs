@@ -44,7 +44,10 @@ fn diamonds(count: usize, loops: Loops) -> Program {
         let bit = program.add_variable(Sort::BOOL, None, "_Bool", false, span);
         main.variables.push(bit);
         edge(&mut main, at, middle, Step { inputs, updates: vec![(bit, term)], ..Step::default() });
-        let guard = program.term_of(bit);
+        // A conjunction: its negation is no conjunction.
+        let is_zero = program.terms.binary(BinaryOp::Eq, symbols[1], zero);
+        let bit = program.term_of(bit);
+        let guard = program.terms.binary(BinaryOp::And, bit, is_zero);
         let other = program.terms.not(guard);
         let updates = vec![(variables[0], sum)];
         let then = Step { guard: Some(guard), updates, ..Step::default() };
@@ -83,7 +86,18 @@ fn blocks_are_linear() {
     for loops in [Loops::None, Loops::Passed, Loops::Beside] {
         let size = |count: usize| {
             let lowered = lower(&diamonds(count, loops), &LowerOptions::default());
-            lowered.expect("small").flat.system.terms.len()
+            let system = lowered.expect("small").flat.system;
+            // Branches need no choice bits; edges into a loop and beside it do.
+            let choices = match loops {
+                Loops::None => 0,
+                Loops::Passed | Loops::Beside => usize::MAX,
+            };
+            assert!(
+                system.inputs.len() <= count.saturating_add(choices),
+                "{}",
+                system.inputs.len()
+            );
+            system.terms.len()
         };
         let (small, large) = (size(100), size(400));
         assert!(large < 5 * small, "{small} {large}");
