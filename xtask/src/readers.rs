@@ -6,6 +6,7 @@
 use crate::tidy;
 use pedra_formats::{aiger, btor2, fuzzing};
 use pedra_testkit::bits::{BitShape, random_bits};
+use pedra_testkit::programs::{ProgramShape, random_program};
 use pedra_testkit::random::Random;
 use pedra_testkit::words::{WordShape, random_words};
 use std::fmt;
@@ -36,7 +37,7 @@ struct Reader {
     words: &'static str,
 }
 
-const READERS: [Reader; 6] = [
+const READERS: [Reader; 7] = [
     Reader {
         name: "aiger",
         body: fuzzing::aiger,
@@ -109,6 +110,18 @@ const READERS: [Reader; 6] = [
             axiom type function procedure implementation returns requires ensures modifies free \
             invariant div mod é ∧",
     },
+    Reader {
+        name: "horn",
+        body: pedra_horn::fuzzing::horn,
+        endings: &["smt2"],
+        files: &[include_str!("../../crates/horn/tests/programs/operators.smt2")],
+        make: Some(make_horn),
+        words: "( ) (( )) () | ; \" 0 1 -1 99999999999999999999 1.5 #b01 #xff #b (_ bv3 8) true false \
+            (and (or (not (=> (= (+ (- (* (div (mod (< (ite (distinct (forall (exists (let (! :named \
+            (select (store (bvadd (bvult (concat ((_ extract 3 0) ((_ zero_extend 4) ((_ repeat \
+            Bool Int Real (Array Int Byte (_ BitVec 8) x0 x1 i b a n s |P0| Sum Fail (assert (rule \
+            (query (declare-rel (declare-var (declare-fun (define-fun (check-sat) (push) é",
+    },
 ];
 
 /// Small programs with most constructs.
@@ -132,6 +145,12 @@ fn make_aiger(random: &mut Random) -> Vec<u8> {
 fn make_btor2(random: &mut Random) -> Vec<u8> {
     let system = random_words(random, WordShape::default());
     btor2::write(&system).expect("systems of the generator can be written")
+}
+
+fn make_horn(random: &mut Random) -> Vec<u8> {
+    let shape = ProgramShape { bits: 3, arrays: true, recursion: true, ..ProgramShape::default() };
+    let program = random_program(random, shape);
+    pedra_horn::write(&pedra_horn::raise(&program)).into_bytes()
 }
 
 /// How a run went.
@@ -251,7 +270,7 @@ fn damaged(reader: &Reader, pool: &[Vec<u8>], number: u64) -> (Vec<u8>, bool) {
 
 /// Changes, adds or removes a byte, or cuts the file there.
 fn damage_byte(random: &mut Random, bytes: &mut Vec<u8>) {
-    const INTERESTING: &[u8] = b"0123456789 \nabcfijlox.\r\t;-#@[]\x00\x7f\x80\xff";
+    const INTERESTING: &[u8] = b"0123456789 \nabcfijlox.\r\t;-#@[]()|\"\x00\x7f\x80\xff";
     let at = random.below(bytes.len() + 1);
     let byte = random.pick(INTERESTING);
     match random.below(6) {
@@ -329,6 +348,9 @@ mod tests {
             }
             for file in pool(&READERS[2], &[], block) {
                 btor2::read(&file).expect("a good file");
+            }
+            for file in pool(&READERS[6], &[], block) {
+                pedra_horn::read_program("x.smt2", &file).expect("a good file");
             }
         }
     }

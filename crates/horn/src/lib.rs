@@ -17,6 +17,8 @@
 //! of them true, so that no derivation of *false* exists.
 
 pub mod clauses;
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod lower;
 pub mod raise;
 pub mod read;

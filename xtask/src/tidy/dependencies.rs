@@ -51,7 +51,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("pedra", SHIPPED),
     ("pedra-differential", EVERYTHING),
     ("pedra-fuzz", EVERYTHING),
-    ("xtask", &["pedra-boogie", "pedra-c", "pedra-formats", "pedra-model", "pedra-testkit"]),
+    (
+        "xtask",
+        &["pedra-boogie", "pedra-c", "pedra-formats", "pedra-horn", "pedra-model", "pedra-testkit"],
+    ),
 ];
 
 /// Each dependency on one of our crates is an allowed one.

@@ -49,7 +49,10 @@ pub(super) struct Reader<'t> {
 }
 
 /// The largest file that is read.
-const MAX_BYTES: usize = 1 << 31;
+const MAX_BYTES: usize = 1 << 28;
+
+/// The largest number of symbols, constants and lists of a command.
+const MAX_NODES: usize = 20_000_000;
 
 impl<'t> Reader<'t> {
     pub(super) fn new(bytes: &'t [u8]) -> Result<Reader<'t>, FormatError> {
@@ -185,6 +188,10 @@ impl<'t> Reader<'t> {
                     }
                 };
             };
+            if self.nodes.len() >= MAX_NODES {
+                let text = format!("a command of more than {MAX_NODES} parts");
+                return Err(self.error_at(start, text));
+            }
             let node = match byte {
                 b'(' => {
                     self.at += 1;
