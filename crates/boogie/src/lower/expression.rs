@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 const MAX_EXPANSIONS: usize = 128;
 
 /// The most nodes that bodies of functions, which are put in wherever they are used, may make.
-const MAX_WORK: usize = 1 << 21;
+const MAX_WORK: usize = 1 << 20;
 
 /// What variables stand for.
 #[derive(Clone, Default)]
@@ -104,7 +104,7 @@ impl Lowerer<'_, '_> {
         let name = format!("old({})", variable.name);
         let (of, span) = (self.tree.types.show(variable.of), self.span(variable.span));
         let sort = self.sort_of(now);
-        let saved = self.program.add_variable(sort, Some(&name), &of, true, span);
+        let saved = self.make(sort, Some(&name), &of, span);
         self.saved.insert(id, saved);
         Ok(self.program.term_of(saved))
     }
@@ -189,7 +189,7 @@ impl Lowerer<'_, '_> {
             }
         };
         let (name, span) = (Some(&*function.name), self.span(function.span));
-        let made = self.program.add_variable(sort, name, "function", true, span);
+        let made = self.make(sort, name, "function", span);
         self.program.globals.push(made);
         self.functions.insert(id, made);
         Ok(made)
@@ -276,7 +276,7 @@ impl Lowerer<'_, '_> {
             return made;
         }
         let sort = Sort::Array { index: Scalar::Int, element: Scalar::Int };
-        let made = self.program.add_variable(sort, None, "[int]int", true, GraphSpan::default());
+        let made = self.make(sort, None, "[int]int", GraphSpan::default());
         self.program.globals.push(made);
         self.by_zero.insert(division, made);
         made

@@ -121,12 +121,18 @@ impl Lowerer<'_, '_> {
         fault.hint(format!("the type is `{}`", self.tree.types.show(of)))
     }
 
+    /// Makes a variable. Bit-vectors are shown as Boogie writes them: without a sign.
+    fn make(&mut self, sort: Sort, name: Option<&str>, of: &str, span: GraphSpan) -> VariableId {
+        let is_signed = sort.element().unwrap_or(sort) == Sort::Int;
+        self.program.add_variable(sort, name, of, is_signed, span)
+    }
+
     /// Makes the graph's variable, if the type is supported.
     fn declare(&mut self, id: VarId) -> Option<VariableId> {
         let variable = &self.tree.variables[id.index()];
         let sort = self.sort(variable.of)?;
         let (of, span) = (self.tree.types.show(variable.of), self.span(variable.span));
-        let made = self.program.add_variable(sort, Some(&variable.name), &of, true, span);
+        let made = self.make(sort, Some(&variable.name), &of, span);
         self.variables[id.index()] = Some(made);
         Some(made)
     }

@@ -57,7 +57,7 @@ impl Lowerer<'_, '_> {
                 let variable = self.variable(*id)?;
                 let (sort, of) =
                     (self.sort_of(variable), self.program.variable(variable).source_type.clone());
-                Ok(self.program.add_variable(sort, None, &of, true, span))
+                Ok(self.make(sort, None, &of, span))
             };
             ids.iter().map(copy).collect()
         };
