@@ -1,0 +1,11 @@
+/* Recursion: calls are kept, and no engine decides them yet. */
+extern void reach_error(void);
+
+static unsigned factorial(unsigned n) { return n < 2 ? 1 : n * factorial(n - 1); }
+
+int main(void) {
+    if (factorial(3) != 6) {
+        reach_error();
+    }
+    return 0;
+}
