@@ -284,7 +284,11 @@ impl Theory for Arith {
         let tableau = &self.simplex.tableau;
         if tableau.place(*form) != Place::Absent {
             let (numerator, denominator) = tableau.fraction(*form)?;
-            return Some(numerator <= bound * &denominator);
+            // A fraction between the two values of a split goes towards 0: away from it there
+            // may be no end.
+            let is_above = numerator > bound * &denominator;
+            let is_below = numerator < &(bound + &Int::ONE) * &denominator;
+            return Some(if is_above && is_below { numerator.is_positive() } else { !is_above });
         }
         let mut sum = Int::ZERO;
         for (var, factor) in self.simplex.definition(*form) {
