@@ -56,7 +56,7 @@ pub(crate) struct Source<'s> {
 /// The longest text: a program takes some hundred times the memory of its text.
 const MAX_BYTES: usize = 64 << 20;
 
-/// At most this many characters of a statement are kept for traces.
+/// At most this many characters of a statement or of a message are shown.
 const SHOWN: usize = 160;
 
 impl<'s> Source<'s> {
@@ -78,9 +78,9 @@ impl<'s> Source<'s> {
 
     pub fn error(&self, fault: Fault) -> FormatError {
         let (line, column) = self.location(fault.span.start);
-        let error = FormatError::at(line as usize, column as usize, fault.message);
+        let error = FormatError::at(line as usize, column as usize, cut(&fault.message));
         match fault.hint {
-            Some(hint) => error.with_hint(hint),
+            Some(hint) => error.with_hint(cut(&hint)),
             None => error,
         }
     }
@@ -102,11 +102,14 @@ impl<'s> Source<'s> {
                 at += 1;
             }
         }
-        let text = String::from_utf8_lossy(&kept);
-        let text = text.trim();
-        match text.char_indices().nth(SHOWN) {
-            Some((end, _)) => format!("{}…", &text[..end]),
-            None => text.to_owned(),
-        }
+        cut(String::from_utf8_lossy(&kept).trim())
+    }
+}
+
+/// The text, cut if it is long.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
 }

@@ -23,6 +23,13 @@ pub(crate) struct Expression {
     pub span: Span,
 }
 
+impl Expression {
+    /// How many nodes it has.
+    pub fn len(self) -> usize {
+        (self.end - self.start) as usize
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Node<'s> {
     pub kind: NodeKind<'s>,

@@ -4,9 +4,11 @@
 use crate::source::Span;
 use crate::syntax::{Clause, Expression, NodeId, Operator};
 use crate::types::{TypeId, Types};
+use indexmap::IndexSet;
 use num_bigint::BigUint;
 use pedra_model::bv::Bv;
 use pedra_model::term::{BinaryOp, UnaryOp};
+use rustc_hash::FxBuildHasher;
 
 macro_rules! ids {
     ($($(#[$meta:meta])* $name:ident)*) => {
@@ -112,8 +114,7 @@ pub(crate) struct Procedure {
     pub results: Vec<VarId>,
     pub requires: Vec<Clause>,
     pub ensures: Vec<Clause>,
-    /// Each global once.
-    pub modifies: Vec<VarId>,
+    pub modifies: IndexSet<VarId, FxBuildHasher>,
     /// Positions in [`Tree::implementations`].
     pub implementations: Vec<usize>,
 }

@@ -168,6 +168,12 @@ fn small_files_of_large_meaning() {
     let deep = |i: usize| format!("function f{i}(x: int): int {{ f{}(x) }}\n", i - 1);
     let used = "function f0(int): int; procedure p() { assert f4000(0) == 0; }";
     read(format!("{}{used}", chain(deep, 4001)).as_bytes());
+    let (clauses, calls) = ("requires x > 0;".repeat(10_000), "call p(1);".repeat(10_000));
+    read(format!("procedure p(x: int) {clauses} {{ {calls} }}").as_bytes());
+    read(format!("procedure {}() {{ x := 1; }}", "p".repeat(1_000_000)).as_bytes());
+    let globals: Vec<String> = (0..20_000).map(|i| format!("g{i}")).collect();
+    let (globals, calls) = (globals.join(", "), "call p();".repeat(20_000));
+    read(format!("var {globals}: int; procedure p() modifies {globals}; {{ {calls} }}").as_bytes());
     let uniques = |i: usize| format!("const unique c{i}: int;\n");
     read(format!("{}procedure p() {{ }}", chain(uniques, 3000)).as_bytes());
     read(format!("procedure p() {{ assert {} == 1; }}", "9".repeat(1_000_000)).as_bytes());

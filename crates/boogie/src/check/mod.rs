@@ -251,13 +251,8 @@ impl<'s> Checker<'_, 's> {
             let results = self.locals(&signature.results, VariableKind::Result, &mut scope)?;
             scope.has_old = true;
             self.clauses(&procedure.ensures, &scope)?;
-            let mut modifies = Vec::new();
-            for &name in &procedure.modifies {
-                let id = self.global(name)?;
-                if !modifies.contains(&id) {
-                    modifies.push(id);
-                }
-            }
+            let modifies = procedure.modifies.iter().map(|name| self.global(*name));
+            let modifies = modifies.collect::<Outcome<_>>()?;
             self.tree.procedures.push(Procedure {
                 name: signature.name.text.into(),
                 parameters,

@@ -4,7 +4,9 @@ use super::{Checker, Scope, declared_twice};
 use crate::source::{Fault, Outcome, Span};
 use crate::syntax::{self, Expression, Name};
 use crate::tree::{Arm, Block, ProcId, Statement, StatementKind, VarId, VariableKind};
-use rustc_hash::{FxHashMap, FxHashSet};
+use crate::types::TypeId;
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 /// Checks a body; its statements and how many labels it has.
 pub(super) fn check<'s>(
@@ -16,7 +18,8 @@ pub(super) fn check<'s>(
     let mut labels = FxHashMap::default();
     collect_labels(&body.statements, &mut labels)?;
     let count = labels.len();
-    let mut statements = Statements { checker, scope, procedure, labels, enclosing: Vec::new() };
+    let (enclosing, called) = (Vec::new(), FxHashSet::default());
+    let mut statements = Statements { checker, scope, procedure, labels, enclosing, called };
     Ok((statements.block(&body.statements)?, count))
 }
 
@@ -57,6 +60,8 @@ struct Statements<'c, 'f, 's> {
     procedure: ProcId,
     labels: FxHashMap<&'s str, usize>,
     enclosing: Vec<Enclosing<'s>>,
+    /// The procedures whose modified globals were compared with those of this one.
+    called: FxHashSet<ProcId>,
 }
 
 impl<'s> Statements<'_, '_, 's> {
@@ -240,7 +245,7 @@ impl<'s> Statements<'_, '_, 's> {
             let text = format!("there is no procedure `{}`", callee.text);
             return Err(Fault::new(callee.span, text));
         };
-        let declared = self.checker.tree.procedures[id.index()].clone();
+        let declared = &self.checker.tree.procedures[id.index()];
         for (wanted, found, what) in [
             (declared.parameters.len(), arguments.len(), "parameters"),
             (declared.results.len(), results.len(), "results"),
@@ -250,26 +255,31 @@ impl<'s> Statements<'_, '_, 's> {
                 return Err(Fault::new(callee.span, text));
             }
         }
-        for (&argument, parameter) in arguments.iter().zip(&declared.parameters) {
-            let of = self.checker.tree.variables[parameter.index()].of;
+        let of = |ids: &[VarId]| -> Vec<TypeId> {
+            ids.iter().map(|id| self.checker.tree.variables[id.index()].of).collect()
+        };
+        let (parameters, declared_results) = (of(&declared.parameters), of(&declared.results));
+        for (&argument, of) in arguments.iter().zip(parameters) {
             self.checker.expression_of(argument, self.scope, of)?;
         }
-        let mut targets = Vec::new();
-        for (&name, result) in results.iter().zip(&declared.results) {
-            let id = self.target(name)?;
-            let variables = &self.checker.tree.variables;
-            let (wanted, found) = (variables[result.index()].of, variables[id.index()].of);
+        let mut targets = IndexSet::with_hasher(FxBuildHasher);
+        for (&name, wanted) in results.iter().zip(declared_results) {
+            let target = self.target(name)?;
+            let found = self.checker.tree.variables[target.index()].of;
             if wanted != found {
                 let (wanted, found) = (self.checker.show(wanted), self.checker.show(found));
                 let text = format!("the result is of type `{wanted}`, the variable `{found}`");
                 return Err(Fault::new(name.span, text));
             }
-            if targets.contains(&id) {
+            if !targets.insert(target) {
                 return Err(Fault::new(name.span, "the variable gets two results"));
             }
-            targets.push(id);
         }
-        declared.modifies.iter().try_for_each(|global| self.modified(*global, callee.span))?;
-        Ok(StatementKind::Call { results: targets, callee: id, arguments: arguments.to_vec() })
+        if self.called.insert(id) {
+            let modifies = &self.checker.tree.procedures[id.index()].modifies;
+            modifies.iter().try_for_each(|global| self.modified(*global, callee.span))?;
+        }
+        let (results, arguments) = (targets.into_iter().collect(), arguments.to_vec());
+        Ok(StatementKind::Call { results, callee: id, arguments })
     }
 }

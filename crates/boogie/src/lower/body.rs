@@ -10,7 +10,10 @@ use pedra_program::{
     Action, Call, Edge, Input, InputKind, Loop, PlaceId, PlaceRef, Procedure, ProcedureId,
     Property, PropertyKind, Span as GraphSpan, Step, VariableId,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What the places and edges of a clause count as, in nodes.
+const CLAUSE: usize = 8;
 
 /// Lowers the implementation with this position.
 pub(super) fn lower(lowerer: &mut Lowerer<'_, '_>, index: usize) -> Outcome<Procedure> {
@@ -279,6 +282,14 @@ impl Builder<'_, '_, '_> {
         span: Span,
     ) -> Outcome<()> {
         let declared = &self.lowerer.tree.procedures[callee.index()];
+        let size = |clauses: &[Clause]| -> usize {
+            clauses.iter().map(|clause| clause.condition.len() + CLAUSE).sum()
+        };
+        let copied = match declared.implementations.len() {
+            0 => size(&declared.ensures) + declared.modifies.len(),
+            implementations => implementations,
+        };
+        self.lowerer.copy(size(&declared.requires) + copied, span)?;
         let arguments: Vec<TermId> =
             arguments.iter().map(|a| self.term(*a)).collect::<Outcome<_>>()?;
         let results = results.iter().map(|id| self.lowerer.variable(*id));
@@ -319,12 +330,13 @@ impl Builder<'_, '_, '_> {
     ) -> Outcome<()> {
         let declared = &self.lowerer.tree.procedures[callee.index()];
         let mut step = Step::default();
+        let assigned: FxHashSet<VariableId> = results.iter().copied().collect();
         for &global in &declared.modifies {
             let variable = self.lowerer.variable(global)?;
             let input = self.fresh(variable);
             env.bound.insert(global, input.term);
             // A global that gets a result gets it last.
-            if !results.contains(&variable) {
+            if !assigned.contains(&variable) {
                 step.updates.push((variable, input.term));
             }
             step.inputs.push(input);

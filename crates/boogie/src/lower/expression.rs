@@ -12,9 +12,6 @@ use rustc_hash::FxHashMap;
 /// How deep functions with bodies may use each other.
 const MAX_EXPANSIONS: usize = 128;
 
-/// The most nodes that bodies of functions, which are put in wherever they are used, may make.
-const MAX_WORK: usize = 1 << 20;
-
 /// What variables stand for.
 #[derive(Clone, Default)]
 pub(super) struct Env {
@@ -54,10 +51,7 @@ impl Lowerer<'_, '_> {
     pub(super) fn expression(&mut self, expression: Expression, env: &Env) -> Outcome<TermId> {
         let Expression { start, end, span } = expression;
         if !self.expanding.is_empty() {
-            self.work += (end - start) as usize;
-        }
-        if self.work > MAX_WORK {
-            return Err(Fault::new(span, "the bodies of functions make the program too large"));
+            self.copy(expression.len(), span)?;
         }
         let tree = self.tree;
         let place = |node: NodeId| (node - start) as usize;

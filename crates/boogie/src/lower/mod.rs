@@ -27,6 +27,10 @@ use pedra_model::term::{Sort, TermId, UnaryOp};
 use pedra_program::{Action, Edge, PlaceId, Program, Span as GraphSpan, Step, VariableId};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+/// The most nodes that bodies of functions and contracts of procedures, which are put in wherever
+/// they are used, may make. All else is as large as the text.
+const MAX_COPIED: usize = 1 << 20;
+
 /// Lowers a checked program.
 pub(crate) fn lower(tree: &Tree, source: &Source<'_>, file: &str) -> Outcome<Program> {
     let mut program = Program::new();
@@ -40,7 +44,7 @@ pub(crate) fn lower(tree: &Tree, source: &Source<'_>, file: &str) -> Outcome<Pro
         by_zero: FxHashMap::default(),
         results: FxHashMap::default(),
         expanding: Vec::new(),
-        work: 0,
+        copied: 0,
         saved: IndexMap::default(),
     };
     for &id in tree.globals.iter().chain(&tree.constants) {
@@ -72,8 +76,8 @@ struct Lowerer<'a, 's> {
     results: FxHashMap<(FunctionId, Vec<TermId>), TermId>,
     /// The functions whose bodies are being expanded.
     expanding: Vec<FunctionId>,
-    /// How many nodes of functions' bodies were lowered.
-    work: usize,
+    /// How many nodes of functions' bodies and of contracts were copied.
+    copied: usize,
     /// The variables of the current implementation that keep the globals' values on entry.
     saved: IndexMap<VarId, VariableId, FxBuildHasher>,
 }
@@ -148,6 +152,16 @@ impl Lowerer<'_, '_> {
     /// The sort of a variable.
     fn sort_of(&self, variable: VariableId) -> Sort {
         self.program.terms.sort(self.program.term_of(variable))
+    }
+
+    /// Counts what is copied to a place of its use.
+    fn copy(&mut self, nodes: usize, span: Span) -> Outcome<()> {
+        self.copied += nodes;
+        if self.copied > MAX_COPIED {
+            let text = "bodies of functions and contracts make the program too large";
+            return Err(Fault::new(span, text));
+        }
+        Ok(())
     }
 
     fn not(&mut self, a: TermId) -> TermId {

@@ -15,6 +15,9 @@ use crate::syntax::{Attribute, File, Name, TypeText};
 /// How deep parentheses and blocks may nest.
 pub(crate) const MAX_DEPTH: usize = 256;
 
+/// How many indices a map may have that is declared, but not used.
+const MAX_INDICES: usize = 64;
+
 /// Parses the tokens of a file; the last of them is [`Token::End`].
 pub(crate) fn parse<'s>(tokens: &[(Token<'s>, Span)]) -> Outcome<File<'s>> {
     let mut parser = Parser { tokens, at: 0, depth: 0, file: File::default() };
@@ -186,6 +189,10 @@ impl<'s> Parser<'_, 's> {
         if self.eat("[") {
             let mut indices = Vec::new();
             while !self.eat("]") {
+                if indices.len() == MAX_INDICES {
+                    let text = format!("a map with more than {MAX_INDICES} indices");
+                    return Err(Fault::new(self.here(), text));
+                }
                 indices.push(self.type_text()?);
                 if !self.is_sign("]") {
                     self.expect(",")?;
