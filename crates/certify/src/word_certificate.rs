@@ -69,6 +69,9 @@ pub fn check_word_certificate(
     check_mapped_certificate(ours, &properties, theirs, &mapping, options, induction)
 }
 
+/// The part of the witness, the part of the model, and what simulates what.
+type Sides = (System, WordCone, Vec<(Part, Part)>);
+
 /// What the check is about: the part of the witness that its property depends on, the part of
 /// the model that the properties depend on or the former simulates, and what simulates what.
 ///
@@ -79,7 +82,7 @@ fn cones(
     model: NumberedModel<'_>,
     properties: &[usize],
     witness: &System,
-) -> Result<(System, WordCone, Vec<(Part, Part)>), CertificateError> {
+) -> Result<Sides, CertificateError> {
     if let Some(property) = properties.iter().find(|&&p| p >= model.system.bads.len()) {
         let text = format!("property {property} does not exist");
         return Err(CertificateError::Malformed(text));

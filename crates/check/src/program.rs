@@ -172,7 +172,11 @@ impl<O: ProgramObserver> Phase<'_, '_, O> {
         let Proof::Words(words) = proof else {
             return Err(NotChecked::Wrong("the proof is not about words".to_owned()));
         };
-        let lifted = self.lowered.proof(words).map_err(|error| match error {
+        // Invariants of places have no room for inputs, of which reductions may speak. What is left
+        // without them may be a proof or not; if it is refused, that is no defect.
+        let states = self.lowered.flat.without_inputs(words);
+        let is_whole = states.invariant.len() == words.invariant.len();
+        let lifted = self.lowered.proof(&states).map_err(|error| match error {
             LiftError::NotCheckable(_) => NotChecked::NotCheckable(error.to_string()),
             LiftError::NoPath => NotChecked::Wrong(error.to_string()),
         })?;
@@ -182,7 +186,8 @@ impl<O: ProgramObserver> Phase<'_, '_, O> {
             Ok(_) => Ok(Arc::new(lifted)),
             Err(ProgramProofError::Stopped(_)) => Err(NotChecked::Stopped),
             Err(ProgramProofError::NotCheckable(why)) => Err(NotChecked::NotCheckable(why)),
-            Err(other) => Err(NotChecked::Wrong(format!("proof: {other}"))),
+            Err(other) if is_whole => Err(NotChecked::Wrong(format!("proof: {other}"))),
+            Err(_) => Err(NotChecked::NotCheckable("the proof speaks of inputs".to_owned())),
         }
     }
 
