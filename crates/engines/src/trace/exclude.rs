@@ -1,5 +1,5 @@
-//! Excluding a set that is known to be unreachable: for engines that find out by other means, as AVY
-//! does by interpolation.
+//! Excluding a set that is known to be unreachable: for engines that find out by other means, as
+//! AVY does by interpolation.
 
 use super::obligations::Obligation;
 use super::space::{Answer, Found, ObligationOf, Space};
