@@ -1,6 +1,6 @@
 //! Evidence as files: witnesses, waveforms, certificates. Certificates are checked once more in the
-//! form in which they are written. SMT-LIB queries may be too hard for that; then only the invariant
-//! that they are about was checked, and verdict lines say so.
+//! form in which they are written. SMT-LIB queries may be too hard for that; then only the
+//! invariant that they are about was checked, and verdict lines say so.
 
 use crate::args::CheckArgs;
 use crate::load::{InputError, Loaded};
