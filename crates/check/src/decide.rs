@@ -310,6 +310,9 @@ impl<O: Observer> Run<'_, O> {
 
     /// How much of a bound another solver confirms.
     fn check_bound(&self, open: &[usize], last: usize) -> Result<Option<usize>, O::Error> {
+        if self.interrupt.is_raised() {
+            return Ok(None);
+        }
         let Plan { engine, blast, whole_bound, .. } = self.plan;
         let options = self.plan.check_options(engine.text(), self.interrupt);
         let (limits, options) = match whole_bound {
