@@ -135,7 +135,7 @@ impl Lowering<'_> {
     ) -> Result<(), FormatError> {
         let clauses = self.clauses;
         let clause = &clauses.clauses[index];
-        let Clause { span, .. } = *clause;
+        let span = clause.span;
         let source = self.plan.source(index);
         let mut bound: Vec<(&Atom, Vec<VariableId>)> = Vec::new();
         let mut from = scope.procedure.entry;

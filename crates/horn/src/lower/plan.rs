@@ -8,8 +8,7 @@ pub(super) struct Plan {
     sources: Vec<Option<usize>>,
     /// For each predicate the clauses with it as head.
     by_head: Vec<Vec<usize>>,
-    /// The strongly connected component of each predicate.
-    components: Vec<usize>,
+    /// Whether each predicate depends on itself.
     is_recursive: Vec<bool>,
 }
 
@@ -47,7 +46,7 @@ impl Plan {
             best.map(|(at, _)| at)
         };
         let sources = clauses.clauses.iter().map(source).collect();
-        Plan { sources, by_head, components, is_recursive }
+        Plan { sources, by_head, is_recursive }
     }
 
     /// The position of a clause's source in its body.
@@ -57,7 +56,6 @@ impl Plan {
 
     /// Whether a predicate depends on itself.
     pub(super) fn is_recursive(&self, predicate: usize) -> bool {
-        debug_assert!(self.components.len() == self.is_recursive.len());
         self.is_recursive[predicate]
     }
 

@@ -2,7 +2,7 @@
 
 use super::types::{BOOL, Basic, INT, Type};
 use pedra_model::bv::MAX_WIDTH;
-use pedra_model::term::{BinaryOp, IntOp, SortError, Term, TermId, Terms, UnaryOp};
+use pedra_model::term::{BinaryOp, IntOp, Sort, SortError, Term, TermId, Terms, UnaryOp};
 
 /// A term and its sort in SMT-LIB.
 pub(super) type Typed = (TermId, Type);
@@ -207,15 +207,12 @@ fn store(terms: &mut Terms, args: &[Typed]) -> Applied {
 
 /// `((as const sort) value)`.
 pub(super) fn constant_array(terms: &mut Terms, sort: Type, args: &[Typed]) -> Applied {
-    let Type::Array { index, element } = sort else {
+    let (Type::Array { element, .. }, Sort::Array { index, .. }) = (sort, sort.sort()) else {
         return misuse(format!("{sort} is no array"));
     };
     count(args, 1, 1)?;
     all_are(args, Type::Basic(element))?;
-    let pedra_model::term::Sort::Array { index: scalar, .. } = sort.sort() else {
-        return misuse(format!("{index} is no index"));
-    };
-    Ok((terms.add(Term::ConstArray { index: scalar, value: args[0].0 })?, sort))
+    Ok((terms.add(Term::ConstArray { index, value: args[0].0 })?, sort))
 }
 
 /// Operators with any number of arguments, with two, and comparisons.
