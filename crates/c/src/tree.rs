@@ -111,6 +111,33 @@ pub enum Kind {
     Statement(StmtId, Option<NodeId>),
 }
 
+impl Kind {
+    /// The expressions directly inside.
+    pub fn inner(&self) -> Vec<NodeId> {
+        match self {
+            Kind::Const(_) | Kind::Object(_) | Kind::FunctionAddress(_) | Kind::Old => Vec::new(),
+            Kind::Deref(a)
+            | Kind::Member(a, _)
+            | Kind::Load(a)
+            | Kind::Address(a)
+            | Kind::Unary(_, a)
+            | Kind::Convert(a) => vec![*a],
+            Kind::Index(a, b)
+            | Kind::Binary(_, a, b)
+            | Kind::PointerAdd { pointer: a, index: b, .. }
+            | Kind::PointerDiff(a, b, _)
+            | Kind::Assign(a, b)
+            | Kind::Update { place: a, value: b, .. }
+            | Kind::And(a, b)
+            | Kind::Or(a, b)
+            | Kind::Comma(a, b) => vec![*a, *b],
+            Kind::Conditional(a, b, c) => vec![*a, *b, *c],
+            Kind::Call(_, args) => args.clone(),
+            Kind::Statement(_, value) => value.iter().copied().collect(),
+        }
+    }
+}
+
 /// An expression with its type.
 #[derive(Clone, Debug)]
 pub struct Node {

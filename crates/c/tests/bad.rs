@@ -38,6 +38,14 @@ fn what_is_no_c() {
         ("long char x;", "1:1: these words together are no type"),
         ("int main(void) { int x; int x; }", "1:29: `x` is declared twice here"),
         ("int main(void) { return y; }", "1:25: `y` is not declared"),
+        (
+            "int f(void) { return 1; } int x = f(); int main(void) { return x; }",
+            "1:35: the initial value of a static variable must be a constant",
+        ),
+        (
+            "int main(void) { static int x = ({ 1; }); return x; }",
+            "1:33: the initial value of a static variable must be a constant",
+        ),
         ("int main(void) { 1 = 2; }", "1:18: this has no address"),
         ("int main(void) { int x; *x; }", "1:25: a `int` cannot be dereferenced"),
         ("struct s; int main(void) { struct s x; }", "1:37: the type `struct s` is incomplete"),

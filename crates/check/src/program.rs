@@ -1,6 +1,6 @@
 //! Deciding the properties of a program.
 //!
-//! The program is lowered to a transition system, on which all engines work; answers are carried back
+//! The program is lowered to a transition system, on which all engines work. Answers are carried back
 //! to the program and checked there, on the graph as the front end made it.
 //!
 //! Arithmetic in the graph wraps around and so on, where the source language leaves the result

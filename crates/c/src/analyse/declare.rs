@@ -288,7 +288,7 @@ impl Analyser<'_> {
         self.complete_array(object, init)?;
         if let Some(init) = init {
             self.initialisers.insert(object, init);
-            let stores = self.initialiser(object, init)?;
+            let stores = self.static_initialiser(object, init)?;
             self.tree.objects[object.index()].initial.stores = stores;
         }
         self.tree.objects[object.index()].initial.is_zeroed = true;

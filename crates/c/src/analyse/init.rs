@@ -90,6 +90,26 @@ impl Analyser<'_> {
         Ok(stores)
     }
 
+    /// The same for an object that lives as long as the program: its values are constants (C11
+    /// 6.7.9p4), so they call nothing and change nothing.
+    pub(super) fn static_initialiser(&mut self, id: ObjectId, init: InitId) -> Analysed<Stores> {
+        let stores = self.initialiser(id, init)?;
+        let mut stack: Vec<NodeId> = stores.iter().map(|&(_, value)| value).collect();
+        while let Some(id) = stack.pop() {
+            let node = self.tree.node(id);
+            let is_effect = matches!(
+                node.kind,
+                Kind::Call(..) | Kind::Assign(..) | Kind::Update { .. } | Kind::Statement(..)
+            );
+            if is_effect {
+                let message = "the initial value of a static variable must be a constant";
+                return Err(Fault::new(node.span, message));
+            }
+            stack.extend(node.kind.inner());
+        }
+        Ok(stores)
+    }
+
     fn store(&mut self, place: NodeId, value: NodeId, stores: &mut Stores) -> Analysed<()> {
         let value = self.convert_for(value, self.ty(place))?;
         if stores.len() == MOST_STORES {

@@ -194,7 +194,7 @@ impl<'a> Analyser<'a> {
         }
         self.tree.objects[id.index()].initial.is_zeroed = true;
         let Some(&init) = self.initialisers.get(&id) else { return Ok(()) };
-        let stores = self.initialiser(id, init)?;
+        let stores = self.static_initialiser(id, init)?;
         self.tree.objects[id.index()].initial.stores = stores;
         Ok(())
     }

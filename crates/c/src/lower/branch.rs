@@ -1,7 +1,6 @@
 //! Conditions: short circuits, and what splits an edge.
 
 use super::expr::comparison;
-use super::shape::inner_nodes;
 use super::{Lowered, Lowerer, build, calls};
 use crate::source::Span;
 use crate::tree::*;
@@ -17,7 +16,7 @@ impl Lowerer<'_> {
             kind,
             Kind::Assign(..) | Kind::Update { .. } | Kind::Call(..) | Kind::Statement(..)
         );
-        is_effect || inner_nodes(kind).into_iter().any(|inner| self.has_effects(inner))
+        is_effect || kind.inner().into_iter().any(|inner| self.has_effects(inner))
     }
 
     /// Whether lowering an expression makes edges: it has calls that are more than a value, or
@@ -34,7 +33,7 @@ impl Lowerer<'_> {
             Kind::Conditional(_, t, e) => self.has_effects(*t) || self.has_effects(*e),
             _ => false,
         };
-        let splits = splits || inner_nodes(kind).into_iter().any(|inner| self.splits(inner));
+        let splits = splits || kind.inner().into_iter().any(|inner| self.splits(inner));
         self.breaks.insert(id, splits);
         splits
     }

@@ -237,31 +237,6 @@ pub fn inner_stmts(kind: &StmtKind) -> Vec<StmtId> {
     }
 }
 
-/// The expressions directly inside an expression.
-pub fn inner_nodes(kind: &Kind) -> Vec<NodeId> {
-    match kind {
-        Kind::Const(_) | Kind::Object(_) | Kind::FunctionAddress(_) | Kind::Old => Vec::new(),
-        Kind::Deref(a)
-        | Kind::Member(a, _)
-        | Kind::Load(a)
-        | Kind::Address(a)
-        | Kind::Unary(_, a)
-        | Kind::Convert(a) => vec![*a],
-        Kind::Index(a, b)
-        | Kind::Binary(_, a, b)
-        | Kind::PointerAdd { pointer: a, index: b, .. }
-        | Kind::PointerDiff(a, b, _)
-        | Kind::Assign(a, b)
-        | Kind::Update { place: a, value: b, .. }
-        | Kind::And(a, b)
-        | Kind::Or(a, b)
-        | Kind::Comma(a, b) => vec![*a, *b],
-        Kind::Conditional(a, b, c) => vec![*a, *b, *c],
-        Kind::Call(_, args) => args.clone(),
-        Kind::Statement(_, value) => value.iter().copied().collect(),
-    }
-}
-
 /// All expressions of a function, with whether they are inside a loop.
 pub struct Walk<'a> {
     /// The program.
@@ -323,7 +298,7 @@ impl Walk<'_> {
         if let Kind::Statement(block, _) = kind {
             self.stmt(*block, is_looping);
         }
-        for inner in inner_nodes(kind) {
+        for inner in kind.inner() {
             self.node(inner, is_looping);
         }
     }
