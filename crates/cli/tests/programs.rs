@@ -53,6 +53,7 @@ fn undefined_runs_are_no_violations() {
     let (code, out, _) = pedra("successor.c", &["-p", "overflow"]);
     assert_eq!(code, Some(1));
     assert!(out.starts_with("violated") && out.contains("no signed overflow"), "{out}");
+    assert_eq!(out.lines().count(), 1, "the two ways of a branch are one operation: {out}");
 }
 
 #[test]

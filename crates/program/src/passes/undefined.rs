@@ -2,8 +2,10 @@
 //! properties of their own.
 
 use crate::graph::{
-    Action, CheckKind, Edge, EdgeId, PlaceRef, ProcedureId, Program, Property, PropertyKind, Step,
+    Action, CheckKind, Edge, EdgeId, PlaceId, PlaceRef, ProcedureId, Program, Property,
+    PropertyKind, Span, Step,
 };
+use rustc_hash::FxHashMap;
 
 /// Lets only defined steps be taken: each guard also asks for the step's checks. The result has the
 /// runs without undefined steps and no others, so its violations are violations of the source
@@ -23,18 +25,20 @@ pub fn assume_checks(program: &Program) -> Program {
     program
 }
 
-/// Makes a property of each check of these kinds: an edge to a new error place, taken where the
-/// step can be taken and the check does not hold. Places and edges keep their numbers, new ones
-/// follow. An edge of its own needs inputs of its own, so the check's are copied.
+/// Makes a property of each operation of these kinds: an edge to a new error place, taken where a
+/// step can be taken and its check does not hold. The checks of one operation on several edges (the
+/// two ways of a branch) are one property. Places and edges keep their numbers, new ones follow. An
+/// edge of its own needs inputs of its own, so the check's are copied.
 pub fn checks_as_properties(program: &Program, kinds: &[CheckKind]) -> Program {
     let mut program = program.clone();
+    let mut places = FxHashMap::default();
     for index in 0..program.procedures.len() {
         for edge in 0..program.procedures[index].edges.len() {
             let id = ProcedureId::new(index);
             let edge = program.procedures[index].edge(EdgeId::new(edge)).clone();
             let Action::Step(step) = &edge.action else { continue };
             for at in (0..step.checks.len()).filter(|&at| kinds.contains(&step.checks[at].kind)) {
-                add_property(&mut program, id, &edge, step, at);
+                add_edge(&mut program, &mut places, (id, &edge, step), at);
             }
         }
     }
@@ -42,7 +46,15 @@ pub fn checks_as_properties(program: &Program, kinds: &[CheckKind]) -> Program {
     program
 }
 
-fn add_property(program: &mut Program, id: ProcedureId, edge: &Edge, step: &Step, at: usize) {
+/// The error places of operations: by procedure, kind, position and text.
+type Places = FxHashMap<(ProcedureId, CheckKind, Span, Box<str>), PlaceId>;
+
+fn add_edge(
+    program: &mut Program,
+    places: &mut Places,
+    (id, edge, step): (ProcedureId, &Edge, &Step),
+    at: usize,
+) {
     let check = &step.checks[at];
     let terms = &mut program.terms;
     let fails = terms.not(check.holds);
@@ -59,14 +71,18 @@ fn add_property(program: &mut Program, id: ProcedureId, edge: &Edge, step: &Step
     }
     guard = rewriter.rewrite(terms, guard);
     let step = Step { inputs, guard: Some(guard), ..Step::default() };
-    let procedure = &mut program.procedures[id.index()];
-    let place = procedure.add_place(check.span);
-    let action = Action::Step(step);
-    procedure.add_edge(Edge { to: place, action, span: check.span, ..edge.clone() });
-    program.properties.push(Property {
-        error: PlaceRef { procedure: id, place },
-        kind: PropertyKind::Undefined(check.kind),
-        text: check.text.clone(),
-        span: check.span,
+    let key = (id, check.kind, check.span, check.text.clone());
+    let place = *places.entry(key).or_insert_with(|| {
+        let place = program.procedures[id.index()].add_place(check.span);
+        program.properties.push(Property {
+            error: PlaceRef { procedure: id, place },
+            kind: PropertyKind::Undefined(check.kind),
+            text: check.text.clone(),
+            span: check.span,
+        });
+        place
     });
+    let action = Action::Step(step);
+    let edge = Edge { to: place, action, span: check.span, ..edge.clone() };
+    program.procedures[id.index()].add_edge(edge);
 }
