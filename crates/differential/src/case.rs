@@ -6,7 +6,7 @@
 //! ```
 //!
 //! These are options of `pedra check`, so that a failure can be looked at with the program. What
-//! only tests can set stands behind `--test`, see [`set_for_tests`].
+//! only tests can set stands behind `--test`, see `set_for_tests`.
 
 use crate::fb::check_turns;
 use crate::{Turns, run_and_judge};

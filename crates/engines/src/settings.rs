@@ -207,7 +207,7 @@ static KIND: &[Choice<KindOptions>] = &[crate::choices::switch!(
     "simple-path",
     Class::Paper,
     simple_path,
-    "only paths whose states all differ: complete, but slower a step; such proofs have no certificate file"
+    "only paths whose states all differ: complete, but slower per step; such proofs have no certificate file"
 )];
 
 /// The steps of the ladder.
@@ -215,7 +215,7 @@ static LADDER: &[Choice<PdrOptions>] = &[Choice {
     name: "variant",
     class: Class::Ladder,
     values: "simple, generalize, relative, full",
-    meaning: "how much of the algorithm: single states; cubes instead of states; clauses that are inductive relative to a frame; propagation, and everything else that makes PDR fast. Sets all other options of `pdr`, and counts before them",
+    meaning: "how much of the algorithm: single states; cubes instead of states; clauses that are inductive relative to a frame; propagation, and everything else that makes PDR fast. Sets the defaults of all other options of `pdr`; options that are given override it",
     samples: &["simple", "generalize", "relative", "full"],
     get: |options| {
         let is = |(_, variant): &(&str, Variant)| {
@@ -242,7 +242,7 @@ static UNITS: &[Choice<WordOptions>] = &[Choice {
     name: "unit",
     class: Class::Paper,
     values: "cubes, polytopes, mixed",
-    meaning: "what units are made of: bounds of variables; bounds and half-spaces; bounds, half-spaces, bits, congruences, differences and octagons. Sets all other options of `wpdr`, and counts before them",
+    meaning: "what units are made of: bounds of variables; bounds and half-spaces; bounds, half-spaces, bits, congruences, differences and octagons. Sets the defaults of all other options of `wpdr`; options that are given override it",
     samples: &["cubes", "polytopes", "mixed"],
     get: |options| {
         UNIT_NAMES

@@ -29,7 +29,7 @@ pub enum Import {
 /// combinations.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct FbOptions {
-    /// How long the first turn is, in units of work; each round is half as long again.
+    /// How long the first turn is, in units of work; each round is 1.5 times as long as the one before.
     pub slice: u64,
     /// How long a turn of Reverse PDR is, in percent of one of PDR.
     pub share: u32,
@@ -97,7 +97,7 @@ pub static CHOICES: &[Choice<FbOptions>] = &[
         slice,
         1..=1_000_000_000_000,
         ["1", "300", "2000", "10000"],
-        "how long the first turn is, in units of work (about a propagation each); each round is half as long again"
+        "how long the first turn is, in units of work (about a propagation each); each round is 1.5 times as long as the one before"
     ),
     number!(
         "share",

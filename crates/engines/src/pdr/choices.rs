@@ -90,9 +90,8 @@ pub static CHOICES: &[Choice<PdrOptions>] = &[
         Class::Expert,
         patience,
         ["off", "1", "5000"],
-        "queries that are good to have are given up after this many conflicts, and obligations \
-         that take more are forgotten until they are found again, with twice as many for each \
-         eight of them"
+        "conflict limit of optional queries; obligations that exceed it are forgotten until they \
+         are found again, and the limit doubles after every eight of them"
     ),
     switch!(
         "simplify",
