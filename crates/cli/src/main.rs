@@ -4,8 +4,10 @@ use clap::CommandFactory;
 use pedra::args::{Cli, Command};
 use pedra::commands::{bench, certify, check, convert, demo, hwmcc, info, sby, simulate};
 use pedra::memory;
-use pedra::output::{note, printable};
+use pedra::output::note;
+use pedra_bench::run_as_helper;
 use pedra_check::InternalError;
+use pedra_formats::text::printable;
 
 #[global_allocator]
 static ALLOCATOR: memory::Allocator = memory::Allocator;
@@ -30,8 +32,8 @@ fn run() -> anyhow::Result<i32> {
     if let Some(request) = sby::Request::from_args(std::env::args_os().skip(1)) {
         return sby::run(request?);
     }
-    if let Some(code) = bench::measure::run_as_helper(std::env::args_os().skip(1)) {
-        return code;
+    if let Some(code) = run_as_helper(std::env::args_os().skip(1)) {
+        return Ok(code?);
     }
     let cli = Cli::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
     match cli.command {

@@ -3,7 +3,7 @@
 //! status is taken off the terminal before anything else is printed there.
 
 use anyhow::{Context, Result};
-use std::borrow::Cow;
+use pedra_formats::text::printable;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -147,18 +147,6 @@ fn temporary_name(path: &Path) -> PathBuf {
     path.with_file_name(format!(".pedra-{}.tmp", std::process::id()))
 }
 
-/// A text from a file or the command line for a terminal: control characters, which could move
-/// the cursor or change colours, are shown as `?`.
-pub fn printable(text: &str) -> Cow<'_, str> {
-    // Marks that turn the direction of writing can make a line read as another one.
-    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let unsafe_char = |c: char| c.is_control() || turns(c);
-    if !text.contains(unsafe_char) {
-        return Cow::Borrowed(text);
-    }
-    Cow::Owned(text.chars().map(|c| if unsafe_char(c) { '?' } else { c }).collect())
-}
-
 /// The live status on the terminal, which gives way to everything else that is printed.
 struct Screen {
     /// How many lines of status there are above the cursor.
@@ -264,11 +252,5 @@ mod tests {
         assert_eq!(fs::read(&file).expect("there"), b"two");
         assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
         fs::remove_dir_all(&folder).expect("removed");
-    }
-
-    #[test]
-    fn control_characters_reach_no_terminal() {
-        assert_eq!(printable("top.count[3] ü"), "top.count[3] ü");
-        assert_eq!(printable("a\x1b[2Jb\nc\u{9b}d\u{202e}"), "a?[2Jb?c?d?");
     }
 }

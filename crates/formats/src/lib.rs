@@ -9,4 +9,6 @@ pub mod error;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod smtlib;
+pub mod svg;
+pub mod text;
 pub mod vcd;

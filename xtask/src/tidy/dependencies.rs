@@ -15,6 +15,7 @@ const EVERYTHING: &[&str] = &[
     "pedra-engines",
     "pedra-certify",
     "pedra-check",
+    "pedra-bench",
     "pedra-testkit",
     "pedra",
     "pedra-differential",
@@ -30,6 +31,7 @@ const SHIPPED: &[&str] = &[
     "pedra-engines",
     "pedra-certify",
     "pedra-check",
+    "pedra-bench",
 ];
 
 /// Which of our crates each crate may use.
@@ -48,6 +50,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "pedra-check",
         &["pedra-model", "pedra-program", "pedra-solve", "pedra-engines", "pedra-certify"],
     ),
+    ("pedra-bench", &["pedra-model", "pedra-formats", "pedra-check"]),
     ("pedra", SHIPPED),
     ("pedra-differential", EVERYTHING),
     ("pedra-fuzz", EVERYTHING),

@@ -7,7 +7,7 @@
 use crate::args::CertifyArgs;
 use crate::limits::Watch;
 use crate::load::{InputError, Loaded, describe, detect, load, read_bytes};
-use crate::output::{printable, say};
+use crate::output::say;
 use crate::report::Style;
 use anyhow::Result;
 use pedra_certify::{
@@ -15,6 +15,7 @@ use pedra_certify::{
     check_certificate_for, check_word_certificate, replay_bits, replay_words,
 };
 use pedra_formats::error::FormatError;
+use pedra_formats::text::printable;
 use pedra_formats::{aiger, aiger_witness, btor2};
 use pedra_model::Model;
 use pedra_model::blast::BlastOptions;

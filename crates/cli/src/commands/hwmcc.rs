@@ -9,10 +9,11 @@ use crate::evidence::{
 };
 use crate::limits::{StopCause, Watch};
 use crate::load::{InputError, load};
-use crate::output::{answer_once, note, printable, same_file, write_file};
+use crate::output::{answer_once, note, same_file, write_file};
 use anyhow::Result;
 use pedra_certify::CheckOptions;
 use pedra_check::{Checked, Observer, Open, Plan, SafeUpTo, decide, join_proofs};
+use pedra_formats::text::printable;
 use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
 use pedra_model::proof::Proof;

@@ -2,8 +2,9 @@
 
 use crate::args::InfoArgs;
 use crate::load::{Loaded, load};
-use crate::output::{printable, say};
+use crate::output::say;
 use anyhow::Result;
+use pedra_formats::text::printable;
 use pedra_model::Model;
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::system::System;

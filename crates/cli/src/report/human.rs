@@ -1,8 +1,8 @@
 //! Verdicts for people: one line a property.
 
 use super::{PropertyReport, Verdict, WrittenFile};
-use crate::output::printable;
 use pedra_check::{SafeUpTo, Trust};
+use pedra_formats::text::printable;
 
 /// `violated  b1 overflow  step 7, bmc, 0.02 s, trace replayed`.
 pub fn line(report: &PropertyReport, color: bool) -> String {

@@ -5,5 +5,4 @@ pub mod signals;
 pub mod status;
 pub mod steps;
 pub mod summary;
-pub mod svg;
 pub mod wave;

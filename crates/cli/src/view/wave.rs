@@ -2,7 +2,7 @@
 //! matter for the violation. Only signals in the cone of the violated property are shown,
 //! unless all are asked for, and long traces are cut in the middle.
 
-use crate::output::printable;
+use pedra_formats::text::printable;
 use pedra_formats::vcd::{Signal, SignalKind, Waves};
 use pedra_model::value::{Ternary, TernaryBv};
 use std::fmt::Write as _;

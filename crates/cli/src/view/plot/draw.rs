@@ -4,7 +4,7 @@ use super::Axis;
 use super::geometry::{Shape, may_contain};
 use super::scene::Scene;
 use super::story::{Shown, Step};
-use crate::view::svg::{Picture, escaped, shortened};
+use pedra_formats::svg::{Picture, escaped, shortened};
 use std::fmt::Write as _;
 
 /// At most this many frames are drawn: the first, and the last ones.

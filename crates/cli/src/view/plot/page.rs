@@ -1,6 +1,6 @@
 //! All pictures of a run on one page, shown one after the other. The page needs no other file.
 
-use crate::view::svg::escaped;
+use pedra_formats::svg::escaped;
 use std::fmt::Write as _;
 
 const STYLE: &str = "\

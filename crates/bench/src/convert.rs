@@ -1,7 +1,7 @@
 //! Models as other model checkers can read them: as binary AIGER, with one property, with
 //! constant or free initial values.
 
-use crate::load::load;
+use crate::Host;
 use pedra_formats::aiger;
 use pedra_model::Model;
 use pedra_model::aig::Node;
@@ -14,28 +14,28 @@ use std::path::{Path, PathBuf};
 
 /// Gives a model the name `target` as binary AIGER with one property: by a link if it is that
 /// already, otherwise converted.
-pub fn binary_aiger(path: &Path, target: &Path) -> Result<(), String> {
+pub fn binary_aiger(path: &Path, target: &Path, host: &dyn Host) -> Result<(), String> {
     if !is_single_binary_aiger(path) {
-        return write_converted(path, target);
+        return write_converted(path, target, host);
     }
     let whole = path.canonicalize().map_err(|e| e.to_string())?;
     std::os::unix::fs::symlink(whole, target).map_err(|e| e.to_string())
 }
 
 /// The model itself if it has one property, otherwise a converted one.
-pub fn one_property(path: &Path, target: &Path) -> Result<PathBuf, String> {
+pub fn one_property(path: &Path, target: &Path, host: &dyn Host) -> Result<PathBuf, String> {
     let whole = || path.canonicalize().map_err(|e| e.to_string());
     if is_single_binary_aiger(path) {
         return whole();
     }
-    let properties = match load(path).map_err(|e| e.to_string())?.model {
+    let properties = match host.load(path)? {
         Model::Bits(system) => system.properties().len(),
         Model::Words(system) => system.bads.len(),
     };
     if properties == 1 {
         return whole();
     }
-    write_converted(path, target)?;
+    write_converted(path, target, host)?;
     Ok(target.to_owned())
 }
 
@@ -56,8 +56,8 @@ fn is_single_binary_aiger(path: &Path) -> bool {
     at(3) + at(5) == 1 && at(7) == 0
 }
 
-fn write_converted(path: &Path, target: &Path) -> Result<(), String> {
-    let mut system = match load(path).map_err(|e| e.to_string())?.model {
+fn write_converted(path: &Path, target: &Path, host: &dyn Host) -> Result<(), String> {
+    let mut system = match host.load(path)? {
         Model::Bits(system) => system,
         Model::Words(system) => {
             blast(&system, &BlastOptions::default()).map_err(|e| e.to_string())?.system

@@ -11,8 +11,7 @@
 //!
 //! The helper leads a process group, so that it and everything below it can be ended at once.
 
-use crate::load::InputError;
-use anyhow::{Context, Result};
+use crate::error::{Context as _, Error, Result};
 use nix::sys::resource::{Resource, UsageWho, getrlimit, getrusage, setrlimit};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
@@ -179,14 +178,14 @@ fn split_report(stderr: &str) -> Option<(&str, Report)> {
 }
 
 /// If the arguments ask for it, is the helper: limits itself, runs the rest of the arguments,
-/// reports on standard error.
+/// reports on standard error. The program calls it before it reads its arguments in its own way.
 pub fn run_as_helper(mut args: impl Iterator<Item = OsString>) -> Option<Result<i32>> {
     (args.next()? == HELPER).then(|| help(&args.collect::<Vec<_>>()))
 }
 
 fn help(args: &[OsString]) -> Result<i32> {
     let [cpu, space, program, rest @ ..] = args else {
-        return Err(InputError(format!("{HELPER} is for `pedra bench` only")).into());
+        return Err(Error::Input(format!("{HELPER} is for `pedra bench` only")));
     };
     let number = |text: &OsStr| text.to_str().and_then(|t| t.parse::<u64>().ok()).unwrap_or(0);
     let (cpu, space) = (number(cpu), number(space));
@@ -198,7 +197,7 @@ fn help(args: &[OsString]) -> Result<i32> {
     }
     let name = program.to_string_lossy();
     let status = Command::new(program).args(rest).status();
-    let status = status.with_context(|| format!("{name}: cannot be started"))?;
+    let status = status.context(&format!("{name}: cannot be started"))?;
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).context("the usage of a run")?;
     let micros = |t: nix::sys::time::TimeVal| t.tv_sec() as i128 * 1_000_000 + t.tv_usec() as i128;
     let micros = micros(usage.user_time()) + micros(usage.system_time());

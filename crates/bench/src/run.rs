@@ -1,12 +1,12 @@
 //! All runs, one after the other or a few side by side, and the table that grows with them. A
 //! table that is there already is continued: its runs are not repeated.
 
-use super::contender::{Contender, Verdict};
-use super::measure::measure;
-use super::models::{Expected, Model};
-use crate::load::InputError;
-use crate::output::{draw_status, note, printable};
-use anyhow::{Context, Result};
+use crate::Host;
+use crate::contender::{Contender, Verdict};
+use crate::error::{Context as _, Error, Result};
+use crate::measure::measure;
+use crate::models::{Expected, Model};
+use pedra_formats::text::printable;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{IsTerminal, Write as _};
@@ -70,9 +70,9 @@ pub struct Table(Option<fs::File>);
 
 impl Table {
     /// Opens or makes the table, and gives the results that it holds already.
-    pub fn open(path: Option<&Path>, field: &Field<'_>) -> Result<(Table, Rows), InputError> {
+    pub fn open(path: Option<&Path>, field: &Field<'_>) -> Result<(Table, Rows)> {
         let Some(path) = path else { return Ok((Table(None), Rows::new())) };
-        let wrong = |what: &str| InputError(format!("{}: {what}", path.display()));
+        let wrong = |what: &str| Error::Input(format!("{}: {what}", path.display()));
         let cannot = |e: std::io::Error| wrong(&format!("cannot be written: {e}"));
         // Devices and pipes may have no end, and cannot be continued.
         if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
@@ -159,7 +159,7 @@ impl Scratch {
     fn new(number: usize) -> Result<Scratch> {
         let name = format!("pedra-bench-{}-{number}", std::process::id());
         let path = std::env::temp_dir().join(name);
-        fs::create_dir(&path).with_context(|| format!("{}: cannot be made", path.display()))?;
+        fs::create_dir(&path).context(&format!("{}: cannot be made", path.display()))?;
         Ok(Scratch(path))
     }
 }
@@ -174,6 +174,7 @@ impl Drop for Scratch {
 /// What the threads share.
 struct Shared<'a> {
     field: &'a Field<'a>,
+    host: &'a dyn Host,
     signal: &'a AtomicUsize,
     /// The runs to do, and the next of them.
     queue: Vec<Place>,
@@ -191,12 +192,14 @@ pub fn run_all(
     jobs: usize,
     (table, rows): (Table, Rows),
     signal: &AtomicUsize,
+    host: &dyn Host,
 ) -> Result<Rows> {
     let pairs = (0..field.models.len())
         .flat_map(|model| (0..field.contenders.len()).map(move |contender| (model, contender)));
     let queue: Vec<_> = pairs.filter(|pair| !rows.contains_key(pair)).collect();
     let shared = Shared {
         field,
+        host,
         signal,
         queue,
         next: AtomicUsize::new(0),
@@ -208,13 +211,13 @@ pub fn run_all(
     let outcome: Result<()> = thread::scope(|scope| {
         let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(|| work(&shared))).collect();
         while shared.terminal && workers.iter().any(|worker| !worker.is_finished()) {
-            draw_status(&[bar(&shared)]);
+            host.draw_status(Some(&bar(&shared)));
             thread::sleep(Duration::from_millis(100));
         }
         let mut ends = workers.into_iter().map(|worker| worker.join());
         ends.try_for_each(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
-    draw_status(&[]);
+    host.draw_status(None);
     outcome?;
     let (_, rows) = shared.results.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(rows)
@@ -234,7 +237,8 @@ fn work(shared: &Shared<'_>) -> Result<()> {
         if !shared.terminal {
             let total = shared.queue.len();
             let (verdict, cpu) = (row.verdict.text(), row.cpu);
-            note(&format!("{done}/{total} {}  {}  {verdict}  {cpu:.2} s", m.name, c.name));
+            let text = format!("{done}/{total} {}  {}  {verdict}  {cpu:.2} s", m.name, c.name);
+            shared.host.note(&text);
         }
         results.1.insert((model, contender), row);
     }
@@ -249,7 +253,7 @@ fn run_one(
     scratch: &Path,
 ) -> Result<Option<Row>> {
     let RunLimits { cpu, memory } = shared.field.limits;
-    let invocation = match contender.invocation(model, memory, scratch) {
+    let invocation = match contender.invocation(model, memory, scratch, shared.host) {
         Ok(invocation) => invocation,
         Err(why) => {
             let detail = why.lines().next().unwrap_or_default().to_owned();
@@ -276,14 +280,12 @@ fn bar(shared: &Shared<'_>) -> String {
     let filled = 20 * done / total.max(1);
     let now = shared.next.load(Ordering::Relaxed).saturating_sub(1);
     let now = shared.queue.get(now).map_or("", |&(model, _)| &shared.field.models[model].name);
-    let text = format!(
+    format!(
         "[{}{}] {done}/{total}, {} gone, {left} left  {now}",
         "#".repeat(filled),
         "-".repeat(20 - filled),
         clock(elapsed)
-    );
-    // A line that wraps would take two rows.
-    text.chars().take(crate::commands::columns().saturating_sub(1)).collect()
+    )
 }
 
 fn clock(time: Duration) -> String {

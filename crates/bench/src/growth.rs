@@ -4,11 +4,11 @@
 //! `lin_64.btor2`, are a family, and the number is its width. Both axes are logarithmic, so that
 //! growth with a power of the width is a straight line.
 
-use super::models::Model;
-use super::plot::{DASHES, SHORTEST_SECONDS, TimeAxis};
-use super::run::Field;
-use super::table::Summary;
-use crate::view::svg::{COLORS, GRID, Picture, shortened};
+use crate::models::Model;
+use crate::plot::{DASHES, SHORTEST_SECONDS, TimeAxis};
+use crate::run::Field;
+use crate::table::Summary;
+use pedra_formats::svg::{COLORS, GRID, Picture, shortened};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -144,7 +144,7 @@ fn cross(picture: &mut Picture, (x, y): (f64, f64), contender: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::bench::models::Expected;
+    use crate::models::Expected;
 
     #[test]
     fn names_with_widths_are_families() {

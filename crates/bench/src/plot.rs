@@ -1,20 +1,20 @@
 //! Plots as SVG: a cactus plot of all contenders, and a scatter plot of the first against each
 //! other one.
 //!
-//! [`super::growth`] draws a third kind.
+//! [`crate::growth`] draws a third kind.
 
-use super::contender::Contender;
-use super::run::Field;
-use super::table::Summary;
-use crate::view::svg::{COLORS, Picture, shortened};
+use crate::contender::Contender;
+use crate::run::Field;
+use crate::table::Summary;
+use pedra_formats::svg::{COLORS, Picture, shortened};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Axes of time start here; what took less is drawn here.
-pub(super) const SHORTEST_SECONDS: f64 = 0.001;
+pub(crate) const SHORTEST_SECONDS: f64 = 0.001;
 
 /// Dashes, so that more contenders than colours stay apart.
-pub(super) const DASHES: [&str; 3] = ["none", "7 3", "2 3"];
+pub(crate) const DASHES: [&str; 3] = ["none", "7 3", "2 3"];
 
 /// The files that plots go to: the cactus plot, then one for each contender but the first.
 pub fn paths(prefix: &Path, contenders: &[Contender]) -> Vec<PathBuf> {
@@ -35,22 +35,22 @@ pub fn paths(prefix: &Path, contenders: &[Contender]) -> Vec<PathBuf> {
 }
 
 /// A logarithmic axis of seconds along a side of the picture.
-pub(super) struct TimeAxis {
+pub(crate) struct TimeAxis {
     /// The place of the shortest time and of the limit, in pixels.
-    pub(super) ends: (f64, f64),
+    pub(crate) ends: (f64, f64),
     /// The longest time.
-    pub(super) limit: f64,
+    pub(crate) limit: f64,
 }
 
 impl TimeAxis {
-    pub(super) fn at(&self, seconds: f64) -> f64 {
+    pub(crate) fn at(&self, seconds: f64) -> f64 {
         let part = |s: f64| (s / SHORTEST_SECONDS).ln();
         let share = part(seconds.clamp(SHORTEST_SECONDS, self.limit)) / part(self.limit);
         self.ends.0 + share * (self.ends.1 - self.ends.0)
     }
 
     /// Powers of ten, and the limit. A power just below the limit would collide with it.
-    pub(super) fn ticks(&self) -> Vec<f64> {
+    pub(crate) fn ticks(&self) -> Vec<f64> {
         let powers = (-3..).map(|n| 10f64.powi(n)).take_while(|&s| s < 0.7 * self.limit);
         powers.chain([self.limit]).collect()
     }

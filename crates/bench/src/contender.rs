@@ -1,12 +1,13 @@
 //! Who takes part: our engines, and other model checkers, with the commands that run them and
 //! the words in which they answer.
 
-use super::convert::{binary_aiger, one_property};
-use super::measure::{Ended, Invocation, Measured};
-use super::models::Model;
-use crate::args::{BenchArgs, Cli, Command};
-use crate::load::InputError;
+use crate::convert::{binary_aiger, one_property};
+use crate::error::{Error, Result};
+use crate::measure::{Ended, Invocation, Measured};
+use crate::models::Model;
+use crate::{Host, Request};
 use pedra_check::EngineName;
+use pedra_formats::text::printable;
 use signal_hook::consts::{SIGKILL, SIGXCPU};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -71,21 +72,21 @@ const PEERS: [&str; 4] = ["abc", "abc-int", "abc-bmc", "ric3"];
 const AUTO_PEERS: [&str; 2] = ["abc", "ric3"];
 
 /// All who take part, ours first.
-pub fn choose(args: &BenchArgs) -> Result<Vec<Contender>, InputError> {
+pub fn choose(request: &Request, host: &dyn Host) -> Result<Vec<Contender>> {
     let mut chosen: Vec<Contender> = Vec::new();
     let mut add = |contender: Contender| {
         if chosen.iter().all(|c| c.name != contender.name) {
             chosen.push(contender);
         }
     };
-    let before = args.before.as_deref().map(other_build).transpose()?;
-    for item in args.engines.iter().filter(|item| *item != "none") {
-        let contender = ours(item, &args.options)?;
+    let before = request.before.as_deref().map(other_build).transpose()?;
+    for item in request.engines.iter().filter(|item| *item != "none") {
+        let contender = ours(item, &request.options, host)?;
         add(contender.clone());
         // Right behind each other, so that both see the machine in the same mood.
         before.iter().for_each(|program| add(contender.with_build(program)));
     }
-    for peer in &args.peers {
+    for peer in &request.peers {
         match peer.as_str() {
             "none" => {}
             "auto" => AUTO_PEERS.iter().filter_map(|p| find_peer(p).ok()).for_each(&mut add),
@@ -93,45 +94,37 @@ pub fn choose(args: &BenchArgs) -> Result<Vec<Contender>, InputError> {
         }
     }
     if chosen.is_empty() {
-        return Err(InputError("nobody takes part: see --engines and --peers".to_owned()));
+        return Err(Error::Input("nobody takes part: see --engines and --peers".to_owned()));
     }
     Ok(chosen)
 }
 
 /// An engine with options, such as `pdr -o pdr.variant=simple`.
-fn ours(item: &str, options: &[String]) -> Result<Contender, InputError> {
+fn ours(item: &str, options: &[String], host: &dyn Host) -> Result<Contender> {
     let mut words: Vec<String> = item.split_whitespace().map(str::to_owned).collect();
     let engine = words.first().cloned().unwrap_or_default();
     if EngineName::of_text(&engine).is_none() {
         let known: Vec<&str> = EngineName::ALL.iter().map(|e| e.text()).collect();
         let known = known.join(", ");
         let text = format!("--engines: there is no engine `{engine}`; known: {known}, none");
-        return Err(InputError(text));
+        return Err(Error::Input(text));
     }
     words.extend(options.iter().cloned());
     // The options are part of the name, so that no table mixes runs with different ones.
-    let name = crate::output::printable(&words.join(" ")).into_owned();
+    let name = printable(&words.join(" ")).into_owned();
     words.insert(0, "--engine".to_owned());
     // Any model and any limit do: what is wrong is told now, not as a failure of each run.
     let command = check_words(&words, 1 << 30, Path::new("model"));
-    let refused = match Cli::read([OsString::from("pedra")].into_iter().chain(command)) {
-        Ok(Cli { command: Command::Check(args) }) => args.refuse_unread().err().map(|e| e.0),
-        Ok(_) => None,
-        Err(error) => Some(error.to_string()),
-    };
-    if let Some(text) = refused {
-        let first = text.lines().next().unwrap_or_default();
-        let why = first.strip_prefix("error: ").unwrap_or(first);
-        return Err(InputError(format!("--engines: `{name}`: {why}")));
-    }
+    host.check_command(&command)
+        .map_err(|why| Error::Input(format!("--engines: `{name}`: {why}")))?;
     Ok(Contender { name, program: Program::Pedra(None, words) })
 }
 
 /// Another build of Pedra, to compare with.
-fn other_build(path: &Path) -> Result<PathBuf, InputError> {
+fn other_build(path: &Path) -> Result<PathBuf> {
     match path.canonicalize() {
         Ok(program) if is_program(&program) => Ok(program),
-        _ => Err(InputError(format!("--before: {} is not a program", path.display()))),
+        _ => Err(Error::Input(format!("--before: {} is not a program", path.display()))),
     }
 }
 
@@ -145,7 +138,7 @@ fn check_words(options: &[String], memory: u64, model: &Path) -> Vec<OsString> {
 }
 
 /// Another model checker, by name.
-fn find_peer(name: &str) -> Result<Contender, InputError> {
+fn find_peer(name: &str) -> Result<Contender> {
     let abc: &[&str] = &["berkeley-abc", "abc"];
     let (files, make): (&[&str], fn(PathBuf) -> Program) = match name {
         "abc" => (abc, |path| Program::Abc(path, "pdr")),
@@ -155,14 +148,14 @@ fn find_peer(name: &str) -> Result<Contender, InputError> {
         _ => {
             let known = PEERS.join(", ");
             let text = format!("--peers: `{name}` is not known; known: {known}, auto, none");
-            return Err(InputError(text));
+            return Err(Error::Input(text));
         }
     };
     let path = std::env::var_os("PATH").unwrap_or_default();
     let candidates = std::env::split_paths(&path)
         .flat_map(|folder| files.iter().map(move |file| folder.join(file)));
     let program = candidates.into_iter().find(|file| is_program(file)).ok_or_else(|| {
-        InputError(format!("--peers: {name} was not found on the path ({})", files.join(", ")))
+        Error::Input(format!("--peers: {name} was not found on the path ({})", files.join(", ")))
     })?;
     // Contenders may be started in another folder.
     let program = program.canonicalize().unwrap_or(program);
@@ -199,6 +192,7 @@ impl Contender {
         model: &Model,
         memory: u64,
         scratch: &Path,
+        host: &dyn Host,
     ) -> Result<Invocation, String> {
         let mut words: Vec<OsString> = Vec::new();
         match &self.program {
@@ -209,13 +203,13 @@ impl Contender {
                 return Ok(Invocation { words, folder: None, address_space: None });
             }
             Program::Abc(program, command) => {
-                binary_aiger(&model.path, &scratch.join("model.aig"))?;
+                binary_aiger(&model.path, &scratch.join("model.aig"), host)?;
                 // A name of our own: ABC takes its commands, with the name, as one text.
                 let text = format!("read model.aig; logic; undc; strash; zero; fold; {command}");
                 words.extend([program.into(), "-q".into(), text.into()]);
             }
             Program::Ric3(program) => {
-                let path = one_property(&model.path, &scratch.join("model.aig"))?;
+                let path = one_property(&model.path, &scratch.join("model.aig"), host)?;
                 words.extend([program.into(), "-e".into(), "ic3".into(), path.into()]);
             }
         }

@@ -1,8 +1,8 @@
 //! What the runs say together: who solved what, who was wrong, and how fast.
 
-use super::contender::Verdict;
-use super::models::Expected;
-use super::run::{Field, Row, Rows};
+use crate::contender::Verdict;
+use crate::models::Expected;
+use crate::run::{Field, Row, Rows};
 use std::fmt::Write as _;
 
 /// Times below this are noise: ratios take them as this long.
