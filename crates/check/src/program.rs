@@ -1,7 +1,7 @@
 //! Deciding the properties of a program.
 //!
-//! The program is lowered to a transition system, on which all engines work. Answers are carried back
-//! to the program and checked there, on the graph as the front end made it.
+//! The program is lowered to a transition system, on which all engines work. Answers are carried
+//! back to the program and checked there, on the graph as the front end made it.
 //!
 //! Arithmetic in the graph wraps around and so on, where the source language leaves the result
 //! undefined. So all runs of the graph include all defined runs: a proof is a proof. A violation

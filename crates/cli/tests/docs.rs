@@ -211,7 +211,7 @@ fn the_guide_prints_what_it_says() {
     let root = format!("{}/../..", env!("CARGO_MANIFEST_DIR"));
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("guide");
     let _ = std::fs::remove_dir_all(&folder);
-    for models in ["models", "models/word"] {
+    for models in ["models", "models/word", "models/programs"] {
         std::fs::create_dir_all(folder.join(models)).expect("a folder");
         for entry in std::fs::read_dir(format!("{root}/{models}")).expect("the models") {
             let path = entry.expect("an entry").path();

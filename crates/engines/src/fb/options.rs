@@ -29,7 +29,8 @@ pub enum Import {
 /// combinations.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct FbOptions {
-    /// How long the first turn is, in units of work; each round is 1.5 times as long as the one before.
+    /// How long the first turn is, in units of work; each round is 1.5 times as long as the one
+    /// before.
     pub slice: u64,
     /// How long a turn of Reverse PDR is, in percent of one of PDR.
     pub share: u32,
