@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// Executions of the readers' fuzzers, on top of those in the test suite.
-const READER_RUNS: u64 = 1_000_000;
+const READER_RUNS: u64 = 400_000;
 
 /// The longest that all steps together may take. Far above the budgets: a busy machine is no
 /// defect of the tree.
