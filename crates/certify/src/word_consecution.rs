@@ -30,8 +30,8 @@ const FEW: usize = 64;
 const CONFLICTS: u64 = 100_000;
 
 /// The conflicts that proofs of equivalence may have: one of them, and all together.
-const PAIR_CONFLICTS: u64 = 30_000;
-const ALL_PAIR_CONFLICTS: u64 = 200_000;
+const PAIR_CONFLICTS: u64 = 10_000;
+const ALL_PAIR_CONFLICTS: u64 = 60_000;
 
 /// The effort, if it is shown that `Inv(s₀) ∧ C(s₀) ∧ T(s₀,s₁) ∧ C(s₁) ⟹ Inv(s₁)`, and what was
 /// taken on trust. `None` as well if no comparison of the invariant has another form.

@@ -12,7 +12,7 @@
 //! - [`passes`]: constant propagation, live variables, undefined behaviour.
 //! - [`blocks`]: all loop-free paths between two cut points as one step.
 //! - [`flatten`]: programs as word-level transition systems.
-//! - [`lower`]: all of these in a row, with the way back for traces and proofs.
+//! - [`mod@lower`]: all of these in a row, with the way back for traces and proofs.
 //! - [`proof`]: proofs as plain data.
 //! - [`dot`]: drawings of program graphs.
 

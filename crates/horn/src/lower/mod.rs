@@ -9,7 +9,7 @@
 //! A clause with more predicates, `P(t) ∧ R(u) ∧ φ → Q(s)`, still has one *source*, P. The others
 //! are called: R is a procedure without parameters that returns some tuple of R. Its graph is that
 //! of the clauses from which R follows through sources, and leads from R's place to its exit. Which
-//! predicate is the source is a heuristic ([`plan`]); a derivation is a tree in any case.
+//! predicate is the source is a heuristic (`plan`); a derivation is a tree in any case.
 //!
 //! SMT-LIB leaves division by zero open. The terms of the model fix it, which decides
 //! satisfiability in one direction: if the clauses are satisfiable with that value, they are
