@@ -98,6 +98,9 @@ fn load(args: &CheckArgs) -> Result<Program, InputError> {
         .map_err(|error| InputError(error_text(path, &error)))
 }
 
+/// How much of a line is shown with an error.
+const MAX_LINE: usize = 160;
+
 /// `file:line:column: what is wrong`, the line, and a hint.
 fn error_text(path: &Path, error: &CError) -> String {
     let file = match error.location.file {
@@ -105,8 +108,9 @@ fn error_text(path: &Path, error: &CError) -> String {
         None => format!("{}:", path.display()),
     };
     let mut text = format!("{file}{error}");
-    if !error.text.trim().is_empty() {
-        text.push_str(&format!("\n  {}", error.text.trim_end()));
+    let line: String = error.text.trim_end().chars().take(MAX_LINE).collect();
+    if !line.trim().is_empty() {
+        text.push_str(&format!("\n  {line}"));
     }
     if let Some(hint) = &error.hint {
         text.push_str(&format!("\nhint: {hint}"));
