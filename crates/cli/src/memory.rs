@@ -141,6 +141,15 @@ pub fn prepare() {
     FOR_THE_RUN.fill(part.min(RUN_BYTES));
     FOR_WORDS.fill(part.min(WORDS_BYTES));
     cpp::never_throw();
+    let others = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        // The standard library panics in a new thread for whose signals it gets no stack.
+        let text = info.payload().downcast_ref::<String>();
+        if text.is_some_and(|text| text.starts_with("failed to allocate an alternative stack")) {
+            give_up();
+        }
+        others(info);
+    }));
 }
 
 #[inline(never)]
