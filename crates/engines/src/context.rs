@@ -6,7 +6,7 @@
 //! ([`Context::prove`], [`Context::violate`]); what the run returns is only why it ended.
 //!
 //! An engine may work on a system that was derived from another one, by an outer engine or
-//! by whoever started it. The context then knows the [`Way`] back: answers are carried along
+//! by its caller. The context then knows the [`Way`] back: answers are carried along
 //! it before they are entered, and what is open is looked up through it.
 
 use crate::events::{Event, EventSink, NoEvents, Progress};

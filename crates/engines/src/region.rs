@@ -1,7 +1,7 @@
 //! Sets of states of a word-level system, as plain data.
 //!
 //! Word-level engines tell in this form which states a lemma excludes and which an obligation
-//! is about; whoever draws or records a run needs nothing else of them.
+//! is about; drawing or recording a run needs nothing else of them.
 
 /// The states where all atoms hold.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -139,7 +139,7 @@ fn close_record(recorder: Option<&Recorder>, reporter: &Reporter) {
     }
 }
 
-/// Who draws, if somebody is to.
+/// The plotter of the run, if pictures are asked for.
 fn plotter<'a>(args: &CheckArgs, loaded: &'a Loaded) -> Result<Option<Plotter<'a>>, InputError> {
     let Some(request) = &args.plot else { return Ok(None) };
     let Model::Words(system) = &loaded.model else {

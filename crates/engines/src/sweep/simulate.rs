@@ -25,7 +25,7 @@ pub(super) struct Simulator<'a> {
     reset_order: Vec<Var>,
     random: Random,
     values: Vec<u64>,
-    /// Gates evaluated since somebody asked.
+    /// Gates evaluated since the count was last taken.
     work: u64,
 }
 
