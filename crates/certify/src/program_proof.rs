@@ -1,4 +1,4 @@
-//! Checking a proof about a program: the claims of [`pedra_program::proof`] on the statement-level
+//! Checking a proof about a program: the claims of [`pedra_model::program`] on the statement-level
 //! graph, each as a query of its own on new solvers.
 //!
 //! The program is the one without calls that inlining made of what the front end gave; that it has

@@ -27,12 +27,15 @@ pub enum Checked {
 }
 
 /// Why an engine's answer is no verdict.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum NotChecked {
     /// The check was stopped before it ended: the property stays unknown.
     Stopped,
     /// The answer is beyond what can be checked: the property stays unknown.
     NotCheckable(String),
+    /// The violation has undefined behaviour on its way: the property stays unknown. The operation,
+    /// in words.
+    Undefined(String),
     /// The check failed: an internal error.
     Wrong(String),
 }

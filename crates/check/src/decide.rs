@@ -11,6 +11,7 @@ use pedra_engines::{
     Context, End, Engine, Event, EventSink, Ledger, NoEvents, Outcome, Reason, Room, SweepOptions,
 };
 use pedra_model::Model;
+use pedra_model::blast::BlastOptions;
 use pedra_model::proof::Proof;
 use pedra_model::trace::Trace;
 use pedra_solve::Interrupt;
@@ -31,6 +32,8 @@ pub enum Open {
     CheckStopped,
     /// It was settled, but the answer is beyond what can be checked.
     NotCheckable(String),
+    /// The violation that was found has undefined behaviour; the operation, in words.
+    Undefined(String),
 }
 
 impl Open {
@@ -48,6 +51,9 @@ impl Open {
             Open::NotBits(text) => text.clone(),
             Open::CheckStopped => format!("{stopped} while the answer was checked"),
             Open::NotCheckable(text) => format!("settled, but not checked: {text}"),
+            Open::Undefined(text) => {
+                format!("only runs with undefined behaviour reach it: {text}")
+            }
         }
     }
 }
@@ -113,6 +119,55 @@ struct Settled {
     outcome: Outcome,
 }
 
+/// What answers are about, as it was read.
+pub(crate) trait Subject: Sync {
+    /// Checks an answer of an engine. Unknown outcomes give nothing.
+    fn check(
+        &self,
+        outcome: &Outcome,
+        options: &CheckOptions,
+    ) -> Option<Result<Checked, NotChecked>>;
+
+    /// How many steps of a bound are confirmed; see [`check_bound`].
+    ///
+    /// # Errors
+    /// In words, if the bound is wrong.
+    fn check_bound(
+        &self,
+        open: &[usize],
+        last: usize,
+        limits: BoundLimits,
+        options: &CheckOptions,
+    ) -> Result<Option<usize>, String>;
+}
+
+/// A model in bits or words.
+struct OfModel<'a> {
+    model: &'a Model,
+    blasting: &'a BlastOptions,
+}
+
+impl Subject for OfModel<'_> {
+    fn check(
+        &self,
+        outcome: &Outcome,
+        options: &CheckOptions,
+    ) -> Option<Result<Checked, NotChecked>> {
+        check_answer(self.model, outcome, self.blasting, options)
+    }
+
+    fn check_bound(
+        &self,
+        open: &[usize],
+        last: usize,
+        limits: BoundLimits,
+        options: &CheckOptions,
+    ) -> Result<Option<usize>, String> {
+        check_bound(self.model, open, last, self.blasting, limits, options)
+            .map_err(|error| error.to_string())
+    }
+}
+
 /// Decides the selected properties of a model.
 ///
 /// # Errors
@@ -124,71 +179,96 @@ pub fn decide<O: Observer>(
     interrupt: &Interrupt,
     observer: &O,
 ) -> Result<(), O::Error> {
+    let subject = OfModel { model, blasting: &plan.blast };
     let (selected, too_large) = split_by_arrays(model, selected, &plan.blast);
     for (property, error) in too_large {
         observer.open(property, Open::NotBits(error), None);
     }
-    let selected = &selected[..];
-    if selected.is_empty() {
-        return Ok(());
-    }
-    let words = words_of(model, selected, &plan.reduce);
-    let bits = match (model, &words) {
-        (Model::Bits(system), _) => Some(Ok(Prepared::of_bits(system, selected, &plan.reduce))),
-        (_, Some(_)) if plan.is_for_words() => None,
-        (_, Some(words)) => Some(Prepared::of_words(words, &plan.blast, &plan.reduce)),
-        (Model::Words(_), None) => unreachable!("a model in words has some"),
-    };
-    let bits = match bits {
-        Some(Err(error)) if words.is_none() || !plan.has_words() => {
-            for &property in selected {
-                observer.open(property, Open::NotBits(error.to_string()), None);
-            }
-            return Ok(());
-        }
-        other => other.and_then(Result::ok),
-    };
-    let bits = bits.map(|bits| match &plan.sweep {
-        Some(sweep) => {
-            let sweep = SweepOptions { seed: plan.seed, ..*sweep };
-            bits.sweep(&sweep, &plan.reduce, interrupt)
-        }
-        None => bits,
-    });
-    if let Some(bits) = &bits {
-        observer.prepared(bits);
-    }
-    let word_passes = words.as_ref().map(|words| words.passes());
-    let bit_passes = bits.as_ref().map(Prepared::passes);
-    let room = Room::default();
-    let mut engines: Vec<Box<dyn Engine + '_>> = Vec::new();
-    if let (Some(bits), Some(passes)) = (&bits, &bit_passes) {
-        for engine in plan.bit_engines(bits.system(), &room) {
-            engines.push(Box::new(Derived { engine, passes, equal: Some(bits.equal()) }));
-        }
-    }
-    if let (Some(words), Some(passes), true) = (&words, &word_passes, plan.has_words()) {
-        let engine = plan.wpdr(words.system());
-        engines.push(Box::new(Derived { engine, passes, equal: None }));
-    }
-    let run = Run { model, selected, plan, interrupt, observer, ledger: Arc::default() };
-    let end = run.search(engines)?;
-    run.tell_open(end)
+    let run = Run { subject: &subject, selected: &selected, plan, interrupt, observer };
+    run.on_system(model, Vec::new())
 }
 
 /// A run: engines on threads of their own, checks on the caller's.
-struct Run<'a, O> {
-    model: &'a Model,
-    selected: &'a [usize],
-    plan: &'a Plan,
-    interrupt: &'a Interrupt,
-    observer: &'a O,
-    ledger: Arc<Ledger>,
+pub(crate) struct Run<'a, S, O> {
+    /// What answers are about.
+    pub(crate) subject: &'a S,
+    /// The properties that are decided. Engines and the ledger know them by position here.
+    pub(crate) selected: &'a [usize],
+    pub(crate) plan: &'a Plan,
+    pub(crate) interrupt: &'a Interrupt,
+    pub(crate) observer: &'a O,
 }
 
-impl<O: Observer> Run<'_, O> {
+impl<S: Subject, O: Observer> Run<'_, S, O> {
+    /// Decides the properties by the engines for systems on this one, which is the subject or was
+    /// made of it, and by others, which work on the subject itself.
+    pub(crate) fn on_system(
+        &self,
+        model: &Model,
+        others: Vec<Box<dyn Engine>>,
+    ) -> Result<(), O::Error> {
+        let Run { selected, plan, interrupt, observer, .. } = *self;
+        if selected.is_empty() {
+            return Ok(());
+        }
+        let words = words_of(model, selected, &plan.reduce);
+        let bits = match (model, &words) {
+            (Model::Bits(system), _) => Some(Ok(Prepared::of_bits(system, selected, &plan.reduce))),
+            (_, Some(_)) if plan.is_for_words() => None,
+            (_, Some(words)) => Some(Prepared::of_words(words, &plan.blast, &plan.reduce)),
+            (Model::Words(_), None) => unreachable!("a model in words has some"),
+        };
+        let bits = match bits {
+            Some(Err(error)) if words.is_none() || !plan.has_words() => {
+                if !others.is_empty() {
+                    return self.run(others);
+                }
+                for &property in selected {
+                    observer.open(property, Open::NotBits(error.to_string()), None);
+                }
+                return Ok(());
+            }
+            other => other.and_then(Result::ok),
+        };
+        let bits = bits.map(|bits| match &plan.sweep {
+            Some(sweep) => {
+                let sweep = SweepOptions { seed: plan.seed, ..*sweep };
+                bits.sweep(&sweep, &plan.reduce, interrupt)
+            }
+            None => bits,
+        });
+        if let Some(bits) = &bits {
+            observer.prepared(bits);
+        }
+        let word_passes = words.as_ref().map(|words| words.passes());
+        let bit_passes = bits.as_ref().map(Prepared::passes);
+        let room = Room::default();
+        let mut engines: Vec<Box<dyn Engine + '_>> = Vec::new();
+        if let (Some(bits), Some(passes)) = (&bits, &bit_passes) {
+            for engine in plan.bit_engines(bits.system(), &room) {
+                engines.push(Box::new(Derived { engine, passes, equal: Some(bits.equal()) }));
+            }
+        }
+        if let (Some(words), Some(passes), true) = (&words, &word_passes, plan.has_words()) {
+            let engine = plan.wpdr(words.system());
+            engines.push(Box::new(Derived { engine, passes, equal: None }));
+        }
+        self.run(plan.side_by_side(others, engines, selected.len()))
+    }
+
+    /// Decides the properties by these engines.
+    pub(crate) fn run(&self, engines: Vec<Box<dyn Engine + '_>>) -> Result<(), O::Error> {
+        let ledger = Arc::default();
+        let end = self.search(engines, &ledger)?;
+        self.tell_open(end, &ledger)
+    }
+
     /// Lets the engines run, and checks each answer as it comes. Gives how they ended.
-    fn search(&self, mut engines: Vec<Box<dyn Engine + '_>>) -> Result<End, O::Error> {
+    fn search(
+        &self,
+        mut engines: Vec<Box<dyn Engine + '_>>,
+        ledger: &Arc<Ledger>,
+    ) -> Result<End, O::Error> {
         let (sender, receiver) = mpsc::channel();
         let stop = self.interrupt.child();
         let context = Context {
@@ -197,14 +277,14 @@ impl<O: Observer> Run<'_, O> {
             seed: self.plan.seed,
             solver: self.plan.solver.unwrap_or_default(),
             max_depth: self.plan.depth,
-            ledger: self.ledger.clone(),
+            ledger: ledger.clone(),
             ..Context::default()
         };
         std::thread::scope(|scope| {
             let run = || {
                 let sender = sender;
                 let hear = |engine: usize, name: &'static str, event: &Event| {
-                    self.hear(engine, name, event, &sender);
+                    self.hear(engine, name, event, &sender, ledger);
                 };
                 race(&mut engines, self.selected.len(), &context, &hear)
             };
@@ -232,6 +312,7 @@ impl<O: Observer> Run<'_, O> {
         name: &'static str,
         event: &Event,
         sender: &mpsc::Sender<Settled>,
+        ledger: &Ledger,
     ) {
         self.observer.hear(engine, name, event);
         match event {
@@ -244,7 +325,7 @@ impl<O: Observer> Run<'_, O> {
                 let Some(step) = depth.checked_sub(1) else { return };
                 // An engine goes deeper without what the ledger has settled: it says nothing
                 // about that.
-                for position in self.ledger.open(self.selected.len()) {
+                for position in ledger.open(self.selected.len()) {
                     self.observer.safe_until(self.selected[position], step);
                 }
             }
@@ -256,7 +337,7 @@ impl<O: Observer> Run<'_, O> {
     fn check(&self, settled: Settled) -> Result<(), O::Error> {
         let Settled { positions, engine, outcome } = settled;
         let options = self.plan.check_options(engine, self.interrupt);
-        let checked = check_answer(self.model, &outcome, &self.plan.blast, &options);
+        let checked = self.subject.check(&outcome, &options);
         for property in positions.into_iter().map(|position| self.selected[position]) {
             match &checked {
                 None => {}
@@ -266,6 +347,9 @@ impl<O: Observer> Run<'_, O> {
                 }
                 Some(Err(NotChecked::NotCheckable(why))) => {
                     self.observer.open(property, Open::NotCheckable(why.clone()), None);
+                }
+                Some(Err(NotChecked::Undefined(what))) => {
+                    self.observer.open(property, Open::Undefined(what.clone()), None);
                 }
                 Some(Err(NotChecked::Wrong(text))) => {
                     let text = format!("{engine}, property b{property}: {text}");
@@ -277,8 +361,8 @@ impl<O: Observer> Run<'_, O> {
     }
 
     /// Tells of what is open, and how far it is safe.
-    fn tell_open(&self, end: End) -> Result<(), O::Error> {
-        let open = self.ledger.open(self.selected.len());
+    fn tell_open(&self, end: End, ledger: &Ledger) -> Result<(), O::Error> {
+        let open = ledger.open(self.selected.len());
         let open: Vec<usize> = open.into_iter().map(|position| self.selected[position]).collect();
         if open.is_empty() {
             return Ok(());
@@ -313,7 +397,7 @@ impl<O: Observer> Run<'_, O> {
         if self.interrupt.is_raised() {
             return Ok(None);
         }
-        let Plan { engine, blast, whole_bound, .. } = self.plan;
+        let Plan { engine, whole_bound, .. } = self.plan;
         let options = self.plan.check_options(engine.text(), self.interrupt);
         let (limits, options) = match whole_bound {
             true => (BoundLimits::default(), options),
@@ -324,7 +408,7 @@ impl<O: Observer> Run<'_, O> {
                 (BoundLimits { conflicts, gates }, options)
             }
         };
-        check_bound(self.model, open, last, blast, limits, &options).map_err(|error| {
+        self.subject.check_bound(open, last, limits, &options).map_err(|error| {
             let text = format!("{}: no violation up to step {last}: {error}", engine.text());
             InternalError(text).into()
         })

@@ -18,6 +18,9 @@ const PRELUDE_GATES: usize = 500_000;
 const PRELUDE_LEAST_LOOKS: u64 = 1_000;
 const PRELUDE_LOOKS_TIMES_GATES: usize = 20_000_000;
 
+/// How long engines for programs work in one thread, one after the other: looks at the interrupt.
+const PROGRAM_LOOKS: u64 = 100_000;
+
 /// Which engine decides.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum EngineName {
@@ -240,6 +243,22 @@ impl Plan {
                 engines
             }
         }
+    }
+
+    /// Engines for a program and for the system that was made of it, together.
+    pub(crate) fn side_by_side<'a>(
+        &self,
+        program: Vec<Box<dyn Engine>>,
+        system: Vec<Box<dyn Engine + 'a>>,
+        properties: usize,
+    ) -> Vec<Box<dyn Engine + 'a>> {
+        let all = program.into_iter().map(|engine| engine as Box<dyn Engine + 'a>);
+        let all: Vec<Box<dyn Engine + 'a>> = all.chain(system).collect();
+        if self.threads > 1 || all.len() < 2 {
+            return all;
+        }
+        let leg = |engine| Leg { engine, looks: Some(PROGRAM_LOOKS), max_depth: None };
+        vec![Box::new(Relay::new(all.into_iter().map(leg).collect(), properties))]
     }
 
     /// `auto` in one thread, one engine after the other, and in the first two of several.

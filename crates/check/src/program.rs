@@ -11,10 +11,14 @@
 //! soundness* of both verdicts.
 
 use crate::answer::{Checked, NotChecked};
-use crate::decide::{InternalError, Observer, Open, SafeUpTo, decide};
+use crate::decide::{self, InternalError, Observer, Open, SafeUpTo, Subject};
+use crate::pipeline::split_by_arrays;
 use crate::plan::Plan;
-use pedra_certify::{ProgramProofError, check_program_proof, replay_program};
-use pedra_engines::Event;
+use pedra_certify::{
+    BoundLimits, CheckOptions, ProgramProofError, Trust, check_bound, check_program_proof,
+    replay_program,
+};
+use pedra_engines::{Event, Outcome};
 use pedra_model::Model;
 use pedra_model::proof::Proof;
 use pedra_model::trace::Trace;
@@ -22,7 +26,7 @@ use pedra_program::flatten::LiftError;
 use pedra_program::interpreter::Undefined;
 use pedra_program::{LowerOptions, Lowered, Program, ProgramProof, ProgramTrace, lower};
 use pedra_solve::Interrupt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// An answer about a program that passed its check.
 #[derive(Clone, Debug)]
@@ -40,8 +44,6 @@ pub enum ProgramOpen {
     System(Open),
     /// The program cannot be turned into a system.
     NotLowered(String),
-    /// The runs that were found are undefined; the first undefined operation of one, in words.
-    Undefined(String),
 }
 
 impl ProgramOpen {
@@ -50,9 +52,6 @@ impl ProgramOpen {
         match self {
             ProgramOpen::System(open) => open.text(stopped),
             ProgramOpen::NotLowered(text) => text.clone(),
-            ProgramOpen::Undefined(text) => {
-                format!("only runs with undefined behaviour reach it: {text}")
-            }
         }
     }
 }
@@ -132,18 +131,17 @@ impl<O: ProgramObserver> Run<'_, O> {
                 return Ok(Vec::new());
             }
         };
-        let model = Model::Words(lowered.flat.system.clone());
         let phase =
             Phase { run: self, lowered, known, found: Mutex::default(), checked: Mutex::default() };
-        decide(&model, selected, self.plan, self.interrupt, &phase)?;
+        phase.decide(selected)?;
         Ok(phase.found.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// A proof that was checked on the program: the one of the system, and what came of it.
-type CheckedProof = (Arc<Proof>, Result<Arc<ProgramProof>, NotChecked>);
+/// A proof that was checked on the program: the engine's, and what came of it.
+type CheckedProof = (Arc<Proof>, Result<Arc<Proof>, NotChecked>);
 
-/// One search, as the observer of the system's answers.
+/// One search: what it is about, and who hears of it.
 struct Phase<'a, 'r, O> {
     run: &'r Run<'a, O>,
     lowered: Arc<Lowered>,
@@ -155,35 +153,46 @@ struct Phase<'a, 'r, O> {
 }
 
 impl<O: ProgramObserver> Phase<'_, '_, O> {
+    fn decide(&self, selected: &[usize]) -> Result<(), O::Error> {
+        let Run { plan, interrupt, .. } = *self.run;
+        let model = Model::Words(self.lowered.flat.system.clone());
+        let (fit, too_large) = split_by_arrays(&model, selected, &plan.blast);
+        for (property, error) in too_large {
+            self.open(property, Open::NotBits(error), None);
+        }
+        decide::Run { subject: self, selected: &fit, plan, interrupt, observer: self }
+            .on_system(&model, Vec::new())
+    }
+
     fn known(&self, property: usize) -> Option<String> {
         self.known.iter().find(|(p, _)| *p == property).map(|(_, text)| text.clone())
     }
 
-    fn found(&self) -> MutexGuard<'_, UndefinedRuns> {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The proof about the program that a proof about the system stands for, and whether it is
+    /// whole: invariants of places have no room for inputs, of which reductions may speak. What is
+    /// left without them may be a proof or not; if it is refused, that is no defect.
+    fn lift(&self, proof: &Proof) -> Result<(ProgramProof, bool), NotChecked> {
+        match proof {
+            Proof::Program(proof) => Ok((ProgramProof::clone(proof), true)),
+            Proof::Words(words) => {
+                let states = self.lowered.flat.without_inputs(words);
+                let is_whole = states.invariant.len() == words.invariant.len();
+                let lifted = self.lowered.proof(&states).map_err(|error| match error {
+                    LiftError::NotCheckable(_) => NotChecked::NotCheckable(error.to_string()),
+                    LiftError::NoPath => NotChecked::Wrong(error.to_string()),
+                })?;
+                Ok((lifted, is_whole))
+            }
+            Proof::Bits(_) => Err(NotChecked::Wrong("the proof is about bits".to_owned())),
+        }
     }
 
-    fn wrong(&self, property: usize, engine: &str, text: impl std::fmt::Display) -> O::Error {
-        InternalError(format!("{engine}, property {property}: {text}")).into()
-    }
-
-    /// Carries a proof back to the program and checks it there.
-    fn check_proof(&self, proof: &Proof, engine: &str) -> Result<Arc<ProgramProof>, NotChecked> {
-        let Proof::Words(words) = proof else {
-            return Err(NotChecked::Wrong("the proof is not about words".to_owned()));
-        };
-        // Invariants of places have no room for inputs, of which reductions may speak. What is left
-        // without them may be a proof or not; if it is refused, that is no defect.
-        let states = self.lowered.flat.without_inputs(words);
-        let is_whole = states.invariant.len() == words.invariant.len();
-        let lifted = self.lowered.proof(&states).map_err(|error| match error {
-            LiftError::NotCheckable(_) => NotChecked::NotCheckable(error.to_string()),
-            LiftError::NoPath => NotChecked::Wrong(error.to_string()),
-        })?;
-        let options = self.run.plan.check_options(engine, self.run.interrupt);
+    /// Checks a proof on the program.
+    fn check_proof(&self, proof: &Proof, options: &CheckOptions) -> Result<Arc<Proof>, NotChecked> {
+        let (lifted, is_whole) = self.lift(proof)?;
         let program = &self.lowered.inlined.program;
-        match check_program_proof(program, &lifted, &self.run.plan.blast, &options) {
-            Ok(_) => Ok(Arc::new(lifted)),
+        match check_program_proof(program, &lifted, &self.run.plan.blast, options) {
+            Ok(_) => Ok(Arc::new(lifted.into())),
             Err(ProgramProofError::Stopped(_)) => Err(NotChecked::Stopped),
             Err(ProgramProofError::NotCheckable(why)) => Err(NotChecked::NotCheckable(why)),
             Err(other) if is_whole => Err(NotChecked::Wrong(format!("proof: {other}"))),
@@ -191,58 +200,61 @@ impl<O: ProgramObserver> Phase<'_, '_, O> {
         }
     }
 
-    fn proved(
-        &self,
-        property: usize,
-        engine: &'static str,
-        proof: &Arc<Proof>,
-    ) -> Result<(), O::Error> {
-        if let Some(text) = self.known(property) {
-            self.run.observer.open(property, ProgramOpen::Undefined(text), None);
-            return Ok(());
-        }
-        let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
-        if checked.as_ref().is_none_or(|(last, _)| !Arc::ptr_eq(last, proof)) {
-            *checked = Some((proof.clone(), self.check_proof(proof, engine)));
-        }
-        let open = match &checked.as_ref().expect("just checked").1 {
-            Ok(proof) => {
-                let answer = ProgramChecked::Proved(proof.clone(), self.lowered.clone());
-                return self.run.observer.settled(property, engine, &answer);
-            }
-            Err(NotChecked::Stopped) => Open::CheckStopped,
-            Err(NotChecked::NotCheckable(why)) => Open::NotCheckable(why.clone()),
-            Err(NotChecked::Wrong(text)) => return Err(self.wrong(property, engine, text)),
+    /// Replays a run on the program as the front end made it.
+    fn check_trace(&self, trace: &Trace) -> Result<ProgramTrace, NotChecked> {
+        let wrong = |e: &dyn std::fmt::Display| NotChecked::Wrong(e.to_string());
+        let lifted = match trace {
+            Trace::Program(trace) => self.lowered.inlined.trace(trace),
+            Trace::Words(words) => self.lowered.trace(words).map_err(|e| wrong(&e))?,
+            Trace::Bits(_) => return Err(wrong(&"the trace is about bits")),
         };
-        self.run.observer.open(property, ProgramOpen::System(open), None);
-        Ok(())
+        let replay = replay_program(self.run.program, &lifted).map_err(|e| wrong(&e))?;
+        match replay.undefined {
+            None => Ok(lifted),
+            Some(_) if !self.known.is_empty() => Err(wrong(&"a run that must be defined is not")),
+            Some(undefined) => Err(NotChecked::Undefined(describe(self.run.program, undefined))),
+        }
+    }
+}
+
+impl<O: ProgramObserver> Subject for Phase<'_, '_, O> {
+    fn check(
+        &self,
+        outcome: &Outcome,
+        options: &CheckOptions,
+    ) -> Option<Result<Checked, NotChecked>> {
+        match outcome {
+            Outcome::Unknown => None,
+            Outcome::Violated(trace) => {
+                Some(self.check_trace(trace).map(|trace| Checked::Violated(trace.into())))
+            }
+            // Undefined runs reach it, and no others: that is no proof.
+            Outcome::Proved(_) if !self.known.is_empty() => {
+                Some(Err(NotChecked::Undefined(String::new())))
+            }
+            Outcome::Proved(proof) => {
+                let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
+                if checked.as_ref().is_none_or(|(last, _)| !Arc::ptr_eq(last, proof)) {
+                    *checked = Some((proof.clone(), self.check_proof(proof, options)));
+                }
+                let (_, answer) = checked.as_ref().expect("just checked");
+                let trust = Trust::default();
+                Some(answer.clone().map(|proof| Checked::Proved { proof, trust }))
+            }
+        }
     }
 
-    fn violated(
+    fn check_bound(
         &self,
-        property: usize,
-        engine: &'static str,
-        trace: &Trace,
-    ) -> Result<(), O::Error> {
-        let Trace::Words(words) = trace else {
-            return Err(self.wrong(property, engine, "the trace is not about words"));
-        };
-        let lifted = self.lowered.trace(words).map_err(|e| self.wrong(property, engine, e))?;
-        let replay = replay_program(self.run.program, &lifted)
-            .map_err(|e| self.wrong(property, engine, e))?;
-        match replay.undefined {
-            None => {
-                let answer = ProgramChecked::Violated(lifted);
-                self.run.observer.settled(property, engine, &answer)
-            }
-            Some(_) if !self.known.is_empty() => {
-                Err(self.wrong(property, engine, "a run that must be defined is not"))
-            }
-            Some(undefined) => {
-                self.found().push((property, describe(self.run.program, undefined)));
-                Ok(())
-            }
-        }
+        open: &[usize],
+        last: usize,
+        limits: BoundLimits,
+        options: &CheckOptions,
+    ) -> Result<Option<usize>, String> {
+        // One step of the system is one block.
+        let model = Model::Words(self.lowered.flat.system.clone());
+        check_bound(&model, open, last, &self.run.plan.blast, limits, options)
+            .map_err(|error| error.to_string())
     }
 }
 
@@ -269,17 +281,29 @@ impl<O: ProgramObserver> Observer for Phase<'_, '_, O> {
         engine: &'static str,
         answer: &Checked,
     ) -> Result<(), O::Error> {
-        match answer {
-            Checked::Proved { proof, .. } => self.proved(property, engine, proof),
-            Checked::Violated(trace) => self.violated(property, engine, trace),
-        }
+        let answer = match answer {
+            Checked::Proved { proof, .. } => match &**proof {
+                Proof::Program(proof) => {
+                    ProgramChecked::Proved(proof.clone(), self.lowered.clone())
+                }
+                _ => unreachable!("lifted when it was checked"),
+            },
+            Checked::Violated(Trace::Program(trace)) => ProgramChecked::Violated(trace.clone()),
+            Checked::Violated(_) => unreachable!("lifted when it was checked"),
+        };
+        self.run.observer.settled(property, engine, &answer)
     }
 
     fn open(&self, property: usize, why: Open, safe: Option<SafeUpTo>) {
-        let why = match self.known(property) {
-            Some(text) => ProgramOpen::Undefined(text),
-            None => ProgramOpen::System(why),
+        let why = match (self.known(property), why) {
+            (Some(text), _) => Open::Undefined(text),
+            (None, Open::Undefined(text)) => {
+                let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+                found.push((property, text));
+                return;
+            }
+            (None, why) => why,
         };
-        self.run.observer.open(property, why, safe);
+        self.run.observer.open(property, ProgramOpen::System(why), safe);
     }
 }

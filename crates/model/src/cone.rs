@@ -117,14 +117,14 @@ impl Back for Restriction<'_> {
     fn proof(&self, proof: Proof) -> Proof {
         match proof {
             Proof::Words(proof) => self.cone.lift_proof(self.original, *proof).into(),
-            Proof::Bits(_) => unreachable!("blasting is undone before"),
+            Proof::Bits(_) | Proof::Program(_) => unreachable!("blasting is undone before"),
         }
     }
 
     fn trace(&self, trace: Trace) -> Trace {
         match trace {
             Trace::Words(trace) => self.cone.lift_trace(self.original, trace).into(),
-            Trace::Bits(_) => unreachable!("blasting is undone before"),
+            Trace::Bits(_) | Trace::Program(_) => unreachable!("blasting is undone before"),
         }
     }
 

@@ -5,6 +5,7 @@
 //! - [`bv`], [`term`], [`system`]: bit-vector values, word-level terms, word-level systems;
 //! - [`eval`]: the reference semantics: evaluation with values that may be partly unknown;
 //! - [`value`], [`trace`], [`proof`]: values with unknown bits, counterexamples, proofs.
+//! - [`program`]: answers about programs;
 //! - [`simplify`]: terms simplified while they are built;
 //! - [`linear_proof`]: refutations in linear integer arithmetic;
 //! - [`affine`]: comparisons of sums in a form that SAT solvers like;
@@ -24,6 +25,7 @@ pub mod cone;
 pub mod eval;
 pub mod linear_proof;
 pub mod lit;
+pub mod program;
 pub mod proof;
 pub mod raise;
 pub mod random;

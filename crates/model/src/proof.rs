@@ -17,9 +17,11 @@
 
 use crate::Model;
 use crate::lit::{Lit, Var};
+use crate::program::ProgramProof;
 use crate::system::System;
 use crate::term::TermId;
 use rustc_hash::FxHashSet;
+use std::sync::Arc;
 
 /// A proof about a bit-level system.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -69,6 +71,8 @@ pub enum Proof {
     Bits(BitProof),
     /// About a word-level system.
     Words(Box<WordProof>),
+    /// About a program.
+    Program(Arc<ProgramProof>),
 }
 
 impl From<BitProof> for Proof {
@@ -83,12 +87,19 @@ impl From<WordProof> for Proof {
     }
 }
 
+impl From<ProgramProof> for Proof {
+    fn from(proof: ProgramProof) -> Proof {
+        Proof::Program(Arc::new(proof))
+    }
+}
+
 impl Proof {
     /// Induction depth.
     pub fn k(&self) -> usize {
         match self {
             Proof::Bits(proof) => proof.k,
             Proof::Words(proof) => proof.k,
+            Proof::Program(proof) => proof.k,
         }
     }
 
@@ -97,6 +108,7 @@ impl Proof {
         match self {
             Proof::Bits(proof) => proof.clauses.len(),
             Proof::Words(proof) => proof.invariant.len(),
+            Proof::Program(proof) => proof.invariants.values().map(Vec::len).sum(),
         }
     }
 
@@ -105,6 +117,7 @@ impl Proof {
         match self {
             Proof::Bits(proof) => &proof.properties,
             Proof::Words(proof) => &proof.properties,
+            Proof::Program(proof) => &proof.properties,
         }
     }
 
@@ -113,6 +126,7 @@ impl Proof {
         match self {
             Proof::Bits(proof) => proof.properties = properties,
             Proof::Words(proof) => proof.properties = properties,
+            Proof::Program(proof) => Arc::make_mut(proof).properties = properties,
         }
     }
 

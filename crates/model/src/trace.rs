@@ -1,6 +1,7 @@
 //! Counterexamples, as plain data. Values may be partly unknown: a bit that is unknown does
 //! not matter, any value for it leads to the violation.
 
+use crate::program::ProgramTrace;
 use crate::value::{Ternary, TernaryValue};
 
 /// A path of a bit-level system that violates a property at its last step.
@@ -49,6 +50,8 @@ pub enum Trace {
     Bits(BitTrace),
     /// Of a word-level system.
     Words(WordTrace),
+    /// Of a program.
+    Program(ProgramTrace),
 }
 
 impl From<BitTrace> for Trace {
@@ -63,12 +66,19 @@ impl From<WordTrace> for Trace {
     }
 }
 
+impl From<ProgramTrace> for Trace {
+    fn from(trace: ProgramTrace) -> Trace {
+        Trace::Program(trace)
+    }
+}
+
 impl Trace {
-    /// The step of the violation.
+    /// The step of the violation; of a program, the number of edges.
     pub fn depth(&self) -> usize {
         match self {
             Trace::Bits(trace) => trace.depth(),
             Trace::Words(trace) => trace.depth(),
+            Trace::Program(trace) => trace.steps.len(),
         }
     }
 
@@ -77,6 +87,7 @@ impl Trace {
         match self {
             Trace::Bits(trace) => trace.property,
             Trace::Words(trace) => trace.property,
+            Trace::Program(trace) => trace.property,
         }
     }
 
@@ -85,6 +96,7 @@ impl Trace {
         match self {
             Trace::Bits(trace) => trace.property = property,
             Trace::Words(trace) => trace.property = property,
+            Trace::Program(trace) => trace.property = property,
         }
     }
 
@@ -101,6 +113,8 @@ impl Trace {
                     *value = value.zero_filled().into();
                 }
             }
+            // Every value is known.
+            Trace::Program(_) => {}
         }
         self
     }

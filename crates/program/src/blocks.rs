@@ -19,7 +19,7 @@ use crate::graph::{EdgeId, EdgeRef, PlaceId, Procedure, Program, VariableId};
 use crate::interpreter::Machine;
 use crate::passes::live::{Live, find_live};
 use crate::passes::{body, step_of, symbols_of};
-use crate::trace::TraceStep;
+use pedra_model::program::TraceStep;
 use pedra_model::simplify::Rewriter;
 use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms, UnaryOp};
 use pedra_model::value::Value;

@@ -24,43 +24,10 @@
 //! from there on. So a proof over all runs is a proof over all defined ones, and a violation
 //! counts only if no check failed on the way.
 
+pub use pedra_model::program::{EdgeId, EdgeRef, PlaceId, PlaceRef, ProcedureId, VariableId};
 use pedra_model::term::{Sort, TermId, Terms};
 use rustc_hash::FxHashSet;
 use std::fmt;
-
-macro_rules! ids {
-    ($($(#[$meta:meta])* $name:ident,)*) => {
-        $(
-            $(#[$meta])*
-            #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-            pub struct $name(u32);
-
-            impl $name {
-                /// The id with this index.
-                pub fn new(index: usize) -> $name {
-                    $name(u32::try_from(index).expect("fewer than 2^32"))
-                }
-
-                /// The position as an index.
-                #[inline]
-                pub fn index(self) -> usize {
-                    self.0 as usize
-                }
-            }
-        )*
-    };
-}
-
-ids! {
-    /// A variable: a position in [`Program::variables`].
-    VariableId,
-    /// A procedure: a position in [`Program::procedures`].
-    ProcedureId,
-    /// A place of a procedure: a position in [`Procedure::places`].
-    PlaceId,
-    /// An edge of a procedure: a position in [`Procedure::edges`].
-    EdgeId,
-}
 
 /// A position in the source, as the user wrote it.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
@@ -260,24 +227,6 @@ pub struct Procedure {
     pub entry: PlaceId,
     /// Where it returns. No edge begins here.
     pub exit: PlaceId,
-}
-
-/// An edge of a program.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct EdgeRef {
-    /// Its procedure.
-    pub procedure: ProcedureId,
-    /// The edge.
-    pub edge: EdgeId,
-}
-
-/// A place of a program.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct PlaceRef {
-    /// Its procedure.
-    pub procedure: ProcedureId,
-    /// The place.
-    pub place: PlaceId,
 }
 
 /// A safety property: the error place is never reached.

@@ -14,7 +14,7 @@ use crate::graph::{
     ProcedureId, Program, Step, VariableId,
 };
 use crate::interpreter::{arbitrary_at_call, initial_variables};
-use crate::trace::{ProgramTrace, TraceStep};
+use pedra_model::program::{ProgramTrace, TraceStep};
 use pedra_model::simplify::Rewriter;
 use pedra_model::term::TermId;
 use rustc_hash::FxHashMap;

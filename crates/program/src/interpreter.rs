@@ -8,9 +8,9 @@
 use crate::graph::{
     Action, Call, Check, EdgeRef, PlaceRef, Procedure, ProcedureId, Program, Step, VariableId,
 };
-use crate::trace::{ProgramTrace, TraceStep};
 use pedra_model::bv::Bv;
 use pedra_model::eval::ops;
+use pedra_model::program::{ProgramTrace, TraceStep};
 use pedra_model::random::Random;
 use pedra_model::term::{Scalar, Sort, TermId, Terms};
 use pedra_model::value::Value;

@@ -6,15 +6,15 @@
 //! everything else reads them.
 //!
 //! - [`graph`]: the program graph itself, its meaning, and the check that it is well formed.
-//! - [`trace`]: runs as plain data.
 //! - [`interpreter`]: the reference semantics; replay of violations and free runs.
 //! - [`inline`]: calls replaced by the bodies of the procedures.
 //! - [`passes`]: constant propagation, live variables, undefined behaviour.
 //! - [`blocks`]: all loop-free paths between two cut points as one step.
 //! - [`flatten`]: programs as word-level transition systems.
 //! - [`mod@lower`]: all of these in a row, with the way back for traces and proofs.
-//! - [`proof`]: proofs as plain data.
 //! - [`dot`]: drawings of program graphs.
+//!
+//! Runs and proofs are plain data of [`pedra_model::program`].
 
 pub mod blocks;
 pub mod dot;
@@ -24,8 +24,6 @@ pub mod inline;
 pub mod interpreter;
 pub mod lower;
 pub mod passes;
-pub mod proof;
-pub mod trace;
 
 pub use graph::{
     Action, Call, Check, CheckKind, Edge, EdgeId, EdgeRef, Input, InputKind, Loop, Place, PlaceId,
@@ -33,5 +31,4 @@ pub use graph::{
     Variable, VariableId,
 };
 pub use lower::{LowerError, LowerOptions, Lowered, lower};
-pub use proof::ProgramProof;
-pub use trace::{ProgramTrace, TraceStep};
+pub use pedra_model::program::{ProgramProof, ProgramTrace, TraceStep};

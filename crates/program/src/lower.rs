@@ -7,8 +7,8 @@ use crate::graph::Program;
 use crate::inline::{InlineError, Inlined, inline};
 use crate::passes::constants::{Constants, propagate_constants};
 use crate::passes::undefined::assume_checks;
-use crate::proof::ProgramProof;
-use crate::trace::ProgramTrace;
+use pedra_model::program::ProgramProof;
+use pedra_model::program::ProgramTrace;
 use pedra_model::proof::WordProof;
 use pedra_model::trace::WordTrace;
 
