@@ -9,6 +9,7 @@
 //! - [`gate`], [`encode`]: gates and whole circuits as clauses, one time step at a time.
 //! - [`bv`]: questions about words, on incremental blasting and our own solver.
 //! - [`lia`]: questions about integers, by simplex and our own solver.
+//! - [`terms`]: questions about terms of either kind.
 //!
 //! A further back end implements [`SatSolver`], gets a [`SolverKind`] and a line in
 //! [`new_solver`], and must then pass `tests/battery.rs`, which runs on every kind.
@@ -23,6 +24,7 @@ pub mod interpolate;
 pub mod interrupt;
 pub mod lia;
 pub mod sat;
+pub mod terms;
 
 pub use batsat::Batsat;
 pub use bv::BvSolver;
@@ -33,6 +35,7 @@ pub use interpolate::Interpolating;
 pub use interrupt::Interrupt;
 pub use lia::LiaSolver;
 pub use sat::{Budget, SatResult, SatSolver, SatStats};
+pub use terms::{TermError, TermSolver, Theory, theory_of};
 
 /// The back ends, for options and reports.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]

@@ -21,7 +21,8 @@ use crate::sat::{Budget, SatResult, SatSolver, SatStats};
 use pedra_model::blast::{BlastError, BlastOptions, Blaster};
 use pedra_model::bv::Bv;
 use pedra_model::lit::Lit;
-use pedra_model::term::{TermId, Terms};
+use pedra_model::term::{Scalar, Sort, TermId, Terms};
+use pedra_model::value::{ArrayValue, Value};
 
 /// A solver for questions about terms.
 ///
@@ -71,6 +72,11 @@ impl BvSolver {
         self.sat.new_var().lit()
     }
 
+    /// Asserts a clause for good.
+    pub fn add_clause(&mut self, clause: &[Lit]) {
+        self.sat.add_clause(clause);
+    }
+
     /// Asserts a clause where `guard` is assumed.
     pub fn assert_if(&mut self, guard: Lit, clause: &[Lit]) {
         let guarded: Vec<Lit> = [!guard].into_iter().chain(clause.iter().copied()).collect();
@@ -95,13 +101,31 @@ impl BvSolver {
     /// The value of a word in the last model, for a term whose bits are symbols' bits; 0 for
     /// those of which the answer does not depend.
     pub fn value(&mut self, terms: &Terms, term: TermId) -> Bv {
+        Bv::from_bits(&self.bit_values(terms, term))
+    }
+
+    /// The same for a term of any sort.
+    pub fn value_of(&mut self, terms: &Terms, term: TermId) -> Value {
+        let bits = self.bit_values(terms, term);
+        let Sort::Array { index: Scalar::Bv(index), element: Scalar::Bv(element) } =
+            terms.sort(term)
+        else {
+            return Value::Bv(Bv::from_bits(&bits));
+        };
+        let mut array = ArrayValue::new(index, Bv::zero(element));
+        for (at, bits) in bits.chunks(element as usize).enumerate() {
+            array.set(Bv::from_u64(index, at as u64), Bv::from_bits(bits));
+        }
+        Value::Array(array)
+    }
+
+    fn bit_values(&mut self, terms: &Terms, term: TermId) -> Vec<bool> {
         let bits = self.blaster.bits(terms, term).expect("a word of bound symbols");
         let value = |&bit: &Lit| match bit.is_const() {
             true => bit == Lit::TRUE,
             false => self.encoder.value(&self.sat, bit).unwrap_or(false),
         };
-        let bits: Vec<bool> = bits.iter().map(value).collect();
-        Bv::from_bits(&bits)
+        bits.iter().map(value).collect()
     }
 
     /// How many gates were made so far: when they are very many, a new solver is better.
@@ -134,7 +158,7 @@ impl BvSolver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pedra_model::term::{BinaryOp, Sort};
+    use pedra_model::term::BinaryOp;
 
     struct Fixture {
         terms: Terms,

@@ -1,29 +1,19 @@
 //! From formulas to clauses and atoms.
 //!
 //! Integer terms become linear expressions, Boolean terms literals. Gates are definitions, so a
-//! question depends only on what it mentions. What is not linear gets a variable:
-//!
-//! - `a div k`: `q` with `k·q ≤ a ≤ k·q + |k| − 1`; `a mod k` is `a − k·q`. These two hold for
-//!   good;
-//! - `ite(c, a, b)`: `v` with `c → v = a` and `¬c → v = b`;
-//! - `f(a)`: `v` with `a = b → v = w` for each earlier `w = f(b)` (Ackermann's expansion).
+//! question depends only on what it mentions. What is not linear gets a variable (`define`).
 //!
 //! Products of two terms with variables are refused, and so is division by anything but a
 //! constant other than 0. That is decided before anything is asserted, by the shape of the term
 //! alone.
 
 use super::LiaSolver;
+use super::define::{Definitions, MAX_LIMBS, MAX_SIZE, TooLarge};
 use super::int::Int;
-use super::linear::{IntVar, Linear};
-use super::term::{Formulas, Node, Sort, Term, euclid};
+use super::linear::Linear;
+use super::term::{Formulas, Node, Sort, Term};
 use crate::gate;
 use pedra_model::lit::Lit;
-use rustc_hash::FxHashMap;
-
-/// Words of 64 bits in all expressions that one encoder may make: about a gigabyte.
-const MAX_SIZE: u64 = 30_000_000;
-/// Words of 64 bits in one number: squaring again and again would fill any memory.
-const MAX_LIMBS: u64 = 1 << 12;
 
 /// Why a formula cannot be encoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -48,10 +38,10 @@ enum Encoded {
     Linear(Linear),
 }
 
-/// An instance of a function.
-struct Instance {
-    args: Vec<Linear>,
-    value: IntVar,
+impl From<TooLarge> for EncodeError {
+    fn from(_: TooLarge) -> EncodeError {
+        EncodeError::TooLarge
+    }
 }
 
 /// A map from terms to literals and expressions of a solver.
@@ -60,10 +50,7 @@ struct Instance {
 #[derive(Default)]
 pub struct Encoder {
     encoded: Vec<Option<Encoded>>,
-    quotients: FxHashMap<(Linear, Int), IntVar>,
-    choices: FxHashMap<(Lit, Linear, Linear), IntVar>,
-    instances: FxHashMap<u32, Vec<Instance>>,
-    size: u64,
+    definitions: Definitions,
 }
 
 impl Encoder {
@@ -169,11 +156,7 @@ impl Encoder {
                 Sort::Int => Encoded::Linear(self.encode_int(formulas, solver, term)?),
             };
             if let Encoded::Linear(linear) = &encoded {
-                self.size += linear.constant.limbs();
-                self.size += linear.terms.iter().map(|(_, factor)| factor.limbs()).sum::<u64>();
-            }
-            if self.size > MAX_SIZE {
-                return Err(EncodeError::TooLarge);
+                self.definitions.keep(linear)?;
             }
             self.encoded[term.index()] = Some(encoded);
             stack.pop();
@@ -214,125 +197,25 @@ impl Encoder {
                 Linear::new(terms.iter().flat_map(|a| of(a).terms.iter().cloned()), constant)
             }
             Node::Mul(a, b) => {
-                let (factor, other) = match (of(a).as_constant(), of(b).as_constant()) {
-                    (Some(factor), _) => (factor, of(b)),
-                    (_, Some(factor)) => (factor, of(a)),
-                    _ => return Err(EncodeError::NonLinear(term)),
-                };
-                let limbs = other.terms.iter().map(|(_, own)| own.limbs()).max().unwrap_or(0);
-                if factor.limbs() + limbs.max(other.constant.limbs()) > MAX_LIMBS {
-                    return Err(EncodeError::TooLarge);
-                }
-                other.scale(factor)
+                let product = self.definitions.multiply(of(a), of(b))?;
+                product.ok_or(EncodeError::NonLinear(term))?
             }
             Node::Div(a, b) | Node::Mod(a, b) => {
                 let is_quotient = matches!(formulas.node(term), Node::Div(..));
                 let (a, b) = (of(a).clone(), of(b).as_constant().cloned());
                 let divisor = b.filter(|b| !b.is_zero()).ok_or(EncodeError::Division(term))?;
-                self.divide(solver, &a, &divisor, is_quotient)
+                self.definitions.divide(solver, &a, &divisor, is_quotient)
             }
             Node::Ite(condition, a, b) => {
                 let (a, b) = (of(a).clone(), of(b).clone());
-                self.choose(solver, self.known_lit(*condition), a, b)
+                let condition = self.known_lit(*condition);
+                self.definitions.choose(solver, condition, a, b)
             }
             Node::Apply(name, args) => {
                 let args = args.iter().map(|arg| of(arg).clone()).collect();
-                self.apply(solver, *name, args)
+                self.definitions.apply(solver, *name, args)
             }
             _ => unreachable!("the node is of sort Int"),
         })
     }
-
-    fn divide(
-        &mut self,
-        solver: &mut LiaSolver,
-        a: &Linear,
-        divisor: &Int,
-        is_quotient: bool,
-    ) -> Linear {
-        let quotient = match a.as_constant() {
-            Some(value) => Linear::constant(euclid(value, divisor).expect("not by 0").0),
-            None => Linear::var(self.quotient(solver, a, divisor)),
-        };
-        match is_quotient {
-            true => quotient,
-            false => a.combine(&Int::ONE, &quotient, divisor),
-        }
-    }
-
-    /// `q` with `0 ≤ a − k·q ≤ |k| − 1`.
-    fn quotient(&mut self, solver: &mut LiaSolver, a: &Linear, divisor: &Int) -> IntVar {
-        if let Some(&quotient) = self.quotients.get(&(a.clone(), divisor.clone())) {
-            return quotient;
-        }
-        let quotient = solver.new_int();
-        let remainder = a.combine(&Int::ONE, &Linear::var(quotient), divisor);
-        let most = Linear::constant(&divisor.abs() - &Int::ONE);
-        let low = solver.le_zero(&remainder.scale(&Int::from(-1)));
-        let high = solver.le_zero(&remainder.minus(&most));
-        solver.define_int(quotient, &[vec![low], vec![high]]);
-        self.quotients.insert((a.clone(), divisor.clone()), quotient);
-        quotient
-    }
-
-    /// `v` with `c → v = a` and `¬c → v = b`.
-    fn choose(&mut self, solver: &mut LiaSolver, condition: Lit, a: Linear, b: Linear) -> Linear {
-        match condition {
-            Lit::TRUE => return a,
-            Lit::FALSE => return b,
-            _ if a == b => return a,
-            _ => {}
-        }
-        let (condition, a, b) =
-            if condition.is_negated() { (!condition, b, a) } else { (condition, a, b) };
-        let key = (condition, a, b);
-        if let Some(&value) = self.choices.get(&key) {
-            return Linear::var(value);
-        }
-        let value = solver.new_int();
-        let [[a_le, a_ge], [b_le, b_ge]] =
-            [&key.1, &key.2].map(|branch| equality(solver, value, branch));
-        let clauses = [
-            vec![!condition, a_le],
-            vec![!condition, a_ge],
-            vec![condition, b_le],
-            vec![condition, b_ge],
-        ];
-        solver.define_int(value, &clauses);
-        self.choices.insert(key, value);
-        Linear::var(value)
-    }
-
-    /// `v` with `args = args' → v = v'` for each earlier instance.
-    fn apply(&mut self, solver: &mut LiaSolver, name: u32, args: Vec<Linear>) -> Linear {
-        let instances = self.instances.entry(name).or_default();
-        if let Some(same) = instances.iter().find(|instance| instance.args == args) {
-            return Linear::var(same.value);
-        }
-        let value = solver.new_int();
-        let mut clauses = Vec::new();
-        for instance in instances.iter().filter(|other| other.args.len() == args.len()) {
-            let equal = args.iter().zip(&instance.args).map(|(a, b)| solver.eq_zero(&a.minus(b)));
-            let mut differ: Vec<Lit> = equal.map(|lit| !lit).collect();
-            if differ.contains(&Lit::TRUE) {
-                continue;
-            }
-            let bounds = equality(solver, value, &Linear::var(instance.value));
-            for bound in bounds {
-                differ.push(bound);
-                clauses.push(differ.clone());
-                differ.pop();
-            }
-            self.size += args.len() as u64;
-        }
-        solver.define_int(value, &clauses);
-        instances.push(Instance { args, value });
-        Linear::var(value)
-    }
-}
-
-/// `v ≤ a` and `v ≥ a`.
-fn equality(solver: &mut LiaSolver, var: IntVar, a: &Linear) -> [Lit; 2] {
-    let difference = Linear::var(var).minus(a);
-    [solver.le_zero(&difference), solver.le_zero(&difference.scale(&Int::from(-1)))]
 }

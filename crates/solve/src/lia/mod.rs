@@ -13,13 +13,15 @@
 //! | `integer` | GCD tests, cuts, splits | Chvátal, Gomory; Dillig and others 2009 |
 //! | `diophantine` | equations over the integers | Hermite |
 //! | `log` | the record of a proof | |
-//! | `term`, `encode` | formulas, and how they become clauses and atoms | Tseitin, Ackermann |
+//! | `term`, `encode` | formulas, and how they become clauses and atoms | Tseitin |
+//! | `define` | variables for `ite`, `div`, `mod` and functions | Ackermann |
 //! | `project` | model-based projection | Cooper; Komuravelli and others 2014 |
 //! | `interpolate` | interpolants of conjunctions | McMillan 2005 |
 //!
 //! The design with its measurements is in `docs/design/lia.md`.
 
 mod arith;
+mod define;
 mod diophantine;
 mod encode;
 mod int;
@@ -33,6 +35,7 @@ mod tableau;
 mod term;
 
 pub use arith::{LiaLimits, LiaStats};
+pub(crate) use define::{Definitions, MAX_LIMBS, MAX_SIZE, TooLarge};
 pub use encode::{EncodeError, Encoder};
 pub use int::Int;
 pub use interpolate::interpolate;
@@ -150,10 +153,14 @@ impl LiaSolver {
 
     /// Adds clauses that say what an integer variable is, given other variables: for every
     /// value of the others there must be one of `var` (of which no clause but these speaks as
-    /// yet). They take part only in questions that mention the variable.
-    pub fn define_int(&mut self, var: IntVar, clauses: &[Vec<Lit>]) {
+    /// yet). They take part only in questions that mention the variable; so do the definitions
+    /// of the variables in `with`.
+    pub fn define_int(&mut self, var: IntVar, clauses: &[Vec<Lit>], with: &[Linear]) {
         self.answer = None;
         let mut support: Vec<Var> = clauses.iter().flatten().map(|lit| lit.var()).collect();
+        for (other, _) in with.iter().flat_map(|linear| &linear.terms) {
+            support.extend(&self.supports[other.index()]);
+        }
         support.sort_unstable();
         support.dedup();
         support.retain(|&var| var != Var::CONST);

@@ -1,0 +1,279 @@
+//! Questions about the terms of the model, whatever they are made of.
+//!
+//! A [`TermSolver`] is incremental: literals of one-bit terms are made on demand and cached, the
+//! store of terms may grow, symbols are free. Two theories are behind it:
+//!
+//! - [`Theory::Bits`]: bit-vectors and arrays of them, by blasting ([`crate::bv`]);
+//! - [`Theory::Integers`]: integers, truth values and arrays of both, by simplex
+//!   ([`crate::lia`]). `integers` has what is supported and how it is encoded.
+//!
+//! Words of several bits and integers together are refused ([`theory_of`]). A query is confined
+//! to the terms that its literals mention; so *assume* literals of terms rather than assert
+//! clauses over them where that is possible (`docs/design/lia.md`).
+
+mod integers;
+
+pub use integers::IntEncoder;
+
+use crate::bv::BvSolver;
+use crate::interrupt::Interrupt;
+use crate::lia::{LiaSolver, MAX_LIMBS, MAX_SIZE};
+use crate::sat::{Budget, SatResult, SatStats};
+use pedra_model::blast::{BlastError, BlastOptions};
+use pedra_model::eval::ops;
+use pedra_model::lit::Lit;
+use pedra_model::term::{Scalar, Sort, Term, TermId, Terms};
+use pedra_model::value::Value;
+use rustc_hash::FxHashMap;
+
+/// What the terms of a solver are made of.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Theory {
+    /// Bit-vectors and arrays of them.
+    Bits,
+    /// Integers, single bits, and arrays of them.
+    Integers,
+}
+
+/// Why a term cannot be asked about.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TermError {
+    /// Words and integers in one formula.
+    #[error("integers and bit-vectors of {width} bits in one formula are not supported")]
+    Mixed {
+        /// How wide the word is.
+        width: u32,
+    },
+    /// A product in which both factors have variables.
+    #[error("a product of two expressions with variables is not linear: not supported")]
+    NonLinear,
+    /// A division by an expression with variables.
+    #[error("a division by an expression with variables is not linear: not supported")]
+    Division,
+    /// A comparison of arrays.
+    #[error("a comparison of arrays with integers in them is not supported")]
+    ArrayEquality,
+    /// Expressions grow beyond all bounds.
+    #[error("the expressions need more than {MAX_SIZE} words, or one number {MAX_LIMBS}")]
+    TooLarge,
+    /// The circuit of a term cannot be made.
+    #[error(transparent)]
+    Blast(#[from] BlastError),
+}
+
+/// The theory in which questions about these terms are asked.
+///
+/// # Errors
+/// [`TermError::Mixed`] if there are integers and words of several bits among the terms on which
+/// the roots depend.
+pub fn theory_of(
+    terms: &Terms,
+    roots: impl IntoIterator<Item = TermId>,
+) -> Result<Theory, TermError> {
+    let cone = terms.cone(roots);
+    let (mut widest, mut has_integers) = (1, false);
+    for (id, _) in terms.iter().filter(|(id, _)| cone[id.index()]) {
+        let sort = terms.sort(id);
+        has_integers |= sort.has_integers();
+        widest = widest.max(widest_word(sort));
+    }
+    match (has_integers, widest) {
+        (false, _) => Ok(Theory::Bits),
+        (true, 1) => Ok(Theory::Integers),
+        (true, width) => Err(TermError::Mixed { width }),
+    }
+}
+
+/// The width of the widest word in a value of this sort; 0 if there is none.
+fn widest_word(sort: Sort) -> u32 {
+    let of = |scalar| match scalar {
+        Scalar::Bv(width) => width,
+        Scalar::Int => 0,
+    };
+    match sort {
+        Sort::Bv(width) => width,
+        Sort::Int => 0,
+        Sort::Array { index, element } => of(index).max(of(element)),
+    }
+}
+
+enum Back {
+    Bits { solver: BvSolver, is_seen: Vec<bool> },
+    Integers { solver: LiaSolver, encoder: IntEncoder },
+}
+
+/// A solver for questions about terms.
+///
+/// All calls must use the same store of terms, which may grow. Models and cores are valid until
+/// the next call that adds something or asks; [`value`](TermSolver::value) adds nothing.
+pub struct TermSolver {
+    back: Back,
+}
+
+impl TermSolver {
+    /// A solver that knows nothing of any symbol. The options are for bits.
+    pub fn new(theory: Theory, options: &BlastOptions) -> TermSolver {
+        let back = match theory {
+            Theory::Bits => Back::Bits { solver: BvSolver::new(options), is_seen: Vec::new() },
+            Theory::Integers => {
+                Back::Integers { solver: LiaSolver::new(), encoder: IntEncoder::new() }
+            }
+        };
+        TermSolver { back }
+    }
+
+    /// Its theory.
+    pub fn theory(&self) -> Theory {
+        match self.back {
+            Back::Bits { .. } => Theory::Bits,
+            Back::Integers { .. } => Theory::Integers,
+        }
+    }
+
+    /// The literal of a one-bit term.
+    ///
+    /// # Errors
+    /// If the theory does not cover the term, or it is too large.
+    ///
+    /// # Panics
+    /// If the term is of another sort.
+    pub fn lit(&mut self, terms: &Terms, term: TermId) -> Result<Lit, TermError> {
+        assert_eq!(terms.sort(term), Sort::BOOL, "a one-bit term");
+        match &mut self.back {
+            Back::Bits { solver, is_seen } => {
+                bind_symbols(solver, is_seen, terms, term)?;
+                Ok(solver.lit(terms, term)?)
+            }
+            Back::Integers { solver, encoder } => encoder.lit(terms, solver, term),
+        }
+    }
+
+    /// A new literal without any meaning.
+    pub fn new_lit(&mut self) -> Lit {
+        match &mut self.back {
+            Back::Bits { solver, .. } => solver.new_lit(),
+            Back::Integers { solver, .. } => solver.new_lit(),
+        }
+    }
+
+    /// Asserts a clause for good.
+    pub fn add_clause(&mut self, clause: &[Lit]) {
+        match &mut self.back {
+            Back::Bits { solver, .. } => solver.add_clause(clause),
+            Back::Integers { solver, .. } => solver.add_clause(clause),
+        }
+    }
+
+    /// Asserts a clause where `guard` is assumed.
+    pub fn assert_if(&mut self, guard: Lit, clause: &[Lit]) {
+        let guarded: Vec<Lit> = [!guard].into_iter().chain(clause.iter().copied()).collect();
+        self.add_clause(&guarded);
+    }
+
+    /// Ends all that was asserted under a guard, which must not be assumed any more.
+    pub fn retract(&mut self, guard: Lit) {
+        self.add_clause(&[!guard]);
+    }
+
+    /// Is there a model of all that is asserted, the temporary clauses and the assumptions?
+    pub fn solve(&mut self, assumptions: &[Lit], temporary: &[&[Lit]]) -> SatResult {
+        match &mut self.back {
+            Back::Bits { solver, .. } => solver.solve(assumptions, temporary),
+            Back::Integers { solver, .. } => solver.solve_with(assumptions, temporary),
+        }
+    }
+
+    /// Whether the last answer was [`SatResult::Unsat`] and rests on this assumption.
+    pub fn is_failed(&self, lit: Lit) -> bool {
+        match &self.back {
+            Back::Bits { solver, .. } => solver.is_failed(lit),
+            Back::Integers { solver, .. } => solver.is_failed(lit),
+        }
+    }
+
+    /// The value of a term in the last model. Symbols on which the answer does not depend have
+    /// some fixed value.
+    ///
+    /// # Panics
+    /// If the last answer was not [`SatResult::Sat`] (with integers).
+    pub fn value(&mut self, terms: &Terms, term: TermId) -> Value {
+        if terms.symbol_of(term).is_some() {
+            return self.symbol_value(terms, term);
+        }
+        let mut values: FxHashMap<TermId, Value> = FxHashMap::default();
+        let mut stack = vec![term];
+        while let Some(&next) = stack.last() {
+            if values.contains_key(&next) {
+                stack.pop();
+                continue;
+            }
+            let missing = terms.get(next).args().filter(|arg| !values.contains_key(arg));
+            let before = stack.len();
+            stack.extend(missing);
+            if stack.len() > before {
+                continue;
+            }
+            let value = ops::apply(terms.get(next), |arg| &values[&arg]);
+            let value = value.unwrap_or_else(|| self.symbol_value(terms, next));
+            values.insert(next, value);
+            stack.pop();
+        }
+        values.remove(&term).expect("it was evaluated last")
+    }
+
+    fn symbol_value(&mut self, terms: &Terms, symbol: TermId) -> Value {
+        match &mut self.back {
+            Back::Bits { solver, is_seen } => match is_seen.get(symbol.index()) {
+                Some(true) => solver.value_of(terms, symbol),
+                _ => Value::zero(terms.sort(symbol)),
+            },
+            Back::Integers { solver, encoder } => encoder.value(terms, solver, symbol),
+        }
+    }
+
+    /// Limits each later question to this many conflicts; `None` for no limit.
+    pub fn set_effort(&mut self, conflicts: Option<u64>) {
+        match &mut self.back {
+            Back::Bits { solver, .. } => solver.set_effort(conflicts),
+            Back::Integers { solver, .. } => solver.set_budget(conflicts.map(Budget::conflicts)),
+        }
+    }
+
+    /// From now on this token stops questions.
+    pub fn set_interrupt(&mut self, interrupt: &Interrupt) {
+        match &mut self.back {
+            Back::Bits { solver, .. } => solver.set_interrupt(interrupt),
+            Back::Integers { solver, .. } => solver.set_interrupt(interrupt),
+        }
+    }
+
+    /// What has been done so far.
+    pub fn stats(&self) -> SatStats {
+        match &self.back {
+            Back::Bits { solver, .. } => solver.stats(),
+            Back::Integers { solver, .. } => solver.stats(),
+        }
+    }
+}
+
+/// Brings the symbols of a term into use that are not yet.
+fn bind_symbols(
+    solver: &mut BvSolver,
+    is_seen: &mut Vec<bool>,
+    terms: &Terms,
+    root: TermId,
+) -> Result<(), BlastError> {
+    is_seen.resize(terms.len(), false);
+    let mut stack = vec![root];
+    while let Some(term) = stack.pop() {
+        if is_seen[term.index()] {
+            continue;
+        }
+        if let Term::Symbol(_) = terms.get(term) {
+            solver.bind(terms, term)?;
+        }
+        is_seen[term.index()] = true;
+        stack.extend(terms.get(term).args());
+    }
+    Ok(())
+}
