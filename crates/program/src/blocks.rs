@@ -19,7 +19,7 @@ use crate::graph::{EdgeId, EdgeRef, PlaceId, Procedure, Program, VariableId};
 use crate::interpreter::Machine;
 use crate::passes::live::{Live, find_live};
 use crate::passes::{body, step_of, symbols_of};
-use pedra_model::program::TraceStep;
+use pedra_model::program::{ProgramTrace, TraceStep};
 use pedra_model::simplify::Rewriter;
 use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms, UnaryOp};
 use pedra_model::value::Value;
@@ -74,6 +74,20 @@ pub struct Block {
     /// The new value of each live variable of the target, in order. What it is where the guard
     /// does not hold has no meaning.
     pub values: Vec<TermId>,
+}
+
+/// A proof in terms of blocks.
+#[derive(Clone, Debug)]
+pub struct CutProof {
+    /// The properties that it proves.
+    pub properties: Vec<usize>,
+    /// A store that extends that of the blocks' program.
+    pub terms: Terms,
+    /// For each cut point a conjunction of one-bit terms over its live variables; what it says of
+    /// error places is not looked at. As in [`pedra_model::program::ProgramProof`].
+    pub invariants: Vec<Vec<TermId>>,
+    /// Induction depth.
+    pub k: usize,
 }
 
 /// Why there are no blocks.
@@ -257,6 +271,30 @@ impl Blocks {
                 return Some(steps);
             }
         }
+    }
+
+    /// The run of a program that takes one block after the other until it is at the error place of a
+    /// property, with the inputs that are given for each step and its cut point. The program is one
+    /// of which the passes made that of the blocks, or that one itself. `None` if there is no such
+    /// run.
+    pub fn follow(
+        &self,
+        program: &Program,
+        property: usize,
+        initial: Vec<Value>,
+        inputs: impl Fn(usize, CutId) -> Option<FxHashMap<TermId, Value>>,
+    ) -> Option<ProgramTrace> {
+        let mut machine = Machine::start(program, &initial).ok()?;
+        let error = program.properties.get(property)?.error;
+        let mut steps = Vec::new();
+        for step in 0.. {
+            if machine.place() == error {
+                break;
+            }
+            let cut = self.cut_at(machine.place().place)?;
+            steps.extend(self.path(&mut machine, &inputs(step, cut)?)?);
+        }
+        Some(ProgramTrace { property, initial, steps })
     }
 
     /// Gives choices to the places where several edges may be enabled at once.

@@ -6,18 +6,16 @@
 //! stays there, with all variables zero; there are no constraints. A property is bad where the
 //! counter is at its error place. Blocks that begin at different cut points share their inputs.
 
-use crate::blocks::{Blocks, CutId};
+use crate::blocks::{Blocks, CutId, CutProof};
 use crate::graph::{PlaceId, Program, VariableId};
-use crate::interpreter::{Machine, initial_variables};
-use crate::passes::constants::Constants;
+use crate::interpreter::initial_variables;
 use crate::passes::symbols_of;
 use pedra_model::bv::Bv;
-use pedra_model::program::ProgramProof;
 use pedra_model::program::ProgramTrace;
 use pedra_model::proof::WordProof;
 use pedra_model::simplify::Rewriter;
 use pedra_model::system::{Input, NamedTerm, State, System};
-use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms};
+use pedra_model::term::{BinaryOp, Sort, Term, TermId};
 use pedra_model::trace::WordTrace;
 use pedra_model::value::{TernaryValue, Value};
 use rustc_hash::FxHashMap;
@@ -216,24 +214,13 @@ impl Flat {
                 given.map_or_else(|| Value::zero(sort), TernaryValue::zero_filled)
             })
             .collect();
-        let mut machine = Machine::start(program, &initial).map_err(|_| LiftError::NoPath)?;
-        let error = program.properties.get(trace.property).ok_or(LiftError::NoPath)?.error;
-        let mut steps = Vec::new();
-        for given in &trace.inputs {
-            if machine.place() == error {
-                break;
-            }
-            let cut = blocks.cut_at(machine.place().place).ok_or(LiftError::NoPath)?;
+        let inputs = |step: usize, cut: CutId| {
+            let given = trace.inputs.get(step)?;
             let value = |&shared: &usize| given.get(shared).map(TernaryValue::zero_filled);
             let inputs = blocks.cuts[cut].inputs.iter().zip(self.inputs[cut].iter().map(value));
-            let inputs: FxHashMap<TermId, Value> =
-                inputs.filter_map(|(&input, value)| Some((input, value?))).collect();
-            steps.extend(blocks.path(&mut machine, &inputs).ok_or(LiftError::NoPath)?);
-        }
-        match machine.place() == error {
-            true => Ok(ProgramTrace { property: trace.property, initial, steps }),
-            false => Err(LiftError::NoPath),
-        }
+            Some(inputs.filter_map(|(&input, value)| Some((input, value?))).collect())
+        };
+        blocks.follow(program, trace.property, initial, inputs).ok_or(LiftError::NoPath)
     }
 
     /// The proof without the parts of its invariant that speak of inputs. Reductions of a system
@@ -247,10 +234,8 @@ impl Flat {
         rest
     }
 
-    /// The proof about a program without calls that a proof about the system stands for: at each
-    /// cut point the invariant with the counter's value put in, and zero for what is not live,
-    /// together with what constant propagation found out. `program` and `constants` are the
-    /// program before the passes, and what they did.
+    /// The proof in terms of the blocks that a proof about the system stands for: at each cut point
+    /// the invariant with the counter's value put in, and zero for what is not live.
     ///
     /// That this is a proof: from a state that satisfies the invariant at a cut point, the state of
     /// the system with the same live values and zeros elsewhere satisfies the system's. The program
@@ -259,20 +244,12 @@ impl Flat {
     /// # Errors
     /// If the proof restricts paths to be simple, or speaks of inputs (see
     /// [`Flat::without_inputs`]).
-    pub fn proof(
-        &self,
-        blocks: &Blocks,
-        program: &Program,
-        constants: Option<&Constants>,
-        proof: &WordProof,
-    ) -> Result<ProgramProof, LiftError> {
+    pub fn proof(&self, blocks: &Blocks, proof: &WordProof) -> Result<CutProof, LiftError> {
         if proof.simple_path.is_some() {
             return Err(LiftError::NotCheckable("restricts paths to be simple"));
         }
-        let mut terms = match constants {
-            Some(constants) => constants.program.terms.clone(),
-            None => program.terms.clone(),
-        };
+        let program = &blocks.program;
+        let mut terms = program.terms.clone();
         let counter_sort = self.system.terms.sort(self.system.states[0].term);
         let counter = terms.new_symbol(counter_sort);
         let mut images = FxHashMap::from_iter([(self.system.states[0].term, counter)]);
@@ -288,14 +265,8 @@ impl Flat {
             return Err(LiftError::NotCheckable("speaks of inputs"));
         }
         let image = terms.import(&proof.system.terms, conjuncts, |term| images.get(&term).copied());
-        let facts = |terms: &mut Terms, place: PlaceId| {
-            constants.map_or(Vec::new(), |constants| constants.facts(terms, place))
-        };
-        let mut invariants = BTreeMap::new();
+        let mut invariants = Vec::with_capacity(blocks.cuts.len());
         for (index, cut) in blocks.cuts.iter().enumerate() {
-            if blocks.errors.contains(&Some(index)) {
-                continue;
-            }
             let mut rewriter = Rewriter::new();
             let width = counter_sort.width().expect("the counter is a word");
             rewriter.replace(counter, terms.constant(Bv::from_u64(width, index as u64)));
@@ -304,22 +275,10 @@ impl Flat {
                 let nothing = terms.zero(program.terms.sort(symbol));
                 rewriter.replace(symbol, nothing);
             }
-            let mut here: Vec<TermId> = Vec::new();
-            for &conjunct in &proof.invariant {
-                here.push(rewriter.rewrite(&mut terms, image.of(conjunct)));
-            }
-            here.extend(facts(&mut terms, cut.place));
-            here.sort_unstable();
-            here.dedup();
-            here.retain(|&term| !terms.is_bool(term, true));
-            if let Some(&no) = here.iter().find(|&&term| terms.is_bool(term, false)) {
-                here = vec![no];
-            }
-            invariants.insert(cut.place, here);
+            let conjuncts = proof.invariant.iter();
+            let here = conjuncts.map(|&c| rewriter.rewrite(&mut terms, image.of(c))).collect();
+            invariants.push(here);
         }
-        for &place in &blocks.other_heads {
-            invariants.insert(place, facts(&mut terms, place));
-        }
-        Ok(ProgramProof { properties: proof.properties.clone(), terms, invariants, k: proof.k })
+        Ok(CutProof { properties: proof.properties.clone(), terms, invariants, k: proof.k })
     }
 }

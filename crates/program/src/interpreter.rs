@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// The values of terms, given those of the symbols that they need.
-pub(crate) fn evaluate<'v>(
+pub fn evaluate<'v>(
     terms: &Terms,
     roots: impl IntoIterator<Item = TermId>,
     symbol: impl Fn(TermId) -> &'v Value,

@@ -1,16 +1,21 @@
 //! From a program to a transition system, and from answers about that back to answers about the
 //! program.
 
-use crate::blocks::{BlockError, BlockOptions, Blocks, make_blocks};
+use crate::blocks::{BlockError, BlockOptions, Blocks, CutProof, make_blocks};
 use crate::flatten::{Flat, LiftError, flatten};
-use crate::graph::Program;
+use crate::graph::{PlaceId, Program, VariableId};
 use crate::inline::{InlineError, Inlined, inline};
+use crate::interpreter::initial_variables;
 use crate::passes::constants::{Constants, propagate_constants};
 use crate::passes::undefined::assume_checks;
 use pedra_model::program::ProgramProof;
 use pedra_model::program::ProgramTrace;
 use pedra_model::proof::WordProof;
+use pedra_model::term::{TermId, Terms};
 use pedra_model::trace::WordTrace;
+use pedra_model::value::Value;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// What is done on the way.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -88,15 +93,66 @@ impl Lowered {
         Ok(self.inlined.trace(&inner))
     }
 
+    /// The run of the program that takes these blocks: the values at the entry, zero where none is
+    /// given, and for each step the inputs.
+    ///
+    /// # Errors
+    /// If no run does.
+    pub fn block_trace(
+        &self,
+        property: usize,
+        initial: &FxHashMap<VariableId, Value>,
+        inputs: &[FxHashMap<TermId, Value>],
+    ) -> Result<ProgramTrace, LiftError> {
+        let program = self.defined.as_ref().unwrap_or(&self.inlined.program);
+        let value = |variable: VariableId| match initial.get(&variable) {
+            Some(value) => value.clone(),
+            None => Value::zero(program.terms.sort(program.term_of(variable))),
+        };
+        let initial = initial_variables(program).map(value).collect();
+        let given = |step: usize, _| inputs.get(step).cloned();
+        let inner = self.blocks.follow(program, property, initial, given);
+        Ok(self.inlined.trace(&inner.ok_or(LiftError::NoPath)?))
+    }
+
     /// The proof about the inlined program that a proof about the system stands for.
     ///
     /// # Errors
     /// If only defined runs were looked at, or the proof has a form that has no counterpart.
     pub fn proof(&self, proof: &WordProof) -> Result<ProgramProof, LiftError> {
+        self.cut_proof(self.flat.proof(&self.blocks, proof)?)
+    }
+
+    /// The proof about the inlined program that a proof in terms of blocks stands for: with what
+    /// constant propagation found out.
+    ///
+    /// # Errors
+    /// If only defined runs were looked at.
+    pub fn cut_proof(&self, proof: CutProof) -> Result<ProgramProof, LiftError> {
         if self.defined.is_some() {
             return Err(LiftError::NotCheckable("assumes that all steps are defined"));
         }
-        let (program, constants) = (&self.inlined.program, self.constants.as_ref());
-        self.flat.proof(&self.blocks, program, constants, proof)
+        let CutProof { properties, mut terms, invariants: by_cut, k } = proof;
+        let facts = |terms: &mut Terms, place: PlaceId| {
+            self.constants.as_ref().map_or(Vec::new(), |constants| constants.facts(terms, place))
+        };
+        let mut invariants = BTreeMap::new();
+        for (index, (cut, mut here)) in self.blocks.cuts.iter().zip(by_cut).enumerate() {
+            if self.blocks.errors.contains(&Some(index)) {
+                continue;
+            }
+            here.extend(facts(&mut terms, cut.place));
+            here.sort_unstable();
+            here.dedup();
+            here.retain(|&term| !terms.is_bool(term, true));
+            if let Some(&no) = here.iter().find(|&&term| terms.is_bool(term, false)) {
+                here = vec![no];
+            }
+            invariants.insert(cut.place, here);
+        }
+        for &place in &self.blocks.other_heads {
+            invariants.insert(place, facts(&mut terms, place));
+        }
+        Ok(ProgramProof { properties, terms, invariants, k })
     }
 }
