@@ -3,14 +3,16 @@
 use pedra_certify::CheckOptions;
 use pedra_engines::{
     Avy, AvyOptions, BitStage, Bmc, BmcOptions, Engine, FbOptions, FbPdr, Imc, ImcOptions, Kind,
-    KindOptions, Leg, Pdr, PdrOptions, Relay, Room, SweepOptions, SweepPlan, Sweeper, Swept,
-    WordOptions, Wpdr,
+    KindOptions, Leg, Lifted, Pdr, PdrOptions, ProgramOptions, Relay, Room, SweepOptions,
+    SweepPlan, Sweeper, Swept, WordOptions, Wpdr,
 };
 use pedra_model::bits::BitSystem;
 use pedra_model::blast::BlastOptions;
 use pedra_model::reduce::ReduceOptions;
 use pedra_model::system::System;
+use pedra_program::Lowered;
 use pedra_solve::{Interrupt, SolverKind};
+use std::sync::Arc;
 
 /// How long k-induction works before fbPDR in one thread, beside [`Budgets`]: gates in all steps
 /// together, and looks at the interrupt, fewer if the system is large. Tuning only.
@@ -42,11 +44,13 @@ pub enum EngineName {
     Avy,
     /// PDR in words, for models whose invariants are arithmetic; AIGER models go to pdr
     Wpdr,
+    /// Lifted PDR: a trace of frames for each location of a program; other models go to pdr
+    Program,
 }
 
 impl EngineName {
     /// All of them, in the order in which they are shown.
-    pub const ALL: [EngineName; 9] = [
+    pub const ALL: [EngineName; 10] = [
         EngineName::Auto,
         EngineName::Bmc,
         EngineName::Kind,
@@ -56,6 +60,7 @@ impl EngineName {
         EngineName::Imc,
         EngineName::Avy,
         EngineName::Wpdr,
+        EngineName::Program,
     ];
 
     /// As it is typed and shown.
@@ -70,6 +75,7 @@ impl EngineName {
             EngineName::Imc => "imc",
             EngineName::Avy => "avy",
             EngineName::Wpdr => "wpdr",
+            EngineName::Program => "program",
         }
     }
 
@@ -91,6 +97,10 @@ impl EngineName {
             }
             EngineName::Wpdr => {
                 "PDR in words, for models whose invariants are arithmetic; AIGER models go to pdr"
+            }
+            EngineName::Program => {
+                "Lifted PDR: a trace of frames for each location of a program; other models go to \
+                 pdr"
             }
         }
     }
@@ -145,6 +155,8 @@ pub struct Plan {
     pub fb: FbOptions,
     /// The options of word-level PDR.
     pub word: WordOptions,
+    /// The options of lifted PDR.
+    pub program: ProgramOptions,
     /// The options of interpolation.
     pub imc: ImcOptions,
     /// The options of AVY but for those that it shares with PDR.
@@ -178,6 +190,7 @@ impl Default for Plan {
             imc: ImcOptions::default(),
             avy: AvyOptions::default(),
             word: WordOptions::default(),
+            program: ProgramOptions::default(),
             solver: None,
             whole_bound: false,
             threads: 1,
@@ -220,7 +233,7 @@ impl Plan {
         let pdr = self.pdr_options();
         let avy = || Box::new(Avy::new(system, AvyOptions { pdr, ..self.avy }));
         match self.engine {
-            EngineName::Pdr | EngineName::Wpdr => self.pdr(system, room),
+            EngineName::Pdr | EngineName::Wpdr | EngineName::Program => self.pdr(system, room),
             EngineName::Rpdr => {
                 let successors = self.fb.successors;
                 self.swept(system, room, move |system| Pdr::reverse(system, pdr, successors))
@@ -242,6 +255,26 @@ impl Plan {
                 engines.extend(others);
                 engines
             }
+        }
+    }
+
+    /// Whether the engines for programs alone decide a program.
+    pub(crate) fn is_for_programs(&self) -> bool {
+        self.engine == EngineName::Program
+    }
+
+    /// The engines that work on a program itself.
+    pub(crate) fn program_engines(
+        &self,
+        lowered: &Arc<Lowered>,
+        properties: &[usize],
+    ) -> Vec<Box<dyn Engine>> {
+        match self.engine {
+            EngineName::Program | EngineName::Auto => {
+                let (lowered, options) = (lowered.clone(), self.program);
+                vec![Box::new(Lifted::new(lowered, properties, options, &self.blast))]
+            }
+            _ => Vec::new(),
         }
     }
 

@@ -155,13 +155,24 @@ struct Phase<'a, 'r, O> {
 impl<O: ProgramObserver> Phase<'_, '_, O> {
     fn decide(&self, selected: &[usize]) -> Result<(), O::Error> {
         let Run { plan, interrupt, .. } = *self.run;
+        let engines = plan.program_engines(&self.lowered, selected);
+        let run = decide::Run { subject: self, selected, plan, interrupt, observer: self };
+        if plan.is_for_programs() {
+            return run.run(engines);
+        }
         let model = Model::Words(self.lowered.flat.system.clone());
         let (fit, too_large) = split_by_arrays(&model, selected, &plan.blast);
-        for (property, error) in too_large {
-            self.open(property, Open::NotBits(error), None);
+        match engines.is_empty() {
+            // Only engines for systems: they decide what can be made into bits.
+            true => {
+                for (property, error) in too_large {
+                    self.open(property, Open::NotBits(error), None);
+                }
+                decide::Run { selected: &fit, ..run }.on_system(&model, engines)
+            }
+            false if too_large.is_empty() => run.on_system(&model, engines),
+            false => run.run(engines),
         }
-        decide::Run { subject: self, selected: &fit, plan, interrupt, observer: self }
-            .on_system(&model, Vec::new())
     }
 
     fn known(&self, property: usize) -> Option<String> {

@@ -19,6 +19,7 @@
 //! - [`region`]: sets of states of word-level systems, as data.
 //! - [`fb`]: fbPDR, both directions of PDR that feed each other.
 //! - [`word`]: property-directed reachability in words.
+//! - [`program`]: lifted PDR, on the locations of a program.
 //! - [`portfolio`]: several engines, each on its own thread.
 //! - [`relay`]: engines that take turns in one thread.
 //! - [`swept`]: PDR that moves over to a swept system, if that is much smaller.
@@ -37,6 +38,7 @@ mod layers;
 pub mod ledger;
 pub mod pdr;
 pub mod portfolio;
+pub mod program;
 pub mod region;
 pub mod relay;
 pub mod settings;
@@ -58,6 +60,7 @@ pub use imc::{Imc, ImcOptions};
 pub use kind::{Kind, KindOptions};
 pub use ledger::Ledger;
 pub use pdr::{Pdr, PdrOptions, Successors, Variant};
+pub use program::{Lifted, ProgramOptions};
 pub use region::{Product, Region, RegionAtom};
 pub use relay::{Leg, Relay};
 pub use settings::{Setting, Settings, all_settings};

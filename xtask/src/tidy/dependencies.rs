@@ -43,7 +43,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("pedra-formats", &["pedra-model"]),
     ("pedra-horn", &["pedra-model", "pedra-program", "pedra-formats"]),
     ("pedra-solve", &["pedra-model"]),
-    ("pedra-engines", &["pedra-model", "pedra-solve"]),
+    ("pedra-engines", &["pedra-model", "pedra-program", "pedra-solve"]),
     ("pedra-certify", &["pedra-model", "pedra-program", "pedra-solve", "pedra-formats"]),
     ("pedra-testkit", &["pedra-model", "pedra-program"]),
     (

@@ -15,7 +15,7 @@ use crate::view::summary;
 use crate::view::wave::{WaveStyle, draw};
 use anyhow::Result;
 use pedra_check::{Budgets, Checked, Observer, Open, Plan, Prepared, SafeUpTo, decide};
-use pedra_engines::{Event, Settings, SweepOptions};
+use pedra_engines::{Event, ProgramOptions, Settings, SweepOptions};
 use pedra_formats::text::printable;
 use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
@@ -52,6 +52,7 @@ fn plan_of(args: &CheckArgs) -> Plan {
         imc,
         avy,
         word,
+        program: ProgramOptions::default(),
         solver: args.solver.map(|solver| match solver {
             SolverName::Cadical => SolverKind::Cadical,
             SolverName::Batsat => SolverKind::Batsat,

@@ -243,9 +243,11 @@ impl<V: ?Sized + StateSet, I: Index<V>, P: Place> Trace<V, I, P> {
     /// already says as much.
     ///
     /// # Panics
-    /// If the set has no condition or the level is not open.
+    /// If the level is not open, or the set has no condition and there is one place only: a
+    /// location of a program may be unreachable, a system is not.
     pub(crate) fn insert(&mut self, place: P, set: Box<V>, level: Level) -> Option<Inserted> {
-        assert!(set.size() > 0, "a lemma that excludes everything");
+        let is_possible = set.size() > 0 || self.towers.len() > 1;
+        assert!(is_possible, "a lemma that excludes everything");
         let stronger = self.find_covering(place, &set, Level::ZERO.above());
         let covered = stronger.map_or(Level::ZERO, |id| self.lemma(id).level);
         if covered >= level {

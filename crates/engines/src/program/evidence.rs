@@ -1,0 +1,68 @@
+//! Evidence of lifted PDR: proofs as invariants of locations, violations as runs.
+
+use super::graph::Location;
+use super::queries::{Model, Queries};
+use super::space::Obligation;
+use crate::trace::{LemmaId, Place, Stopped};
+use pedra_model::lit::Lit;
+use pedra_model::program::{ProgramProof, ProgramTrace};
+use pedra_model::term::TermId;
+use pedra_model::value::Value;
+use pedra_program::blocks::CutProof;
+use rustc_hash::FxHashMap;
+
+/// The lemmas as invariants of their locations.
+pub(super) fn proof(
+    queries: &mut Queries,
+    properties: Vec<usize>,
+    lemmas: &[LemmaId],
+) -> ProgramProof {
+    let mut invariants: Vec<Vec<TermId>> = queries.graph.locations().map(|_| Vec::new()).collect();
+    for &id in lemmas {
+        let (place, set) = (queries.frames.place(id), queries.frames.lemma(id).set());
+        let clause = queries.predicates.clause(&mut queries.graph.terms, set);
+        invariants[place.index()].push(clause);
+    }
+    let terms = queries.graph.terms.clone();
+    queries.graph.lowered.cut_proof(CutProof { properties, terms, invariants, k: 1 })
+}
+
+/// The run along a chain of obligations, the first one at the entry: from a state of the first
+/// cube, one step after the other, with inputs that lead into the next cube. `None` if there is no
+/// such run.
+pub(super) fn trace(
+    queries: &mut Queries,
+    property: usize,
+    chain: &[&Obligation],
+) -> Result<Option<ProgramTrace>, Stopped> {
+    let mut state: Option<Model> = None;
+    let mut initial: FxHashMap<_, Value> = FxHashMap::default();
+    let mut inputs = Vec::new();
+    for pair in chain.windows(2) {
+        let (here, next) = (pair[0], pair[1]);
+        let edge = here.step.expect("all but the last have one");
+        let found = queries.find_step(edge, state.as_ref(), &here.set, &next.set)?;
+        let Some(found) = found else { return Ok(None) };
+        let blocks = queries.graph.blocks();
+        if state.is_none() {
+            for &variable in &blocks.cuts[Location::ENTRY.index()].live {
+                let value = found[&blocks.program.term_of(variable)].clone();
+                initial.insert(variable, value);
+            }
+        }
+        let given = queries.graph.inputs(here.place).iter();
+        inputs.push(given.map(|&input| (input, found[&input].clone())).collect());
+        let variables: Vec<TermId> = queries.graph.variables(next.place).collect();
+        let images: Vec<TermId> =
+            variables.iter().map(|&variable| queries.graph.image(edge, variable)).collect();
+        let values = queries.evaluate(&found, images.iter().copied());
+        let new = variables.into_iter().zip(images).map(|(v, image)| (v, values[&image].clone()));
+        state = Some(new.collect());
+    }
+    Ok(queries.graph.lowered.block_trace(property, &initial, &inputs).ok())
+}
+
+/// What a lemma says, for the record.
+pub(super) fn claim(_: &Queries, place: Location, set: &[Lit]) -> String {
+    format!("location {}: {} conditions", place.index(), set.len())
+}

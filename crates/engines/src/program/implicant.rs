@@ -1,0 +1,181 @@
+//! Implicants: conditions that hold in a model and imply a formula.
+//!
+//! The paper takes weakest preconditions in disjunctive normal form, one obligation for each
+//! disjunct. Here a disjunct is found by walking down the formula with a model in hand: of a
+//! disjunction that holds, one part that does; of an `ite`, the condition and the branch that is
+//! taken. What is left are comparisons without `ite`, so each disjunct is found when a model needs
+//! it, and no normal form is ever made.
+
+use pedra_model::bv::Bv;
+use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms, UnaryOp};
+use pedra_model::value::{ScalarValue, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The walk.
+pub(super) struct Implicant<'a> {
+    terms: &'a mut Terms,
+    /// The values of all terms below the formula, in the model.
+    values: &'a FxHashMap<TermId, Value>,
+    /// Terms that are to be replaced, by their value in the model.
+    fixed: &'a dyn Fn(TermId) -> bool,
+    /// Conditions that still have to be walked.
+    open: Vec<TermId>,
+    seen: FxHashSet<TermId>,
+    /// Terms without `ite`.
+    resolved: FxHashMap<TermId, TermId>,
+    found: Vec<(TermId, bool)>,
+}
+
+/// Comparisons with the values that they have in the model, and that imply that all roots have
+/// theirs. Terms that are `fixed` are replaced by their values.
+pub(super) fn implicant(
+    terms: &mut Terms,
+    values: &FxHashMap<TermId, Value>,
+    fixed: &dyn Fn(TermId) -> bool,
+    roots: impl IntoIterator<Item = TermId>,
+) -> Vec<(TermId, bool)> {
+    let mut walk = Implicant {
+        terms,
+        values,
+        fixed,
+        open: roots.into_iter().collect(),
+        seen: FxHashSet::default(),
+        resolved: FxHashMap::default(),
+        found: Vec::new(),
+    };
+    while let Some(term) = walk.open.pop() {
+        if walk.seen.insert(term) {
+            walk.visit(term);
+        }
+    }
+    walk.found
+}
+
+impl Implicant<'_> {
+    fn holds(&self, term: TermId) -> bool {
+        self.values[&term].as_bv().is_true()
+    }
+
+    fn visit(&mut self, term: TermId) {
+        use BinaryOp::*;
+        let holds = self.holds(term);
+        match *self.terms.get(term) {
+            Term::Const(_) => {}
+            Term::Unary(UnaryOp::Not, a) => self.open.push(a),
+            Term::Binary(And, a, b) => self.junction(a, b, holds, false),
+            Term::Binary(Nand, a, b) => self.junction(a, b, !holds, false),
+            Term::Binary(Or, a, b) => self.junction(a, b, !holds, true),
+            Term::Binary(Nor, a, b) => self.junction(a, b, holds, true),
+            Term::Binary(Implies, a, b) => match holds {
+                // It is false: both count. It is true: one is enough.
+                false => self.open.extend([a, b]),
+                true if !self.holds(a) => self.open.push(a),
+                true => self.open.push(b),
+            },
+            Term::Binary(Iff | Xor | Xnor | Eq | Neq, a, b) if self.terms.sort(a) == Sort::BOOL => {
+                self.open.extend([a, b]);
+            }
+            Term::Ite(c, a, b) => {
+                let taken = if self.holds(c) { a } else { b };
+                self.open.extend([c, taken]);
+            }
+            _ => {
+                let resolved = self.resolve(term, true);
+                self.found.push((resolved, holds));
+            }
+        }
+    }
+
+    /// A conjunction of two (or a disjunction, with `absorbing` true): whether both values are
+    /// needed for the result, or one that has the absorbing value is enough.
+    fn junction(&mut self, a: TermId, b: TermId, needs_both: bool, absorbing: bool) {
+        if needs_both {
+            self.open.extend([a, b]);
+            return;
+        }
+        // Heuristic: what is there already, else the first.
+        let candidates = [a, b].into_iter().filter(|&term| self.holds(term) == absorbing);
+        let candidates: Vec<TermId> = candidates.collect();
+        let known = candidates.iter().find(|term| self.seen.contains(term));
+        self.open.push(*known.unwrap_or(&candidates[0]));
+    }
+
+    /// The term without `ite`, and with single bits inside of words replaced by their values; what
+    /// was decided becomes a condition to walk.
+    fn resolve(&mut self, root: TermId, is_root: bool) -> TermId {
+        let mut stack = vec![root];
+        while let Some(&term) = stack.last() {
+            if self.resolved.contains_key(&term) {
+                stack.pop();
+                continue;
+            }
+            let is_bit = self.terms.sort(term) == Sort::BOOL && !(is_root && term == root);
+            let taken = match *self.terms.get(term) {
+                _ if (self.fixed)(term) => Some(self.constant(term)),
+                Term::Const(_) | Term::Symbol(_) => Some(term),
+                Term::Ite(c, a, b) => {
+                    let taken = if self.holds(c) { a } else { b };
+                    if !self.resolved.contains_key(&taken) {
+                        self.open.push(c);
+                        stack.push(taken);
+                        continue;
+                    }
+                    Some(self.resolved[&taken])
+                }
+                _ if is_bit => {
+                    self.open.push(term);
+                    Some(self.constant(term))
+                }
+                _ => None,
+            };
+            let image = match taken {
+                Some(image) => image,
+                None => {
+                    let node = self.terms.get(term).clone();
+                    let before = stack.len();
+                    stack.extend(node.args().filter(|arg| !self.resolved.contains_key(arg)));
+                    if stack.len() > before {
+                        continue;
+                    }
+                    self.terms.simplified(node.with_args(|arg| self.resolved[&arg]))
+                }
+            };
+            self.resolved.insert(term, image);
+            stack.pop();
+        }
+        self.resolved[&root]
+    }
+
+    fn constant(&mut self, term: TermId) -> TermId {
+        constant(self.terms, &self.values[&term])
+    }
+}
+
+/// The term of a value.
+pub(super) fn constant(terms: &mut Terms, value: &Value) -> TermId {
+    let scalar = |terms: &mut Terms, value: ScalarValue| match value {
+        ScalarValue::Bv(value) => terms.constant(value),
+        ScalarValue::Int(value) => terms.integer(value),
+    };
+    let (default, entries): (_, Vec<(ScalarValue, ScalarValue)>) = match value {
+        Value::Bv(value) => return terms.constant(value.clone()),
+        Value::Int(value) => return terms.integer(value.clone()),
+        Value::Array(array) => {
+            let scalar = |value: &Bv| ScalarValue::Bv(value.clone());
+            let entries = array.entries().map(|(at, element)| (scalar(at), scalar(element)));
+            (scalar(array.default_element()), entries.collect())
+        }
+        Value::IntArray(array) => {
+            let entries = array.entries().map(|(at, element)| (at.clone(), element.clone()));
+            (array.default_element().clone(), entries.collect())
+        }
+    };
+    let default = scalar(terms, default);
+    let Sort::Array { index, .. } = value.sort() else { unreachable!("it is an array") };
+    let mut array = terms.simplified(Term::ConstArray { index, value: default });
+    for (at, element) in entries {
+        let (at, element) = (scalar(terms, at), scalar(terms, element));
+        array = terms.simplified(Term::Write(array, at, element));
+    }
+    array
+}

@@ -1,0 +1,117 @@
+//! Lifted PDR: a trace of frames for each location of a program.
+//!
+//! After the slides *Property-Directed Reachability, lifted to software* and T. Lange,
+//! M. R. Neuhäußer, T. Noll: *IC3 Software Model Checking on Control Flow Automata* (FMCAD 2015).
+//! The loop is that of every PDR (`trace::Search`). No program counter is encoded: a lemma belongs
+//! to one location, an obligation walks edges backwards, and both speak of the program's own
+//! variables.
+//!
+//! What the slides leave open or get wrong, and what is done here:
+//! - A cube is excluded only if *all* edges into its location say so; the slides strengthen after
+//!   one (`queries`).
+//! - The preimage is existential, by implicants and projection (`predecessor`).
+//! - The induction hypothesis strengthens the source only of an edge from a location to itself.
+//! - Frames are δ-encoded and lemmas are pushed; the slides compare frames as formulas.
+//! - Locations are the entry, loop heads and error places; edges are large blocks, so that loops
+//!   are edges from a location to itself most of the time.
+//!
+//! One code serves bit-vectors and integers ([`pedra_solve::terms`]). Soundness of proofs rests on
+//! `queries`, and on the checks of `certify`; that of violations on the replay.
+
+mod evidence;
+mod generalize;
+mod graph;
+mod implicant;
+mod linear;
+mod options;
+mod predecessor;
+mod predicates;
+mod queries;
+mod space;
+
+pub use options::ProgramOptions;
+
+use crate::context::{Context, End, Engine, Reason};
+use crate::events::{Event, Progress};
+use crate::trace::{NoGuide, Policy, Search, Stopped};
+use graph::Graph;
+use pedra_model::blast::BlastOptions;
+use pedra_program::Lowered;
+use pedra_solve::terms::theory_of;
+use queries::Queries;
+use space::Locations;
+use std::sync::Arc;
+
+/// Blocked obligations come up again at the next level.
+const POLICY: Policy = Policy { persistent: true, max_activity: None, propagate: true };
+
+/// Lifted PDR for some properties of a program.
+pub struct Lifted {
+    lowered: Arc<Lowered>,
+    /// The chosen properties; outcomes are by position in this list.
+    properties: Vec<usize>,
+    options: ProgramOptions,
+    blasting: BlastOptions,
+    search: Search<Locations>,
+}
+
+impl Lifted {
+    /// An engine that has not looked at any frame yet.
+    pub fn new(
+        lowered: Arc<Lowered>,
+        properties: &[usize],
+        options: ProgramOptions,
+        blasting: &BlastOptions,
+    ) -> Lifted {
+        Lifted {
+            lowered,
+            properties: properties.to_vec(),
+            options,
+            blasting: blasting.clone(),
+            search: Search::new(properties.len(), POLICY),
+        }
+    }
+
+    fn begin(&mut self, context: &Context) -> Result<(), Stopped> {
+        let Lifted { lowered, properties, options, blasting, search } = self;
+        let locations = search.begin(|| {
+            let graph = Graph::new(lowered.clone());
+            let blocks = lowered.blocks.cuts.iter().flat_map(|cut| &cut.blocks);
+            let roots = blocks.flat_map(|block| block.values.iter().chain([&block.guard]));
+            let theory = theory_of(&graph.terms, roots.copied())
+                .map_err(|_| Stopped(Reason::Unsupported("integers and bit-vectors together")))?;
+            Ok(Locations {
+                queries: Queries::new(graph, theory, blasting),
+                options: *options,
+                properties: properties.clone(),
+                guide: NoGuide,
+            })
+        })?;
+        locations.queries.set_interrupt(context);
+        Ok(())
+    }
+}
+
+impl Engine for Lifted {
+    fn name(&self) -> &'static str {
+        "program"
+    }
+
+    fn run(&mut self, context: &Context) -> End {
+        let open = self.search.open(context).len();
+        context.emit(|| Event::Started { engine: "program", open });
+        self.search.reopen(context);
+        let searched = self.begin(context).and_then(|()| self.search.pdr(context));
+        let reason = match searched {
+            Ok(reason) => reason.unwrap_or(Reason::SettledElsewhere),
+            Err(Stopped(reason)) => reason,
+        };
+        let open = self.search.open(context).len();
+        context.emit(|| Event::Finished { open, progress: self.progress() });
+        End { reason, safe_up_to: self.search.safe().safe_up_to() }
+    }
+
+    fn progress(&self) -> Progress {
+        self.search.report()
+    }
+}

@@ -1,0 +1,14 @@
+//! The options of lifted PDR.
+
+/// The options of lifted PDR.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct ProgramOptions {
+    /// Conflicts of a query that generalises or pushes.
+    pub effort: u64,
+}
+
+impl Default for ProgramOptions {
+    fn default() -> ProgramOptions {
+        ProgramOptions { effort: 2_000 }
+    }
+}

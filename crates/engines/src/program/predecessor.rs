@@ -1,0 +1,242 @@
+//! Predecessors: cubes of states from which an edge leads into a cube.
+//!
+//! The preimage of a cube under an edge is existential: some values of the inputs lead into it.
+//! (The universal weakest precondition of the slides would lose states under an arbitrary value,
+//! and admit states that fail an assumption.) From the model of a query:
+//!
+//! - an *implicant* of `guard ∧ c[values]` that holds in the model (`implicant`);
+//! - *bit-vectors*: inputs have their values of the model; of the conditions only those are kept
+//!   that are needed for the step with these inputs (`Queries::shrink`);
+//! - *integers*: inputs are eliminated by model-based projection, so that the cube has all states
+//!   of one cell of the preimage, whatever inputs they need.
+//!
+//! Every state of the result leads into the cube by some inputs (*required for violations*).
+
+use super::graph::EdgeId;
+use super::implicant::{constant, implicant};
+use super::predicates::cube;
+use super::queries::{Model, Queries};
+use crate::trace::Stopped;
+use pedra_model::lit::Lit;
+use pedra_model::simplify::Rewriter;
+use pedra_model::term::{BinaryOp, IntOp, Sort, Term, TermId};
+use pedra_model::value::Value;
+use pedra_solve::lia::{Constraint, Int, IntVar, Linear, project};
+use pedra_solve::terms::Theory;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// States, the model's among them, from which the edge leads into the cube.
+pub(super) fn predecessor(
+    queries: &mut Queries,
+    edge: EdgeId,
+    set: &[Lit],
+    model: &Model,
+) -> Result<Box<[Lit]>, Stopped> {
+    let mut roots = queries.images(edge, set);
+    roots.push(queries.graph.edge(edge).guard);
+    match queries.theory() {
+        Theory::Bits => with_inputs(queries, edge, &roots, model),
+        Theory::Integers => match projected(queries, edge, &roots, model) {
+            Some(found) => Ok(found),
+            None => with_inputs(queries, edge, &roots, model),
+        },
+    }
+}
+
+/// The states from which the inputs of the model lead to the conditions.
+fn with_inputs(
+    queries: &mut Queries,
+    edge: EdgeId,
+    roots: &[TermId],
+    model: &Model,
+) -> Result<Box<[Lit]>, Stopped> {
+    let from = queries.graph.edge(edge).from;
+    let inputs: FxHashSet<TermId> = queries.graph.inputs(from).iter().copied().collect();
+    let values = queries.evaluate(model, roots.iter().copied());
+    let fixed = |term: TermId| inputs.contains(&term);
+    let terms = &mut queries.graph.terms;
+    let conditions = implicant(terms, &values, &fixed, roots.iter().copied());
+    let mut rewriter = Rewriter::new();
+    for &input in &inputs {
+        let value = constant(terms, &model[&input]);
+        rewriter.replace(input, value);
+    }
+    let needed: Vec<TermId> = roots.iter().map(|&root| rewriter.rewrite(terms, root)).collect();
+    let lits = literals(queries, conditions, model);
+    queries.shrink(from, lits, &needed)
+}
+
+/// Conditions as literals; an equation of integers is two, a disequation the one that holds.
+fn literals(queries: &mut Queries, conditions: Vec<(TermId, bool)>, model: &Model) -> Box<[Lit]> {
+    let mut lits = Vec::new();
+    for (condition, holds) in conditions {
+        match integers_compared(queries, condition, holds, model) {
+            Some(constraint) => add_constraint(queries, &constraint, &mut lits),
+            None => {
+                let terms = &mut queries.graph.terms;
+                lits.extend(queries.predicates.literal(terms, condition, holds));
+            }
+        }
+    }
+    cube(lits)
+}
+
+fn add_constraint(queries: &mut Queries, constraint: &Constraint, lits: &mut Vec<Lit>) {
+    let Queries { graph, predicates, .. } = queries;
+    for condition in predicates.forms.conditions(&mut graph.terms, constraint) {
+        lits.extend(predicates.literal(&mut graph.terms, condition, true));
+    }
+}
+
+/// A comparison of integers as a constraint that holds in the model.
+fn integers_compared(
+    queries: &mut Queries,
+    condition: TermId,
+    holds: bool,
+    model: &Model,
+) -> Option<Constraint> {
+    let terms = &queries.graph.terms;
+    let forms = &mut queries.predicates.forms;
+    let one = Linear::constant(1);
+    match *terms.get(condition) {
+        Term::Int(IntOp::Le | IntOp::Lt | IntOp::Ge | IntOp::Gt, ..) => {
+            let e = forms.inequality(terms, condition)?;
+            // ¬(e ≤ 0) is 1 − e ≤ 0.
+            Some(Constraint::Le(if holds { e } else { one.minus(&e) }))
+        }
+        Term::Binary(op @ (BinaryOp::Eq | BinaryOp::Neq), a, b) if terms.sort(a) == Sort::Int => {
+            let e = forms.linear(terms, a).minus(&forms.linear(terms, b));
+            if (op == BinaryOp::Eq) == holds {
+                return Some(Constraint::Eq(e));
+            }
+            let is_less = {
+                let values = queries.evaluate(model, [a, b]);
+                values[&a].as_int() < values[&b].as_int()
+            };
+            let e = if is_less { e } else { e.scale(&Int::from(-1)) };
+            Some(Constraint::Le(e.plus(&one)))
+        }
+        _ => None,
+    }
+}
+
+/// The conditions with integer inputs eliminated. `None` if an input is where projection cannot
+/// reach it.
+fn projected(
+    queries: &mut Queries,
+    edge: EdgeId,
+    roots: &[TermId],
+    model: &Model,
+) -> Option<Box<[Lit]>> {
+    let from = queries.graph.edge(edge).from;
+    let all: FxHashSet<TermId> = queries.graph.inputs(from).iter().copied().collect();
+    let is_int = |queries: &Queries, term: TermId| queries.graph.terms.sort(term) == Sort::Int;
+    let others: FxHashSet<TermId> =
+        all.iter().copied().filter(|&term| !is_int(queries, term)).collect();
+    let values = queries.evaluate(model, roots.iter().copied());
+    let fixed = |term: TermId| others.contains(&term);
+    let conditions = implicant(&mut queries.graph.terms, &values, &fixed, roots.iter().copied());
+    let (mut constraints, mut lits) = (Vec::new(), Vec::new());
+    for (condition, holds) in conditions {
+        match integers_compared(queries, condition, holds, model) {
+            Some(constraint) => constraints.push(constraint),
+            None if mentions(queries, condition, &all) => return None,
+            None => {
+                let terms = &mut queries.graph.terms;
+                lits.extend(queries.predicates.literal(terms, condition, holds));
+            }
+        }
+    }
+    let vars = divisions_with(queries, &mut constraints, &all)?;
+    let mut known: FxHashMap<IntVar, Int> = FxHashMap::default();
+    for var in constraints.iter().flat_map(vars_of).chain(vars.iter().copied()) {
+        known.entry(var).or_insert_with(|| {
+            let base = queries.predicates.forms.base(var);
+            match &queries.evaluate(model, [base])[&base] {
+                Value::Int(value) => Int::from(value.clone()),
+                _ => unreachable!("bases are integers"),
+            }
+        });
+    }
+    for constraint in project(&constraints, &vars, |var| known[&var].clone()) {
+        add_constraint(queries, &constraint, &mut lits);
+    }
+    Some(cube(lits))
+}
+
+fn vars_of(constraint: &Constraint) -> impl Iterator<Item = IntVar> + '_ {
+    let (Constraint::Le(e) | Constraint::Eq(e) | Constraint::Divides(_, e)) = constraint;
+    e.terms.iter().map(|(var, _)| *var)
+}
+
+/// Whether a term depends on an input.
+fn mentions(queries: &Queries, term: TermId, inputs: &FxHashSet<TermId>) -> bool {
+    let (mut stack, mut seen) = (vec![term], FxHashSet::default());
+    while let Some(term) = stack.pop() {
+        if inputs.contains(&term) {
+            return true;
+        }
+        if seen.insert(term) {
+            stack.extend(queries.graph.terms.get(term).args());
+        }
+    }
+    false
+}
+
+/// The variables to eliminate: the inputs, and quotients of what depends on them. A quotient
+/// `q = e div k` is bounded by `k·q ≤ e ≤ k·q + |k| − 1`, and `e mod k` is `e − k·q`. `None` if an
+/// input is inside of another base.
+fn divisions_with(
+    queries: &mut Queries,
+    constraints: &mut Vec<Constraint>,
+    inputs: &FxHashSet<TermId>,
+) -> Option<Vec<IntVar>> {
+    let mut vars: Vec<IntVar> = Vec::new();
+    let mut done: FxHashSet<IntVar> = FxHashSet::default();
+    loop {
+        let next = constraints.iter().flat_map(vars_of).find(|var| !done.contains(var));
+        let Some(var) = next else { return Some(vars) };
+        done.insert(var);
+        let base = queries.predicates.forms.base(var);
+        if inputs.contains(&base) {
+            vars.push(var);
+            continue;
+        }
+        if !mentions(queries, base, inputs) {
+            continue;
+        }
+        let Term::Int(op @ (IntOp::Div | IntOp::Mod), a, k) = *queries.graph.terms.get(base) else {
+            return None;
+        };
+        let terms = &mut queries.graph.terms;
+        let forms = &mut queries.predicates.forms;
+        let e = forms.linear(terms, a);
+        let divisor = forms.linear(terms, k).as_constant().filter(|k| !k.is_zero())?.clone();
+        let quotient = terms.simplified(Term::Int(IntOp::Div, a, k));
+        let quotient = forms.linear(terms, quotient).scale(&divisor);
+        if op == IntOp::Mod {
+            let rest = e.minus(&quotient);
+            for constraint in constraints.iter_mut() {
+                replace(constraint, var, &rest);
+            }
+        } else {
+            vars.push(var);
+        }
+        let most = Linear::constant(&divisor.abs() - &Int::ONE);
+        constraints.push(Constraint::Le(quotient.minus(&e)));
+        constraints.push(Constraint::Le(e.minus(&quotient).minus(&most)));
+    }
+}
+
+/// Puts an expression in for a variable.
+fn replace(constraint: &mut Constraint, var: IntVar, by: &Linear) {
+    let (Constraint::Le(e) | Constraint::Eq(e) | Constraint::Divides(_, e)) = constraint;
+    let factor = e.factor(var);
+    if !factor.is_zero() {
+        let rest = Linear {
+            terms: e.terms.iter().filter(|(v, _)| *v != var).cloned().collect(),
+            constant: e.constant.clone(),
+        };
+        *e = rest.plus(&by.scale(&factor));
+    }
+}

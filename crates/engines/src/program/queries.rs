@@ -1,0 +1,302 @@
+//! The questions of lifted PDR, each with its formula.
+//!
+//! Every location has a solver for what begins there: its frames, and the edges from it. A frame
+//! is assumed lemma by lemma, so that a question is confined to what it mentions. Nothing is ever
+//! taken back.
+
+use super::graph::{EdgeId, Graph, Location};
+use super::implicant::constant;
+use super::predicates::{Predicates, Subset, cube};
+use crate::context::{Context, Reason};
+use crate::trace::{LemmaId, Level, Place, Scan, Stopped, Trace};
+use pedra_model::blast::BlastOptions;
+use pedra_model::lit::Lit;
+use pedra_model::term::{BinaryOp, Term, TermId};
+use pedra_model::value::Value;
+use pedra_program::interpreter::evaluate;
+use pedra_solve::terms::{TermError, TermSolver, Theory};
+use pedra_solve::{Interrupt, SatResult};
+use rustc_hash::FxHashMap;
+
+/// Lemmas that exclude cubes at locations.
+pub(super) type Frames = Trace<[Lit], Scan<Subset>, Location>;
+
+/// Values of symbols.
+pub(super) type Model = FxHashMap<TermId, Value>;
+
+/// What a question about a cube says.
+pub(super) enum Blocked {
+    /// No edge leads into it, nor into the part that is given.
+    Yes(Box<[Lit]>),
+    /// This edge leads into it from the frame below, in this model.
+    No(EdgeId, Model),
+    /// The effort did not suffice.
+    TooHard,
+}
+
+/// Solvers and the tables that they share.
+pub(super) struct Queries {
+    pub(super) graph: Graph,
+    pub(super) predicates: Predicates,
+    pub(super) frames: Frames,
+    solvers: Vec<TermSolver>,
+    /// The literal of `¬c` in the solver of its location, for each lemma.
+    lemma_lits: FxHashMap<LemmaId, Lit>,
+    theory: Theory,
+    interrupt: Interrupt,
+    effort: Option<u64>,
+}
+
+impl Queries {
+    pub(super) fn new(mut graph: Graph, theory: Theory, blasting: &BlastOptions) -> Queries {
+        let predicates = Predicates::new(&mut graph.terms);
+        let solvers = graph.locations().map(|_| TermSolver::new(theory, blasting)).collect();
+        let frames = Trace::new(graph.locations().map(|_| Scan(Subset)));
+        Queries {
+            graph,
+            predicates,
+            frames,
+            solvers,
+            lemma_lits: FxHashMap::default(),
+            theory,
+            interrupt: Interrupt::new(),
+            effort: None,
+        }
+    }
+
+    pub(super) fn theory(&self) -> Theory {
+        self.theory
+    }
+
+    pub(super) fn set_interrupt(&mut self, context: &Context) {
+        self.interrupt = context.interrupt.clone();
+        self.solvers.iter_mut().for_each(|solver| solver.set_interrupt(&context.interrupt));
+    }
+
+    /// What the solvers did: queries, conflicts, propagations.
+    pub(super) fn stats(&self) -> (u64, u64, u64) {
+        let all = self.solvers.iter().map(TermSolver::stats);
+        all.fold((0, 0, 0), |(queries, conflicts, propagations), stats| {
+            let (q, c, p) = (stats.queries, stats.conflicts, stats.propagations);
+            (queries + q, conflicts + c, propagations + p)
+        })
+    }
+
+    /// Limits the conflicts of each query, as long as `run` takes.
+    pub(super) fn with_effort<T>(
+        &mut self,
+        conflicts: Option<u64>,
+        run: impl FnOnce(&mut Queries) -> T,
+    ) -> T {
+        let before = std::mem::replace(&mut self.effort, conflicts);
+        let result = run(self);
+        self.effort = before;
+        result
+    }
+
+    /// The literal of a condition in the solver of a location.
+    pub(super) fn lit(&mut self, at: Location, term: TermId) -> Result<Lit, Stopped> {
+        self.solvers[at.index()].lit(&self.graph.terms, term).map_err(|error| stopped(&error))
+    }
+
+    /// `None` if the effort was not enough.
+    pub(super) fn solve(
+        &mut self,
+        at: Location,
+        assumptions: &[Lit],
+        temporary: &[&[Lit]],
+    ) -> Result<Option<bool>, Stopped> {
+        if self.interrupt.poll() {
+            return Err(Stopped(Reason::Interrupted));
+        }
+        let solver = &mut self.solvers[at.index()];
+        solver.set_effort(self.effort);
+        match solver.solve(assumptions, temporary) {
+            SatResult::Unknown if self.interrupt.is_raised() => Err(Stopped(Reason::Interrupted)),
+            SatResult::Unknown => Ok(None),
+            answer => Ok(Some(answer.is_sat())),
+        }
+    }
+
+    pub(super) fn is_failed(&self, at: Location, lit: Lit) -> bool {
+        self.solvers[at.index()].is_failed(lit)
+    }
+
+    /// The variables of a location and the inputs of its edges, in the last model of its solver.
+    pub(super) fn model(&mut self, at: Location) -> Model {
+        let symbols = self.graph.variables(at).chain(self.graph.inputs(at).iter().copied());
+        let symbols: Vec<TermId> = symbols.collect();
+        let solver = &mut self.solvers[at.index()];
+        let value = |symbol: TermId| (symbol, solver.value(&self.graph.terms, symbol));
+        symbols.into_iter().map(value).collect()
+    }
+
+    /// The values of terms in a model.
+    pub(super) fn evaluate(
+        &self,
+        model: &Model,
+        roots: impl IntoIterator<Item = TermId>,
+    ) -> FxHashMap<TermId, Value> {
+        evaluate(&self.graph.terms, roots, |symbol| &model[&symbol])
+    }
+
+    /// `F_i` of a location: its lemmas at that level and above. `None` if it is empty: only the
+    /// entry is reached by a run of no edges (*required for soundness*).
+    pub(super) fn frame(
+        &mut self,
+        at: Location,
+        level: Level,
+    ) -> Result<Option<Vec<Lit>>, Stopped> {
+        if at == Location::ENTRY {
+            return Ok(Some(Vec::new()));
+        }
+        if level == Level::ZERO {
+            return Ok(None);
+        }
+        let ids: Vec<LemmaId> = self.frames.lemmas(at, level).collect();
+        let mut lits = Vec::with_capacity(ids.len());
+        for id in ids {
+            lits.push(match self.lemma_lits.get(&id) {
+                Some(&lit) => lit,
+                None => {
+                    let set = self.frames.lemma(id).set();
+                    let clause = self.predicates.clause(&mut self.graph.terms, set);
+                    let lit = self.lit(at, clause)?;
+                    self.lemma_lits.insert(id, lit);
+                    lit
+                }
+            });
+        }
+        Ok(Some(lits))
+    }
+
+    /// The conditions of a cube at a location, and after an edge.
+    fn cube_lits(&mut self, at: Location, set: &[Lit]) -> Result<Vec<Lit>, Stopped> {
+        let mut lits = Vec::with_capacity(set.len());
+        for &lit in set {
+            let term = self.predicates.term(&mut self.graph.terms, lit);
+            lits.push(self.lit(at, term)?);
+        }
+        Ok(lits)
+    }
+
+    /// What each literal of a cube says before an edge.
+    pub(super) fn images(&mut self, edge: EdgeId, set: &[Lit]) -> Vec<TermId> {
+        let mut images = Vec::with_capacity(set.len());
+        for &lit in set {
+            let term = self.predicates.term(&mut self.graph.terms, lit);
+            images.push(self.graph.image(edge, term));
+        }
+        images
+    }
+
+    fn image_lits(&mut self, edge: EdgeId, set: &[Lit]) -> Result<Vec<Lit>, Stopped> {
+        let from = self.graph.edge(edge).from;
+        let images = self.images(edge, set);
+        images.into_iter().map(|term| self.lit(from, term)).collect()
+    }
+
+    /// Can a cube be excluded from `F_i` of its location? For each edge e from p into it, is
+    ///
+    /// `F_{i−1}(p) ∧ guard_e ∧ c[values_e] ∧ [¬c if p is the same location]`
+    ///
+    /// without model? `¬c` holds of the source only if it is the same place (*required for
+    /// soundness*). Only if all edges say so the cube is excluded (*required for soundness*); the
+    /// part that is enough is that of all edges together. At level infinity `F_∞` is below itself.
+    pub(super) fn check_blocked(
+        &mut self,
+        to: Location,
+        set: &[Lit],
+        level: Level,
+    ) -> Result<Blocked, Stopped> {
+        let below = if level == Level::INFINITY { level } else { level.below() };
+        let mut core: Vec<Lit> = Vec::new();
+        for edge in self.graph.incoming(to).to_vec() {
+            let from = self.graph.edge(edge).from;
+            let Some(mut assumptions) = self.frame(from, below)? else { continue };
+            let guard = self.graph.edge(edge).guard;
+            assumptions.push(self.lit(from, guard)?);
+            let images = self.image_lits(edge, set)?;
+            assumptions.extend(&images);
+            let outside: Vec<Lit> = match from == to {
+                true => self.cube_lits(from, set)?.into_iter().map(|lit| !lit).collect(),
+                false => Vec::new(),
+            };
+            let temporary: &[&[Lit]] = if from == to { &[&outside] } else { &[] };
+            match self.solve(from, &assumptions, temporary)? {
+                Some(true) => return Ok(Blocked::No(edge, self.model(from))),
+                Some(false) => {}
+                None => return Ok(Blocked::TooHard),
+            }
+            let failed = set.iter().zip(&images).filter(|(_, image)| self.is_failed(from, **image));
+            core.extend(failed.map(|(&lit, _)| lit));
+        }
+        Ok(Blocked::Yes(cube(core)))
+    }
+
+    /// Which literals, all true in a model, suffice for the conditions: those in the core of
+    /// `⋀ lits ∧ ¬⋀ conditions`. All of them if that is not to be seen.
+    pub(super) fn shrink(
+        &mut self,
+        at: Location,
+        lits: Box<[Lit]>,
+        conditions: &[TermId],
+    ) -> Result<Box<[Lit]>, Stopped> {
+        let given = self.cube_lits(at, &lits)?;
+        let mut missed = Vec::with_capacity(conditions.len());
+        for &condition in conditions {
+            missed.push(!self.lit(at, condition)?);
+        }
+        if self.solve(at, &given, &[&missed])? != Some(false) {
+            return Ok(lits);
+        }
+        let failed = lits.iter().zip(&given).filter(|(_, lit)| self.is_failed(at, **lit));
+        Ok(cube(failed.map(|(&lit, _)| lit).collect()))
+    }
+
+    /// A state in a cube, `c`, from which an edge leads into another one: `c ∧ guard ∧ d[values]`,
+    /// where `state`, if there is one, says which.
+    pub(super) fn find_step(
+        &mut self,
+        edge: EdgeId,
+        state: Option<&Model>,
+        set: &[Lit],
+        target: &[Lit],
+    ) -> Result<Option<Model>, Stopped> {
+        let from = self.graph.edge(edge).from;
+        let mut assumptions = match state {
+            None => self.cube_lits(from, set)?,
+            Some(state) => self.state_lits(from, state)?,
+        };
+        let guard = self.graph.edge(edge).guard;
+        assumptions.push(self.lit(from, guard)?);
+        assumptions.extend(self.image_lits(edge, target)?);
+        let found = self.with_effort(None, |queries| queries.solve(from, &assumptions, &[]))?;
+        Ok(if found == Some(true) { Some(self.model(from)) } else { None })
+    }
+
+    /// Every variable has its value.
+    fn state_lits(&mut self, at: Location, state: &Model) -> Result<Vec<Lit>, Stopped> {
+        let variables: Vec<TermId> = self.graph.variables(at).collect();
+        let mut lits = Vec::new();
+        for variable in variables {
+            let value = constant(&mut self.graph.terms, &state[&variable]);
+            let same = Term::Binary(BinaryOp::Eq, variable, value);
+            let same = self.graph.terms.simplified(same);
+            lits.push(self.lit(at, same)?);
+        }
+        Ok(lits)
+    }
+}
+
+/// A term that the theory does not cover ends the search.
+fn stopped(error: &TermError) -> Stopped {
+    Stopped(Reason::Unsupported(match error {
+        TermError::Mixed { .. } => "integers and bit-vectors in one formula",
+        TermError::NonLinear => "a product of two expressions with variables is not linear",
+        TermError::Division => "a division by an expression with variables is not linear",
+        TermError::ArrayEquality => "a comparison of arrays with integers in them",
+        TermError::TooLarge => "expressions that are too large",
+        TermError::Blast(_) => "the program cannot be made into bits",
+    }))
+}

@@ -1,0 +1,223 @@
+//! PDR's view of a program: a trace of frames for each location.
+
+use super::evidence;
+use super::generalize::{part, widen};
+use super::graph::{EdgeId, Location};
+use super::options::ProgramOptions;
+use super::predecessor::predecessor;
+use super::queries::{Blocked, Frames, Queries};
+use crate::context::{Context, Reason};
+use crate::events::{Claim, Progress};
+use crate::trace::{
+    self, Answer, Found, Invariant, LemmaId, Lemmas, Level, NoGuide, ObligationId, Scan, Space,
+    Start, Stopped,
+};
+use pedra_model::lit::Lit;
+use pedra_model::proof::Proof;
+use pedra_model::trace::Trace;
+
+/// A cube of states at a location that leads to an error place, and the edge by which it does.
+pub(super) type Obligation = trace::Obligation<[Lit], Option<EdgeId>, Location>;
+pub(super) type Obligations = trace::Obligations<[Lit], Option<EdgeId>, Location>;
+
+/// How many conflicts a query may take before the obligation is put off, at first.
+const FIRST_EFFORT: u64 = 20_000;
+
+/// Locations, their frames, and the questions about them.
+pub(super) struct Locations {
+    pub(super) queries: Queries,
+    pub(super) options: ProgramOptions,
+    /// The chosen properties; the search knows them by position in this list.
+    pub(super) properties: Vec<usize>,
+    pub(super) guide: NoGuide,
+}
+
+impl Locations {
+    /// The error place of a property; `None` if no path of the graph leads there.
+    fn error(&self, position: usize) -> Option<Location> {
+        let error = self.queries.graph.blocks().errors[self.properties[position]];
+        error.map(Location::new)
+    }
+}
+
+impl Lemmas for Locations {
+    type Place = Location;
+    type Set = [Lit];
+    type Index = Scan<super::predicates::Subset>;
+
+    fn trace(&self) -> &Frames {
+        &self.queries.frames
+    }
+
+    fn trace_mut(&mut self) -> &mut Frames {
+        &mut self.queries.frames
+    }
+
+    fn opened(&mut self, _: &Context) {}
+
+    fn learned(&mut self, _: LemmaId, _: Level) -> Result<(), Stopped> {
+        // Frames are assumed lemma by lemma, where a query needs them.
+        Ok(())
+    }
+
+    fn claim(&self, place: Location, set: &[Lit]) -> Claim {
+        Claim::Words(evidence::claim(&self.queries, place, set))
+    }
+}
+
+impl Space for Locations {
+    type Step = Option<EdgeId>;
+    type Guide = NoGuide;
+
+    fn guide(&mut self) -> &mut NoGuide {
+        &mut self.guide
+    }
+
+    fn goals(&self, open: &[usize]) -> Vec<Option<usize>> {
+        open.iter().copied().map(Some).collect()
+    }
+
+    /// Edges are counted: `F_k` without error is no error within k edges.
+    fn safe_step(&self, level: Level) -> usize {
+        level.index()
+    }
+
+    fn check_start(&mut self, _: &Context, _: &[usize]) -> Result<Start, Stopped> {
+        // No edge leads into the entry, and no error place is there.
+        Ok(Start::Found { is_safe: true })
+    }
+
+    /// The entry is never strengthened, so an obligation there is a violation, whatever its level.
+    fn check_meets_start(&mut self, place: Location, _: &[Lit]) -> Result<bool, Stopped> {
+        Ok(place == Location::ENTRY)
+    }
+
+    /// Everything at the error place, unless it is excluded from `F_k` as a whole.
+    fn find_bad(
+        &mut self,
+        _: &Context,
+        goal: Option<usize>,
+    ) -> Result<Option<Found<Self>>, Stopped> {
+        let Some(place) = self.error(goal.expect("asked about one property")) else {
+            return Ok(None);
+        };
+        let top = self.trace().top();
+        let is_open = top != Level::ZERO && self.trace().find_covering(place, &[], top).is_none();
+        Ok(is_open.then(|| Found { place, set: Box::default(), step: None }))
+    }
+
+    fn check_blocked(
+        &mut self,
+        _: &Context,
+        obligation: &Obligation,
+        level: Level,
+        too_hard: Option<u32>,
+    ) -> Result<Answer<Self>, Stopped> {
+        let (place, set) = (obligation.place, &obligation.set);
+        let effort = too_hard.map(|count| FIRST_EFFORT << count.min(40));
+        let answer = self.queries.with_effort(effort, |q| q.check_blocked(place, set, level))?;
+        Ok(match answer {
+            Blocked::Yes(core) => Answer::Inductive(core),
+            Blocked::TooHard => Answer::TooHard,
+            Blocked::No(edge, model) => {
+                let found = predecessor(&mut self.queries, edge, set, &model)?;
+                let place = self.queries.graph.edge(edge).from;
+                Answer::Predecessor(Found { place, set: found, step: Some(edge) })
+            }
+        })
+    }
+
+    fn generalize(
+        &mut self,
+        context: &Context,
+        obligation: &Obligation,
+        _: f32,
+        core: Box<[Lit]>,
+        level: Level,
+    ) -> Result<Level, Stopped> {
+        let (place, top) = (obligation.place, self.trace().top());
+        let effort = Some(self.options.effort);
+        let (set, level) = self.queries.with_effort(effort, |queries| {
+            let mut set = widen(queries, place, core, level)?;
+            let mut reached = level;
+            while reached < top {
+                let Some(smaller) = part(queries, place, &set, reached.above())? else { break };
+                (set, reached) = (smaller, reached.above());
+            }
+            Ok::<_, Stopped>((set, reached))
+        })?;
+        self.add_lemma(context, place, set, level)?;
+        Ok(level)
+    }
+
+    fn find_pushed(
+        &mut self,
+        _: &Context,
+        id: LemmaId,
+    ) -> Result<Option<(Box<[Lit]>, Level)>, Stopped> {
+        let (place, lemma) = (self.trace().place(id), self.trace().lemma(id));
+        let (set, above) = (lemma.set().to_vec(), lemma.level().above());
+        let effort = Some(self.options.effort);
+        let core = self.queries.with_effort(effort, |q| part(q, place, &set, above))?;
+        Ok(core.map(|core| (core, above)))
+    }
+
+    fn find_inductive_part(
+        &mut self,
+        _: &Context,
+        lemmas: Vec<LemmaId>,
+        _: &[usize],
+    ) -> Result<Option<Vec<LemmaId>>, Stopped> {
+        // No lemma comes in without a query.
+        Ok(Some(lemmas))
+    }
+
+    /// Properties whose error place the invariants exclude as a whole, or that no path leads to.
+    fn find_implied(&mut self, _: &Context, open: &[usize]) -> Result<Vec<usize>, Stopped> {
+        let is_implied = |&&position: &&usize| match self.error(position) {
+            None => true,
+            Some(place) => self.trace().find_covering(place, &[], Level::INFINITY).is_some(),
+        };
+        Ok(open.iter().filter(is_implied).copied().collect())
+    }
+
+    fn proof(&mut self, positions: &[usize], invariant: &Invariant) -> Proof {
+        let properties = positions.iter().map(|&position| self.properties[position]).collect();
+        let lemmas = match invariant {
+            Invariant::All => Vec::new(),
+            Invariant::Lemmas(lemmas) => lemmas.clone(),
+        };
+        evidence::proof(&mut self.queries, properties, &lemmas).into()
+    }
+
+    fn find_counterexample(
+        &mut self,
+        obligations: &Obligations,
+        id: ObligationId,
+    ) -> Result<Option<(usize, Trace)>, Stopped> {
+        let position = obligations.get(id).property.expect("always known");
+        let chain: Vec<&Obligation> = obligations.chain(id).collect();
+        let property = self.properties[position];
+        match evidence::trace(&mut self.queries, property, &chain)? {
+            Some(trace) => Ok(Some((position, trace.into()))),
+            None => Err(Stopped(Reason::Unsupported("a violation that cannot be followed"))),
+        }
+    }
+
+    fn work(&self) -> u64 {
+        self.queries.stats().2
+    }
+
+    fn progress(&self) -> Progress {
+        let (queries, conflicts, _) = self.queries.stats();
+        let top = self.trace().top().index();
+        Progress {
+            depth: top,
+            frames: top + 1,
+            lemmas: self.trace().len(),
+            obligations: 0,
+            queries,
+            conflicts,
+        }
+    }
+}
