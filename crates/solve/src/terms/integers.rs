@@ -275,7 +275,7 @@ impl IntEncoder {
         match self.known(term) {
             Encoded::Linear(linear) => linear,
             Encoded::Lit(lit) => {
-                let [one, zero] = [1, 0].map(|bit| Linear::constant(bit));
+                let [one, zero] = [1, 0].map(Linear::constant);
                 self.definitions.choose(solver, lit, one, zero)
             }
             Encoded::Array => unreachable!("indices are no arrays"),

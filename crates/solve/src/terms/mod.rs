@@ -98,8 +98,8 @@ fn widest_word(sort: Sort) -> u32 {
 }
 
 enum Back {
-    Bits { solver: BvSolver, is_seen: Vec<bool> },
-    Integers { solver: LiaSolver, encoder: IntEncoder },
+    Bits { solver: Box<BvSolver>, is_seen: Vec<bool> },
+    Integers { solver: Box<LiaSolver>, encoder: IntEncoder },
 }
 
 /// A solver for questions about terms.
@@ -114,9 +114,11 @@ impl TermSolver {
     /// A solver that knows nothing of any symbol. The options are for bits.
     pub fn new(theory: Theory, options: &BlastOptions) -> TermSolver {
         let back = match theory {
-            Theory::Bits => Back::Bits { solver: BvSolver::new(options), is_seen: Vec::new() },
+            Theory::Bits => {
+                Back::Bits { solver: Box::new(BvSolver::new(options)), is_seen: Vec::new() }
+            }
             Theory::Integers => {
-                Back::Integers { solver: LiaSolver::new(), encoder: IntEncoder::new() }
+                Back::Integers { solver: Box::default(), encoder: IntEncoder::new() }
             }
         };
         TermSolver { back }
