@@ -58,8 +58,8 @@ impl fmt::Display for Stop {
     }
 }
 
-/// What a check took on trust, beyond what every check rests on (the evaluators, blasting, and the
-/// solvers' word that something is unsatisfiable).
+/// What a check took on trust, beyond what every check rests on: the evaluators; blasting, and the
+/// SAT solvers' word that something is unsatisfiable; for integers the encoding of terms alone.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum Trust {
     /// Nothing.

@@ -24,7 +24,12 @@
 //! | step, if k > 1, each c | `Inv(c) ⟹ ok(c, k)` | *false* at errors if the k-th, else *true* |
 //!
 //! In base and step the invariants of the cut points on the way are assumed.
+//!
+//! Queries about bit-vectors are blasted. Queries about integers go to the arithmetic solver, which
+//! writes a proof of each answer, and [`crate::linear_proof`] checks it; that the clauses and atoms
+//! are those of the query is trusted.
 
+use crate::linear_proof::{LinearProofError, check_linear_proof};
 use crate::options::{CheckOptions, Effort, Stop};
 use crate::program_unroll::{End, Unrolled, Unroller};
 use crate::prover::{Failure, Prover};
@@ -32,7 +37,10 @@ use pedra_model::blast::{BlastError, BlastOptions, Blaster};
 use pedra_model::bv::Bv;
 use pedra_model::lit::Lit;
 use pedra_model::term::{Sort, TermId, Terms};
+use pedra_model::value::Value;
 use pedra_program::{Action, PlaceId, Procedure, Program, ProgramProof, VariableId};
+use pedra_solve::terms::IntEncoder;
+use pedra_solve::{LiaSolver, SatResult, TermError, Theory, theory_of};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -91,8 +99,11 @@ pub enum ProgramProofError {
         /// Which.
         claim: ProgramClaim,
         /// Values of the variables at the place where the claim begins; arrays are left out.
-        values: Vec<(VariableId, Bv)>,
+        values: Vec<(VariableId, Value)>,
     },
+    /// The arithmetic solver says that a claim is true, but its proof is wrong.
+    #[error("the solver's refutation of a claim's negation is wrong: {0}")]
+    Unproved(LinearProofError),
     /// It is beyond what can be checked here.
     #[error("the proof cannot be checked: {0}")]
     NotCheckable(String),
@@ -288,6 +299,27 @@ impl Check<'_> {
         facts: &[TermId],
         goal: TermId,
     ) -> Outcome<()> {
+        match theory_of(terms, facts.iter().copied().chain([goal])) {
+            Ok(Theory::Bits) => self.prove_bits(claim, terms, facts, goal),
+            Ok(Theory::Integers) => self.prove_integers(claim, terms, facts, goal),
+            Err(error) => Err(ProgramProofError::NotCheckable(error.to_string())),
+        }
+    }
+
+    /// The variables whose values show why a claim is false.
+    fn shown(&self, terms: &Terms) -> Vec<(VariableId, TermId)> {
+        let all = self.body.variables.iter().chain(&self.program.globals);
+        let all = all.map(|&variable| (variable, self.program.term_of(variable)));
+        all.filter(|(_, symbol)| !terms.sort(*symbol).is_array()).collect()
+    }
+
+    fn prove_bits(
+        &mut self,
+        claim: ProgramClaim,
+        terms: &Terms,
+        facts: &[TermId],
+        goal: TermId,
+    ) -> Outcome<()> {
         let not_checkable = |error: BlastError| ProgramProofError::NotCheckable(error.to_string());
         let mut blaster = Blaster::new(self.blasting);
         let (facts, goal) = blast_query(terms, &mut blaster, facts, goal).map_err(not_checkable)?;
@@ -302,18 +334,52 @@ impl Check<'_> {
             Err(Failure::Stopped(stop)) => Err(ProgramProofError::Stopped(stop)),
             Err(Failure::Refuted(assignment)) => {
                 let mut values = Vec::new();
-                for &variable in self.body.variables.iter().chain(&self.program.globals) {
-                    let symbol = self.program.term_of(variable);
+                for (variable, symbol) in self.shown(terms) {
                     // Only what the query speaks of has bits.
-                    if terms.sort(symbol).is_array() {
-                        continue;
-                    }
                     if let Ok(bits) = blaster.bits(terms, symbol) {
                         let bit = |&lit: &Lit| assignment.value(lit).known().unwrap_or(false);
                         let bits: Vec<bool> = bits.iter().map(bit).collect();
-                        values.push((variable, Bv::from_bits(&bits)));
+                        values.push((variable, Value::Bv(Bv::from_bits(&bits))));
                     }
                 }
+                Err(ProgramProofError::Refuted { claim, values })
+            }
+        }
+    }
+}
+
+impl Check<'_> {
+    fn prove_integers(
+        &mut self,
+        claim: ProgramClaim,
+        terms: &Terms,
+        facts: &[TermId],
+        goal: TermId,
+    ) -> Outcome<()> {
+        let not_checkable = |error: TermError| ProgramProofError::NotCheckable(error.to_string());
+        let (mut solver, mut encoder) = (LiaSolver::with_proofs(), IntEncoder::new());
+        solver.set_interrupt(&self.options.interrupt);
+        for &fact in facts {
+            let lit = encoder.lit(terms, &mut solver, fact).map_err(not_checkable)?;
+            solver.add_clause(&[lit]);
+        }
+        let goal = encoder.lit(terms, &mut solver, goal).map_err(not_checkable)?;
+        solver.add_clause(&[!goal]);
+        let answer = solver.solve(&[]);
+        let conflicts = solver.stats().conflicts;
+        self.effort.add(Effort { queries: 1, fallback_queries: 0, conflicts });
+        match answer {
+            SatResult::Unknown if self.options.interrupt.is_raised() => {
+                Err(ProgramProofError::Stopped(Stop::Interrupted))
+            }
+            SatResult::Unknown => Err(ProgramProofError::Stopped(Stop::OutOfBudget)),
+            SatResult::Unsat => {
+                let proof = solver.proof().expect("it writes proofs, and nothing is assumed");
+                check_linear_proof(&proof, |_| true).map_err(ProgramProofError::Unproved)
+            }
+            SatResult::Sat => {
+                let value = |(variable, symbol)| (variable, encoder.value(terms, &solver, symbol));
+                let values = self.shown(terms).into_iter().map(value).collect();
                 Err(ProgramProofError::Refuted { claim, values })
             }
         }

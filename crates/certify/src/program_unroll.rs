@@ -4,9 +4,12 @@
 //! equality at each join. Which are needed is found backwards first. The check does not rest on
 //! this: a read of a variable that is not among them gives a new symbol, which stands for any
 //! value, so that a mistake could only make a proof fail.
+//!
+//! Arrays with integers cannot be compared by the solver. Where they join, the value is an `ite`
+//! over new bits, which say by which edge the run came; the edges assume their bits.
 
 use pedra_model::simplify::Rewriter;
-use pedra_model::term::{BinaryOp, TermId, Terms};
+use pedra_model::term::{BinaryOp, Sort, TermId, Terms, UnaryOp};
 use pedra_program::{Action, Edge, EdgeId, PlaceId, Procedure, Program, Step, VariableId};
 use pedra_solve::Interrupt;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -123,6 +126,7 @@ impl<'a> Unroller<'a> {
             terms,
             needed: FxHashMap::default(),
             values: FxHashMap::from_iter([(first, Values::default())]),
+            came_by: FxHashMap::default(),
             arrivals: FxHashMap::default(),
         };
         for &key in order.iter().rev() {
@@ -228,6 +232,9 @@ struct Part<'u, 'a, 't> {
     needed: FxHashMap<Key, Vec<VariableId>>,
     /// The values at each node, of what is needed there.
     values: FxHashMap<Key, Values>,
+    /// For each node where arrays with integers join the bits that say by which edge: the first
+    /// that is true, or the last edge if none is.
+    came_by: FxHashMap<Key, Vec<TermId>>,
     /// For each node the edges into it, with the node that each comes from, in order.
     arrivals: FxHashMap<Key, Vec<(Key, EdgeId, Arrival)>>,
 }
@@ -329,19 +336,32 @@ impl Part<'_, '_, '_> {
         for index in 0..self.needed[&key].len() {
             let variable = self.needed[&key][index];
             let symbol = self.symbol(variable);
-            let mut all = self.arrivals[&key]
-                .iter()
-                .map(|(_, _, arrival)| arrival.values.get(&variable).copied().unwrap_or(symbol));
-            let first = all.next().expect("nodes but the first have an edge into them");
-            let value = match all.all(|value| value == first) {
-                true => first,
-                false => self.terms.new_symbol(self.terms.sort(symbol)),
+            let arrivals = self.arrivals[&key].iter();
+            let all = arrivals.map(|(_, _, a)| a.values.get(&variable).copied().unwrap_or(symbol));
+            let all: Vec<TermId> = all.collect();
+            let sort = self.terms.sort(symbol);
+            let value = match all.iter().all(|value| *value == all[0]) {
+                true => all[0],
+                false if sort.is_array() && sort.has_integers() => self.by_edge(key, &all),
+                false => self.terms.new_symbol(sort),
             };
             if value != symbol {
                 joined.insert(variable, value);
             }
         }
         joined
+    }
+
+    /// The value that came by the edge that was taken into a node.
+    fn by_edge(&mut self, key: Key, all: &[TermId]) -> TermId {
+        let terms = &mut *self.terms;
+        let bits = self
+            .came_by
+            .entry(key)
+            .or_insert_with(|| (1..all.len()).map(|_| terms.new_symbol(Sort::BOOL)).collect());
+        let (last, others) = all.split_last().expect("nodes but the first have an edge into them");
+        let choose = |value, (&bit, &other)| terms.ite(bit, other, value);
+        bits.iter().zip(others).rev().fold(*last, choose)
     }
 
     /// Backwards: what must hold at a node.
@@ -379,14 +399,16 @@ impl Part<'_, '_, '_> {
     /// What an edge assumes: its guard, and that the values behind it are those of the node.
     fn premises(&mut self, from: Key, edge: EdgeId, to: Key) -> Vec<TermId> {
         let arrivals = &self.arrivals[&to];
-        let (_, _, arrival) = arrivals
+        let place = arrivals
             .iter()
-            .find(|(key, taken, _)| (*key, *taken) == (from, edge))
+            .position(|(key, taken, _)| (*key, *taken) == (from, edge))
             .expect("every edge of a node was taken");
+        let (_, _, arrival) = &arrivals[place];
         let mut equal = Vec::new();
         for (&variable, &named) in &self.values[&to] {
             let value = arrival.values.get(&variable).copied().unwrap_or(self.symbol(variable));
-            if value != named {
+            let sort = self.terms.sort(named);
+            if value != named && !(sort.is_array() && sort.has_integers()) {
                 equal.push((named, value));
             }
         }
@@ -395,6 +417,11 @@ impl Part<'_, '_, '_> {
         let guard = arrival.guard;
         let equal = equal.into_iter().map(|(a, b)| self.terms.binary(BinaryOp::Eq, a, b));
         let mut premises: Vec<TermId> = equal.collect();
+        for (index, &bit) in self.came_by.get(&to).into_iter().flatten().take(place + 1).enumerate()
+        {
+            let is_other = index < place;
+            premises.push(if is_other { self.terms.unary(UnaryOp::Not, bit) } else { bit });
+        }
         premises.extend(guard);
         premises
     }

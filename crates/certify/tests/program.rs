@@ -207,7 +207,7 @@ fn malformed_proofs_are_refused() {
     match refused(proof(&[(head, below)])) {
         ProgramProofError::Refuted { claim: ProgramClaim::Consecution(place), values } => {
             assert_eq!(place, head);
-            assert_eq!(values[0].1.to_u64(), Some(9));
+            assert_eq!(values[0].1.as_bv().to_u64(), Some(9));
         }
         other => panic!("{other}"),
     }
