@@ -26,13 +26,21 @@ use source::{Outcome, Source};
 /// # Errors
 /// The first place where the text is no program, or one that goes beyond what is supported.
 pub fn read(bytes: &[u8], file: &str) -> Result<Program, FormatError> {
-    let source = Source::new(bytes)?;
-    read_source(&source, file).map_err(|fault| source.error(fault))
+    read_from(bytes, file, None)
 }
 
-fn read_source(source: &Source<'_>, file: &str) -> Outcome<Program> {
+/// The same, with runs that start in the implementations of a procedure of this name.
+///
+/// # Errors
+/// As [`read`], and if there is no such implementation.
+pub fn read_from(bytes: &[u8], file: &str, entry: Option<&str>) -> Result<Program, FormatError> {
+    let source = Source::new(bytes)?;
+    read_source(&source, file, entry).map_err(|fault| source.error(fault))
+}
+
+fn read_source(source: &Source<'_>, file: &str, entry: Option<&str>) -> Outcome<Program> {
     let syntax = parse::parse(&lexer::tokens(source)?)?;
     let tree = check::check(&syntax)?;
     drop(syntax);
-    lower::lower(&tree, source, file)
+    lower::lower(&tree, source, file, entry)
 }

@@ -192,7 +192,8 @@ pub struct BlastArgs {
 /// `pedra check`.
 #[derive(Args, Debug, Clone)]
 pub struct CheckArgs {
-    /// AIGER (.aig, .aag), BTOR2 (.btor2, .btor) or C (.c, .i); `-` is standard input
+    /// AIGER (.aig, .aag), BTOR2 (.btor2, .btor), C (.c, .i), Boogie (.bpl) or Horn clauses
+    /// (.smt2); `-` is standard input (AIGER or BTOR2)
     pub model: PathBuf,
     /// The engine
     #[arg(long, short, value_parser = engine_named(), default_value = "auto")]
@@ -224,10 +225,11 @@ pub struct CheckArgs {
     /// How words become bits.
     #[command(flatten)]
     pub blast: BlastArgs,
-    /// Programs: the sizes of types [default: ilp32]
+    /// C: the sizes of types [default: ilp32]
     #[arg(long, value_enum, value_name = "MODEL", help_heading = "More", hide_short_help = true)]
     pub data_model: Option<DataModelName>,
-    /// Programs: the function where runs start [default: main]
+    /// C and Boogie: the function or procedure where runs start [default: main; in Boogie
+    /// ULTIMATE.start, or else any]
     #[arg(long, value_name = "NAME", help_heading = "More", hide_short_help = true)]
     pub function: Option<String>,
     /// Write the witness of a violation here

@@ -25,8 +25,10 @@ const EVERYTHING: &[&str] = &[
 const SHIPPED: &[&str] = &[
     "pedra-model",
     "pedra-program",
+    "pedra-boogie",
     "pedra-c",
     "pedra-formats",
+    "pedra-horn",
     "pedra-solve",
     "pedra-engines",
     "pedra-certify",

@@ -2,8 +2,9 @@
 //!
 //! # Meaning
 //! - One graph procedure for each implementation, and one more where runs start. It assumes the
-//!   axioms and calls `ULTIMATE.start` if there is an implementation of it, otherwise any of the
-//!   implementations, with arbitrary arguments and globals.
+//!   axioms and calls the procedure that was asked for; without a wish `ULTIMATE.start` if there is
+//!   an implementation of it, otherwise any of the implementations; with arbitrary arguments and
+//!   globals.
 //! - A call of a procedure with implementations is a call edge to each of them. A call of one
 //!   without changes what it modifies and its results as its postconditions allow.
 //! - `requires` is asserted by callers (unless it is free) and assumed by implementations.
@@ -32,7 +33,12 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 const MAX_COPIED: usize = 1 << 20;
 
 /// Lowers a checked program.
-pub(crate) fn lower(tree: &Tree, source: &Source<'_>, file: &str) -> Outcome<Program> {
+pub(crate) fn lower(
+    tree: &Tree,
+    source: &Source<'_>,
+    file: &str,
+    entry: Option<&str>,
+) -> Outcome<Program> {
     let mut program = Program::new();
     program.files.push(file.to_owned());
     let mut lowerer = Lowerer {
@@ -57,7 +63,7 @@ pub(crate) fn lower(tree: &Tree, source: &Source<'_>, file: &str) -> Outcome<Pro
         let procedure = body::lower(&mut lowerer, index)?;
         lowerer.program.procedures.push(procedure);
     }
-    lowerer.start()?;
+    lowerer.start(entry)?;
     debug_assert_eq!(lowerer.program.check(), Ok(()));
     Ok(lowerer.program)
 }

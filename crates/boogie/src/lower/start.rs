@@ -19,13 +19,18 @@ const ENTRY: &str = "ULTIMATE.start";
 const MAX_UNIQUES: usize = 256;
 
 impl Lowerer<'_, '_> {
-    pub(super) fn start(&mut self) -> Outcome<()> {
+    pub(super) fn start(&mut self, wish: Option<&str>) -> Outcome<()> {
         let tree = self.tree;
-        let entries: Vec<usize> = match tree.procedures.iter().find(|p| &*p.name == ENTRY) {
-            Some(procedure) if !procedure.implementations.is_empty() => {
-                procedure.implementations.clone()
+        let name = wish.unwrap_or(ENTRY);
+        let named = tree.procedures.iter().find(|p| &*p.name == name);
+        let named = named.map_or(&[][..], |procedure| &procedure.implementations);
+        let entries: Vec<usize> = match (named, wish) {
+            ([], None) => (0..tree.implementations.len()).collect(),
+            ([], Some(_)) => {
+                let text = format!("no procedure `{name}` has an implementation");
+                return Err(Fault::new(Span::default(), text));
             }
-            _ => (0..tree.implementations.len()).collect(),
+            (named, _) => named.to_vec(),
         };
         let Some(&first) = entries.first() else {
             let fault = Fault::new(Span::default(), "no procedure has an implementation");

@@ -2,6 +2,7 @@
 //! verdict when it is settled.
 
 use crate::args::{CheckArgs, ReductionName, SolverName, When};
+use crate::commands::language::Language;
 use crate::commands::{columns, program, stderr_color, stdout_color};
 use crate::evidence::{self, Request, write_files};
 use crate::limits::{StopCause, Watch};
@@ -69,13 +70,13 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
     let start = Instant::now();
     args.refuse_unread()?;
     let plan = plan_of(args);
-    if program::is_program(&args.model) {
-        return program::run(args, &plan);
+    if let Some(language) = Language::of(&args.model) {
+        return program::run(args, &plan, language);
     }
     let for_programs =
         [("--data-model", args.data_model.is_some()), ("--function", args.function.is_some())];
     if let Some((option, _)) = for_programs.into_iter().find(|(_, is_given)| *is_given) {
-        return Err(InputError(format!("{option}: only for programs (.c, .i)")).into());
+        return Err(InputError(format!("{option}: only for programs")).into());
     }
     let style = if args.output.json { Style::Json } else { Style::Human };
     let reporter = Arc::new(Reporter::new(style, stdout_color()));

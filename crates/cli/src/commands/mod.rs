@@ -7,6 +7,7 @@ pub mod convert;
 pub mod demo;
 pub mod hwmcc;
 pub mod info;
+pub mod language;
 pub mod program;
 pub mod sby;
 pub mod simulate;

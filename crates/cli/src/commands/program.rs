@@ -1,16 +1,15 @@
-//! `pedra check` on programs: reads C, has the assertions decided, and shows runs in the source.
+//! `pedra check` on programs: has the assertions decided, and shows runs in the source.
 
-use crate::args::{CheckArgs, DataModelName, When};
+use crate::args::{CheckArgs, When};
+use crate::commands::language::Language;
 use crate::commands::stdout_color;
 use crate::limits::{StopCause, Watch};
-use crate::load::{InputError, read_bytes};
+use crate::load::InputError;
 use crate::output::note;
 use crate::report::{PropertyReport, Reporter, Style, Verdict};
 use crate::view::status::Status;
 use crate::view::steps::source_steps;
 use anyhow::Result;
-use pedra_c::preprocess::preprocess;
-use pedra_c::{CError, DataModel, Options};
 use pedra_certify::Trust;
 use pedra_check::{Plan, ProgramChecked, ProgramObserver, ProgramOpen, SafeUpTo, decide_program};
 use pedra_engines::Event;
@@ -22,13 +21,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Whether a file is a program, by the ending of its name.
-pub fn is_program(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "c" || ending == "i")
-}
-
 /// Runs the command on a program; gives the exit code.
-pub fn run(args: &CheckArgs, plan: &Plan) -> Result<i32> {
+pub fn run(args: &CheckArgs, plan: &Plan, language: Language) -> Result<i32> {
     let start = Instant::now();
     refuse_files(args)?;
     let style = if args.output.json { Style::Json } else { Style::Human };
@@ -39,7 +33,7 @@ pub fn run(args: &CheckArgs, plan: &Plan) -> Result<i32> {
         Watch::start(&args.limits, 3, words)
     };
     let (kinds, names) = split_kinds(&args.property);
-    let program = checks_as_properties(&load(args)?, &kinds);
+    let program = checks_as_properties(&language.load(args)?, &kinds);
     let selected = select(&program, &args.model, &kinds, &names)?;
     let name = |index: usize| property_name(&program, index);
     reporter.expect(selected.iter().map(|&index| (index, Some(name(index)))).collect());
@@ -77,45 +71,6 @@ fn refuse_files(args: &CheckArgs) -> Result<(), InputError> {
         Some((option, _)) => Err(InputError(format!("{option}: not for programs yet"))),
         None => Ok(()),
     }
-}
-
-/// Reads a program.
-fn load(args: &CheckArgs) -> Result<Program, InputError> {
-    let path = &args.model;
-    let model = match args.data_model.unwrap_or(DataModelName::Ilp32) {
-        DataModelName::Ilp32 => DataModel::Ilp32,
-        DataModelName::Lp64 => DataModel::Lp64,
-    };
-    let bytes = read_bytes(path)?;
-    let text = match pedra_c::needs_preprocessing(&bytes) {
-        true => preprocess(path, model)
-            .map_err(|error| InputError(format!("{}: {error}", path.display())))?,
-        false => bytes,
-    };
-    let entry = args.function.clone().unwrap_or_else(|| "main".to_owned());
-    let options = Options { model, entry };
-    pedra_c::load(&text, &path.display().to_string(), &options)
-        .map_err(|error| InputError(error_text(path, &error)))
-}
-
-/// How much of a line is shown with an error.
-const MAX_LINE: usize = 160;
-
-/// `file:line:column: what is wrong`, the line, and a hint.
-fn error_text(path: &Path, error: &CError) -> String {
-    let file = match error.location.file {
-        Some(_) => String::new(),
-        None => format!("{}:", path.display()),
-    };
-    let mut text = format!("{file}{error}");
-    let line: String = error.text.trim_end().chars().take(MAX_LINE).collect();
-    if !line.trim().is_empty() {
-        text.push_str(&format!("\n  {line}"));
-    }
-    if let Some(hint) = &error.hint {
-        text.push_str(&format!("\nhint: {hint}"));
-    }
-    text
 }
 
 /// Kinds of undefined behaviour that are asked for by name, and the other names.
