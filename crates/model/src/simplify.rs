@@ -275,6 +275,13 @@ fn constant_right(terms: &mut Terms, op: BinaryOp, a: TermId, value: &Bv) -> Rul
         Ulte if value.is_ones() => Is(terms.bool(true)),
         Ugt if value.is_ones() => Is(terms.bool(false)),
         Uaddo | Umulo | Saddo | Smulo if value.is_zero() => Is(terms.bool(false)),
+        // x - k = x + (-k), and sums of constants are gathered.
+        Sub => {
+            let minus = terms.constant(value.neg());
+            Becomes(Term::Binary(Add, a, minus))
+        }
+        Ulte if value.is_zero() => Becomes(Term::Binary(Eq, a, terms.constant(value.clone()))),
+        Ugt if value.is_zero() => Becomes(Term::Binary(Neq, a, terms.constant(value.clone()))),
         Add => match *terms.get(a) {
             Term::Binary(Add, x, k) => match terms.as_constant(k).map(|k| k.add(value)) {
                 Some(sum) => {
@@ -314,6 +321,13 @@ fn equal_constant(terms: &mut Terms, is_eq: bool, a: TermId, value: &Bv) -> Rule
         };
     }
     match *terms.get(a) {
+        // x + k = v if and only if x = v - k
+        Term::Binary(BinaryOp::Add, x, k) if terms.as_constant(k).is_some() => {
+            let rest = value.sub(terms.as_constant(k).expect("just seen"));
+            let rest = terms.constant(rest);
+            let op = if is_eq { BinaryOp::Eq } else { BinaryOp::Neq };
+            Becomes(Term::Binary(op, x, rest))
+        }
         Term::Extend { arg, by, signed } => {
             let low = value.slice(terms.width(arg) - 1, 0);
             if ops::extend(&low, by, signed) != *value {

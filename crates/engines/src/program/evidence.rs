@@ -9,22 +9,60 @@ use pedra_model::program::{ProgramProof, ProgramTrace};
 use pedra_model::term::TermId;
 use pedra_model::value::Value;
 use pedra_program::blocks::CutProof;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The lemmas as invariants of their locations.
+/// Conflicts of a query that only makes a proof smaller.
+const EFFORT: u64 = 20_000;
+
+/// The lemmas as invariants of their locations, those that the proof needs.
 pub(super) fn proof(
     queries: &mut Queries,
     properties: Vec<usize>,
     lemmas: &[LemmaId],
 ) -> ProgramProof {
+    let needed = queries.with_effort(Some(EFFORT), |q| find_needed(q, &properties, lemmas));
+    // Without the time to find out what is needed, all of it is.
+    let needed = needed.ok().flatten().unwrap_or_else(|| lemmas.to_vec());
     let mut invariants: Vec<Vec<TermId>> = queries.graph.locations().map(|_| Vec::new()).collect();
-    for &id in lemmas {
+    for id in needed {
         let (place, set) = (queries.frames.place(id), queries.frames.lemma(id).set());
         let clause = queries.predicates.clause(&mut queries.graph.terms, set);
         invariants[place.index()].push(clause);
     }
     let terms = queries.graph.terms.clone();
     queries.graph.lowered.cut_proof(CutProof { properties, terms, invariants, k: 1 })
+}
+
+/// The lemmas, all inductive together, that exclude the error places, and those that these need:
+/// for each of them and each edge into its location, those in the core of
+/// `⋀ lemmas(p) ∧ guard ∧ c[values]`. `None` if that is too hard to see.
+fn find_needed(
+    queries: &mut Queries,
+    properties: &[usize],
+    lemmas: &[LemmaId],
+) -> Result<Option<Vec<LemmaId>>, Stopped> {
+    let mut by_location: Vec<Vec<LemmaId>> = vec![Vec::new(); queries.graph.locations().count()];
+    for &id in lemmas {
+        by_location[queries.frames.place(id).index()].push(id);
+    }
+    let errors = properties.iter().filter_map(|&p| queries.graph.blocks().errors[p]);
+    let mut goals: Vec<(Location, Vec<Lit>)> =
+        errors.map(|error| (Location::new(error), Vec::new())).collect();
+    let (mut needed, mut known) = (Vec::new(), FxHashSet::default());
+    while let Some((to, set)) = goals.pop() {
+        for edge in queries.graph.incoming(to).to_vec() {
+            let from = queries.graph.edge(edge).from;
+            let here = &by_location[from.index()];
+            let Some(core) = queries.core(edge, here, &set)? else { return Ok(None) };
+            for id in core {
+                if known.insert(id) {
+                    needed.push(id);
+                    goals.push((from, queries.frames.lemma(id).set().to_vec()));
+                }
+            }
+        }
+    }
+    Ok(Some(needed))
 }
 
 /// The run along a chain of obligations, the first one at the entry: from a state of the first
@@ -65,4 +103,38 @@ pub(super) fn trace(
 /// What a lemma says, for the record.
 pub(super) fn claim(_: &Queries, place: Location, set: &[Lit]) -> String {
     format!("location {}: {} conditions", place.index(), set.len())
+}
+
+pub(super) fn show(queries: &Queries, set: &[Lit]) -> String {
+    let mut out = String::new();
+    for &lit in set {
+        if lit.is_negated() {
+            out.push('!');
+        }
+        out.push_str(&term(queries, queries.predicates.raw(lit)));
+        out.push_str(" & ");
+    }
+    out
+}
+pub(super) fn term(q: &Queries, t: TermId) -> String {
+    use pedra_model::term::Term;
+    let terms = &q.graph.terms;
+    let node = terms.get(t);
+    let args: Vec<String> = node.args().map(|a| term(q, a)).collect();
+    match node {
+        Term::Symbol(_) => {
+            let p = &q.graph.blocks().program;
+            p.variables
+                .iter()
+                .find(|v| v.term == t)
+                .and_then(|v| v.name.clone())
+                .map_or(format!("s{}", t.index()), |n| n.to_string())
+        }
+        Term::Const(v) => format!("{}", v.to_u64().map_or("big".into(), |v| v.to_string())),
+        Term::IntConst(v) => format!("{v}"),
+        Term::Binary(op, ..) => format!("({} {})", op.name(), args.join(" ")),
+        Term::Unary(op, ..) => format!("({} {})", op.name(), args.join(" ")),
+        Term::Int(op, ..) => format!("({} {})", op.name(), args.join(" ")),
+        other => format!("({:?} {})", std::mem::discriminant(other), args.join(" ")),
+    }
 }

@@ -18,15 +18,19 @@
 //! One code serves bit-vectors and integers ([`pedra_solve::terms`]). Soundness of proofs rests on
 //! `queries`, and on the checks of `certify`; that of violations on the replay.
 
+mod candidates;
 mod evidence;
 mod generalize;
 mod graph;
+mod houdini;
 mod implicant;
+mod kernel;
 mod linear;
 mod options;
 mod predecessor;
 mod predicates;
 mod queries;
+mod samples;
 mod space;
 
 pub use options::ProgramOptions;
@@ -85,6 +89,7 @@ impl Lifted {
                 options: *options,
                 properties: properties.clone(),
                 guide: NoGuide,
+                implied_with: None,
             })
         })?;
         locations.queries.set_interrupt(context);

@@ -9,6 +9,7 @@ use super::implicant::constant;
 use super::predicates::{Predicates, Subset, cube};
 use crate::context::{Context, Reason};
 use crate::trace::{LemmaId, Level, Place, Scan, Stopped, Trace};
+use pedra_model::affine::normalise;
 use pedra_model::blast::BlastOptions;
 use pedra_model::lit::Lit;
 use pedra_model::term::{BinaryOp, Term, TermId};
@@ -42,6 +43,8 @@ pub(super) struct Queries {
     solvers: Vec<TermSolver>,
     /// The literal of `¬c` in the solver of its location, for each lemma.
     lemma_lits: FxHashMap<LemmaId, Lit>,
+    /// The normal forms of conditions.
+    normal: FxHashMap<TermId, TermId>,
     theory: Theory,
     interrupt: Interrupt,
     effort: Option<u64>,
@@ -58,6 +61,7 @@ impl Queries {
             frames,
             solvers,
             lemma_lits: FxHashMap::default(),
+            normal: FxHashMap::default(),
             theory,
             interrupt: Interrupt::new(),
             effort: None,
@@ -94,8 +98,20 @@ impl Queries {
         result
     }
 
-    /// The literal of a condition in the solver of a location.
+    /// The literal of a condition in the solver of a location. Comparisons of sums of words are
+    /// asked in a normal form ([`pedra_model::affine`]), integers have one anyway.
     pub(super) fn lit(&mut self, at: Location, term: TermId) -> Result<Lit, Stopped> {
+        let term = match self.theory {
+            Theory::Integers => term,
+            Theory::Bits => match self.normal.get(&term) {
+                Some(&normal) => normal,
+                None => {
+                    let normal = normalise(&mut self.graph.terms, term);
+                    self.normal.insert(term, normal);
+                    normal
+                }
+            },
+        };
         self.solvers[at.index()].lit(&self.graph.terms, term).map_err(|error| stopped(&error))
     }
 
@@ -154,8 +170,13 @@ impl Queries {
             return Ok(None);
         }
         let ids: Vec<LemmaId> = self.frames.lemmas(at, level).collect();
+        self.lemmas(at, &ids).map(Some)
+    }
+
+    /// The literals of lemmas of a location.
+    fn lemmas(&mut self, at: Location, ids: &[LemmaId]) -> Result<Vec<Lit>, Stopped> {
         let mut lits = Vec::with_capacity(ids.len());
-        for id in ids {
+        for &id in ids {
             lits.push(match self.lemma_lits.get(&id) {
                 Some(&lit) => lit,
                 None => {
@@ -167,7 +188,28 @@ impl Queries {
                 }
             });
         }
-        Ok(Some(lits))
+        Ok(lits)
+    }
+
+    /// Those of the lemmas, all of the edge's source, that keep it out of a cube: the core of
+    /// `⋀ ¬d ∧ guard ∧ c[values]`. `None` if they are not seen to.
+    pub(super) fn core(
+        &mut self,
+        edge: EdgeId,
+        lemmas: &[LemmaId],
+        set: &[Lit],
+    ) -> Result<Option<Vec<LemmaId>>, Stopped> {
+        let from = self.graph.edge(edge).from;
+        let lits = self.lemmas(from, lemmas)?;
+        let guard = self.graph.edge(edge).guard;
+        let mut assumptions = lits.clone();
+        assumptions.push(self.lit(from, guard)?);
+        assumptions.extend(self.image_lits(edge, set)?);
+        if self.solve(from, &assumptions, &[])? != Some(false) {
+            return Ok(None);
+        }
+        let failed = lemmas.iter().zip(lits).filter(|(_, lit)| self.is_failed(from, *lit));
+        Ok(Some(failed.map(|(&id, _)| id).collect()))
     }
 
     /// The conditions of a cube at a location, and after an edge.

@@ -1,13 +1,17 @@
 //! PDR's view of a program: a trace of frames for each location.
 
+use super::candidates::candidates;
 use super::evidence;
 use super::generalize::{part, widen};
 use super::graph::{EdgeId, Location};
+use super::houdini::inductive_part;
 use super::options::ProgramOptions;
 use super::predecessor::predecessor;
 use super::queries::{Blocked, Frames, Queries};
+use super::samples::Samples;
 use crate::context::{Context, Reason};
 use crate::events::{Claim, Progress};
+use crate::trace::Place;
 use crate::trace::{
     self, Answer, Found, Invariant, LemmaId, Lemmas, Level, NoGuide, ObligationId, Scan, Space,
     Start, Stopped,
@@ -30,6 +34,8 @@ pub(super) struct Locations {
     /// The chosen properties; the search knows them by position in this list.
     pub(super) properties: Vec<usize>,
     pub(super) guide: NoGuide,
+    /// How many invariants there were when properties were last compared with them.
+    pub(super) implied_with: Option<usize>,
 }
 
 impl Locations {
@@ -114,6 +120,22 @@ impl Space for Locations {
         too_hard: Option<u32>,
     ) -> Result<Answer<Self>, Stopped> {
         let (place, set) = (obligation.place, &obligation.set);
+        if std::env::var_os("PEDRA_DBG").is_some() {
+            eprintln!(
+                "block l{} lev{} {}",
+                place.index(),
+                level.index(),
+                evidence::show(&self.queries, set)
+            );
+        }
+        if std::env::var_os("PEDRA_DBG").is_some() {
+            eprintln!(
+                "block l{} lev{} {}",
+                place.index(),
+                level.index(),
+                evidence::show(&self.queries, set)
+            );
+        }
         let effort = too_hard.map(|count| FIRST_EFFORT << count.min(40));
         let answer = self.queries.with_effort(effort, |q| q.check_blocked(place, set, level))?;
         Ok(match answer {
@@ -146,6 +168,22 @@ impl Space for Locations {
             }
             Ok::<_, Stopped>((set, reached))
         })?;
+        if std::env::var_os("PEDRA_DBG").is_some() {
+            eprintln!(
+                "  lemma l{} lev{} {}",
+                place.index(),
+                level.index(),
+                evidence::show(&self.queries, &set)
+            );
+        }
+        if std::env::var_os("PEDRA_DBG").is_some() {
+            eprintln!(
+                "  lemma l{} lev{} {}",
+                place.index(),
+                level.index(),
+                evidence::show(&self.queries, &set)
+            );
+        }
         self.add_lemma(context, place, set, level)?;
         Ok(level)
     }
@@ -172,13 +210,70 @@ impl Space for Locations {
         Ok(Some(lemmas))
     }
 
-    /// Properties whose error place the invariants exclude as a whole, or that no path leads to.
-    fn find_implied(&mut self, _: &Context, open: &[usize]) -> Result<Vec<usize>, Stopped> {
-        let is_implied = |&&position: &&usize| match self.error(position) {
-            None => true,
-            Some(place) => self.trace().find_covering(place, &[], Level::INFINITY).is_some(),
-        };
-        Ok(open.iter().filter(is_implied).copied().collect())
+    /// Before the first frame: proposes invariants.
+    fn closed(&mut self, context: &Context, level: Level) -> Result<(), Stopped> {
+        if level != Level::ZERO || !self.options.candidates {
+            return Ok(());
+        }
+        let samples = Samples::take(&self.queries.graph, context.seed);
+        let candidates = candidates(&mut self.queries.graph, &samples);
+        if std::env::var_os("PEDRA_DBG").is_some() {
+            for (i, l) in candidates.iter().enumerate() {
+                eprintln!(
+                    "l{i}: {} samples, {} candidates",
+                    samples.at(Location::new(i)).len(),
+                    l.len()
+                );
+                for &c in l {
+                    eprintln!("   {}", evidence::term(&self.queries, c));
+                }
+            }
+        }
+        let kept = inductive_part(&mut self.queries, candidates)?;
+        if std::env::var_os("PEDRA_DBG").is_some() {
+            for (i, l) in kept.iter().enumerate() {
+                eprintln!("KEPT l{i}: {}", l.len());
+                for &c in l {
+                    eprintln!("   {}", evidence::term(&self.queries, c));
+                }
+            }
+        }
+        for (location, kept) in self.queries.graph.locations().zip(kept) {
+            for candidate in kept {
+                let Queries { graph, predicates, .. } = &mut self.queries;
+                if let Some(lit) = predicates.literal(&mut graph.terms, candidate, false) {
+                    self.add_lemma(context, location, Box::new([lit]), Level::INFINITY)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Properties whose error place no step from the invariants leads to: `F_∞(p) ∧ guard` has no
+    /// model for each edge into it.
+    fn find_implied(&mut self, context: &Context, open: &[usize]) -> Result<Vec<usize>, Stopped> {
+        let mut implied = Vec::new();
+        for &position in open {
+            let Some(place) = self.error(position) else {
+                implied.push(position);
+                continue;
+            };
+            let known = self.trace().invariants_so_far();
+            if self.implied_with != Some(known) {
+                let effort = Some(FIRST_EFFORT);
+                let core = self
+                    .queries
+                    .with_effort(effort, |queries| part(queries, place, &[], Level::INFINITY))?;
+                if let Some(core) = core {
+                    self.add_lemma(context, place, core, Level::INFINITY)?;
+                }
+            }
+            if self.trace().find_covering(place, &[], Level::INFINITY).is_some() {
+                implied.push(position);
+            }
+        }
+        self.implied_with = Some(self.trace().invariants_so_far());
+        Ok(implied)
     }
 
     fn proof(&mut self, positions: &[usize], invariant: &Invariant) -> Proof {

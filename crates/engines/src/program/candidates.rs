@@ -1,0 +1,410 @@
+//! Candidate invariants, from the text of the program and from samples.
+//!
+//! For each location:
+//! - comparisons that the program makes, of variables that matter there;
+//! - bounds of variables: what the samples show, and the constants of the program next to that;
+//! - `x = y`, `x ≤ y`, `x < y`; for integers `±x ± y ≤ k`;
+//! - linear equations that all samples satisfy (for words modulo their width, so that they survive
+//!   when sums wrap around);
+//! - remainders that all samples have;
+//! - each of these where a comparison of the program holds, if it does not hold elsewhere: loops
+//!   with phases need disjunctions.
+//!
+//! Only what no sample refutes is proposed, and only what is inductive, all of it together, is
+//! kept (`houdini`). So all of this is heuristic.
+
+use super::graph::{Graph, Location};
+use super::kernel::equations;
+use super::samples::{Samples, constants, number, word};
+use crate::trace::Place;
+use num_bigint::BigInt;
+use pedra_model::term::{BinaryOp, IntOp, Sort, Term, TermId, Terms, UnaryOp};
+use pedra_model::value::Value;
+use pedra_program::interpreter::evaluate;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Candidates of one location beyond this number are left out.
+const MAX_CANDIDATES: usize = 300;
+/// Pairs are looked at for at most this many variables, equations for at most this many.
+const MAX_PAIRED: usize = 14;
+const MAX_RELATED: usize = 16;
+/// Comparisons of the program under which others are tried.
+const MAX_CASES: usize = 10;
+
+/// A variable that is a number.
+#[derive(Copy, Clone)]
+pub(super) struct Number {
+    term: TermId,
+    sort: Sort,
+    is_signed: bool,
+    /// Its position among the variables of the location.
+    position: usize,
+}
+
+/// What may be worth a try at each location: one-bit terms over its variables.
+pub(super) fn candidates(graph: &mut Graph, samples: &Samples) -> Vec<Vec<TermId>> {
+    let constants = constants(graph);
+    let comparisons = comparisons(graph);
+    let locations: Vec<Location> = graph.locations().collect();
+    let mut all = Vec::with_capacity(locations.len());
+    for location in locations {
+        let states = samples.at(location);
+        let is_error = graph.blocks().errors.contains(&Some(location.index()));
+        if location == Location::ENTRY || states.is_empty() || is_error {
+            all.push(Vec::new());
+            continue;
+        }
+        let (numbers, symbols) = numbers(graph, location);
+        let comparisons: Vec<TermId> =
+            comparisons.iter().copied().filter(|&term| speaks_of(graph, term, &symbols)).collect();
+        let mut maker = Maker {
+            terms: &mut graph.terms,
+            constants: &constants,
+            numbers: &numbers,
+            symbols: &symbols,
+            found: Vec::new(),
+            seen: FxHashSet::default(),
+        };
+        let everything: Vec<&[Value]> = states.iter().map(Vec::as_slice).collect();
+        maker.about(&everything, &comparisons, None);
+        maker.cases(&everything, &comparisons);
+        let mut found = maker.found;
+        found.truncate(MAX_CANDIDATES);
+        all.push(found);
+    }
+    all
+}
+
+/// The numbers among the variables of a location, and all their symbols.
+fn numbers(graph: &Graph, at: Location) -> (Vec<Number>, Vec<TermId>) {
+    let blocks = graph.blocks();
+    let live = &blocks.cuts[at.index()].live;
+    let symbols: Vec<TermId> = live.iter().map(|&v| blocks.program.term_of(v)).collect();
+    let number = |(position, &variable): (usize, &pedra_program::VariableId)| {
+        let term = blocks.program.term_of(variable);
+        let sort = graph.terms.sort(term);
+        let is_number = matches!(sort, Sort::Int | Sort::Bv(2..=64));
+        let is_signed = blocks.program.variable(variable).is_signed;
+        is_number.then_some(Number { term, sort, is_signed, position })
+    };
+    (live.iter().enumerate().filter_map(number).collect(), symbols)
+}
+
+/// The comparisons that guards and values make, without inputs.
+fn comparisons(graph: &Graph) -> Vec<TermId> {
+    let values = graph.blocks().cuts.iter().flat_map(|cut| &cut.blocks);
+    let values = values.flat_map(|block| block.values.iter().chain([&block.guard]).copied());
+    let cone = graph.terms.cone(values);
+    use BinaryOp::*;
+    let is_comparison = |term: &Term| match *term {
+        Term::Int(op, ..) => op.is_comparison(),
+        Term::Binary(Slt | Slte | Sgt | Sgte | Ult | Ulte | Ugt | Ugte, ..) => true,
+        Term::Binary(Eq | Neq, a, _) => !graph.terms.sort(a).is_array(),
+        _ => false,
+    };
+    let all = graph.terms.iter().filter(|(id, term)| cone[id.index()] && is_comparison(term));
+    all.map(|(id, _)| id).collect()
+}
+
+/// Whether a term speaks of these symbols only, and has no `ite`.
+fn speaks_of(graph: &Graph, term: TermId, symbols: &[TermId]) -> bool {
+    let (mut stack, mut seen) = (vec![term], FxHashSet::default());
+    while let Some(term) = stack.pop() {
+        match graph.terms.get(term) {
+            Term::Symbol(_) if !symbols.contains(&term) => return false,
+            Term::Ite(..) => return false,
+            node if seen.insert(term) => stack.extend(node.args()),
+            _ => {}
+        }
+    }
+    true
+}
+
+/// Makes the candidates of one location.
+struct Maker<'a> {
+    terms: &'a mut Terms,
+    constants: &'a [BigInt],
+    numbers: &'a [Number],
+    symbols: &'a [TermId],
+    found: Vec<TermId>,
+    seen: FxHashSet<TermId>,
+}
+
+impl Maker<'_> {
+    /// Notes a candidate, if nothing plainly makes it one already; under a case, if there is one.
+    fn add(&mut self, term: TermId, case: Option<TermId>) {
+        if self.terms.as_constant(term).is_some() || self.found.len() >= 2 * MAX_CANDIDATES {
+            return;
+        }
+        if case.is_some_and(|case| case == term || self.seen.contains(&term)) {
+            return;
+        }
+        let term = match case {
+            None => term,
+            Some(case) => {
+                let not = self.terms.simplified(Term::Unary(UnaryOp::Not, case));
+                self.terms.or(not, term)
+            }
+        };
+        if self.seen.insert(term) {
+            self.found.push(term);
+        }
+    }
+
+    /// All kinds of candidates that hold in some states.
+    fn about(&mut self, states: &[&[Value]], comparisons: &[TermId], case: Option<TermId>) {
+        for &comparison in comparisons {
+            let truths = states.iter().map(|state| self.holds(comparison, state));
+            let truths: FxHashSet<bool> = truths.collect();
+            if truths.len() == 1 {
+                let holds = truths.contains(&true);
+                let not = self.terms.simplified(Term::Unary(UnaryOp::Not, comparison));
+                self.add(if holds { comparison } else { not }, case);
+            }
+        }
+        let numbers = self.numbers;
+        let columns: Vec<Vec<BigInt>> = numbers.iter().map(|n| column(n, states)).collect();
+        self.equations(&columns, case);
+        for (number, column) in numbers.iter().zip(&columns) {
+            self.bounds(number, column, case);
+        }
+        if numbers.len() <= MAX_PAIRED {
+            for (i, x) in numbers.iter().enumerate() {
+                for (j, y) in numbers[..i].iter().enumerate() {
+                    if x.sort == y.sort {
+                        self.pair([x, y], [&columns[i], &columns[j]], case);
+                    }
+                }
+            }
+        }
+        self.bits(states, case);
+    }
+
+    /// The candidates of those states in which a comparison holds, or does not.
+    fn cases(&mut self, states: &[&[Value]], comparisons: &[TermId]) {
+        for &comparison in comparisons.iter().take(MAX_CASES) {
+            for wanted in [true, false] {
+                let part = states.iter().copied();
+                let part: Vec<&[Value]> =
+                    part.filter(|state| self.holds(comparison, state) == wanted).collect();
+                if part.len() < 2 || part.len() == states.len() {
+                    continue;
+                }
+                let case = match wanted {
+                    true => comparison,
+                    false => self.terms.simplified(Term::Unary(UnaryOp::Not, comparison)),
+                };
+                self.about(&part, comparisons, Some(case));
+            }
+        }
+    }
+
+    fn holds(&self, term: TermId, state: &[Value]) -> bool {
+        let of: FxHashMap<TermId, &Value> = self.symbols.iter().copied().zip(state).collect();
+        evaluate(self.terms, [term], |symbol| of[&symbol])[&term].as_bv().is_true()
+    }
+
+    fn constant(&mut self, sort: Sort, value: &BigInt) -> TermId {
+        match sort {
+            Sort::Int => self.terms.integer(value.clone()),
+            sort => self.terms.constant(word(sort.width().expect("a number"), value)),
+        }
+    }
+
+    /// `a ≤ b` of numbers.
+    fn at_most(&mut self, sort: Sort, is_signed: bool, a: TermId, b: TermId) -> TermId {
+        self.terms.simplified(match sort {
+            Sort::Int => Term::Int(IntOp::Le, a, b),
+            _ if is_signed => Term::Binary(BinaryOp::Slte, a, b),
+            _ => Term::Binary(BinaryOp::Ulte, a, b),
+        })
+    }
+
+    fn equal(&mut self, a: TermId, b: TermId) -> TermId {
+        self.terms.simplified(Term::Binary(BinaryOp::Eq, a, b))
+    }
+
+    /// The least and the greatest sample, and the constants of the program next to them.
+    fn bounds(&mut self, number: &Number, column: &[BigInt], case: Option<TermId>) {
+        let Number { term, sort, is_signed, .. } = *number;
+        let (Some(least), Some(greatest)) = (column.iter().min(), column.iter().max()) else {
+            return;
+        };
+        if least == greatest {
+            let value = self.constant(sort, least);
+            let equal = self.equal(term, value);
+            self.add(equal, case);
+            return;
+        }
+        let zero = BigInt::from(0);
+        let below = self.constants.iter().rev().filter(|&k| k <= least).take(2);
+        let above = self.constants.iter().filter(|&k| k >= greatest).take(2);
+        let lower: Vec<BigInt> = below.chain([least]).cloned().collect();
+        let upper: Vec<BigInt> = above.chain([greatest]).cloned().collect();
+        for bound in lower.into_iter().chain((*least >= zero && is_signed).then_some(zero)) {
+            let bound = self.constant(sort, &bound);
+            let holds = self.at_most(sort, is_signed, bound, term);
+            self.add(holds, case);
+        }
+        for bound in upper {
+            let bound = self.constant(sort, &bound);
+            let holds = self.at_most(sort, is_signed, term, bound);
+            self.add(holds, case);
+        }
+        self.remainder(number, column, case);
+    }
+
+    /// `x = r modulo m`: for words, m is a power of two.
+    fn remainder(&mut self, number: &Number, column: &[BigInt], case: Option<TermId>) {
+        use num_integer::Integer;
+        let first = &column[0];
+        let gcd = column.iter().fold(BigInt::from(0), |gcd, value| gcd.gcd(&(value - first)));
+        if gcd <= BigInt::from(1) {
+            return;
+        }
+        let Number { term, sort, .. } = *number;
+        let holds = match sort {
+            Sort::Int => {
+                let rest = self.terms.integer(first.mod_floor(&gcd));
+                let modulus = self.terms.integer(gcd);
+                let found = self.terms.simplified(Term::Int(IntOp::Mod, term, modulus));
+                self.equal(found, rest)
+            }
+            Sort::Bv(width) => {
+                let log = gcd.trailing_zeros().unwrap_or(0).min(u64::from(width) - 1) as u32;
+                if log == 0 {
+                    return;
+                }
+                let low = Term::Slice { arg: term, high: log - 1, low: 0 };
+                let low = self.terms.simplified(low);
+                let rest = self.terms.constant(word(log, first));
+                self.equal(low, rest)
+            }
+            Sort::Array { .. } => return,
+        };
+        self.add(holds, case);
+    }
+
+    /// Comparisons of two variables.
+    fn pair(&mut self, [x, y]: [&Number; 2], [a, b]: [&[BigInt]; 2], case: Option<TermId>) {
+        let sort = x.sort;
+        let is_signed = x.is_signed && y.is_signed;
+        let differences: Vec<BigInt> = a.iter().zip(b).map(|(a, b)| a - b).collect();
+        let (Some(least), Some(greatest)) = (differences.iter().min(), differences.iter().max())
+        else {
+            return;
+        };
+        let zero = BigInt::from(0);
+        if *greatest <= zero {
+            let holds = self.at_most(sort, is_signed, x.term, y.term);
+            self.add(holds, case);
+        }
+        if *least >= zero {
+            let holds = self.at_most(sort, is_signed, y.term, x.term);
+            self.add(holds, case);
+        }
+        if *greatest < zero || *least > zero {
+            let equal = self.equal(x.term, y.term);
+            let differ = self.terms.simplified(Term::Unary(UnaryOp::Not, equal));
+            self.add(differ, case);
+        }
+        if sort != Sort::Int || least == greatest {
+            return;
+        }
+        // Octagons; sums of words wrap around.
+        let minus = self.terms.simplified(Term::Int(IntOp::Sub, x.term, y.term));
+        let plus = self.terms.simplified(Term::Int(IntOp::Add, x.term, y.term));
+        let sums: Vec<BigInt> = a.iter().zip(b).map(|(a, b)| a + b).collect();
+        for (term, values) in [(minus, &differences), (plus, &sums)] {
+            let (Some(least), Some(greatest)) = (values.iter().min(), values.iter().max()) else {
+                return;
+            };
+            let (least, greatest) = (self.constant(sort, least), self.constant(sort, greatest));
+            let above = self.at_most(sort, true, least, term);
+            let below = self.at_most(sort, true, term, greatest);
+            self.add(above, case);
+            self.add(below, case);
+        }
+    }
+
+    /// Linear equations, of variables of one sort each.
+    fn equations(&mut self, columns: &[Vec<BigInt>], case: Option<TermId>) {
+        let sorts: FxHashSet<Sort> = self.numbers.iter().map(|number| number.sort).collect();
+        let mut sorts: Vec<Sort> = sorts.into_iter().collect();
+        sorts.sort_by_key(|sort| sort.width());
+        for sort in sorts {
+            let group = (0..self.numbers.len()).filter(|&i| self.numbers[i].sort == sort);
+            let group: Vec<usize> = group.take(MAX_RELATED).collect();
+            let columns: Vec<&[BigInt]> = group.iter().map(|&i| columns[i].as_slice()).collect();
+            for (factors, constant) in equations(&columns) {
+                // Both sides have positive factors: `x + y = n`.
+                let parts = group.iter().map(|&i| self.numbers[i].term).zip(&factors);
+                let zero = BigInt::from(0);
+                let (left, right): (Vec<_>, Vec<_>) = parts
+                    .filter(|(_, a)| **a != zero)
+                    .map(|(term, a)| (term, a.clone()))
+                    .partition(|(_, a)| *a > zero);
+                let right: Vec<(TermId, BigInt)> =
+                    right.into_iter().map(|(term, a)| (term, -a)).collect();
+                let (left, right) = match constant >= zero {
+                    true => (self.sum(sort, &left, &zero), self.sum(sort, &right, &constant)),
+                    false => (self.sum(sort, &left, &-constant), self.sum(sort, &right, &zero)),
+                };
+                let equal = self.equal(left, right);
+                self.add(equal, case);
+            }
+        }
+    }
+
+    /// `Σ a·x + k`
+    fn sum(&mut self, sort: Sort, parts: &[(TermId, BigInt)], constant: &BigInt) -> TermId {
+        let mut sum: Option<TermId> = None;
+        for (term, factor) in parts {
+            let factor = self.constant(sort, factor);
+            let times = self.terms.simplified(match sort {
+                Sort::Int => Term::Int(IntOp::Mul, *term, factor),
+                _ => Term::Binary(BinaryOp::Mul, *term, factor),
+            });
+            sum = Some(match sum {
+                None => times,
+                Some(sum) => self.plus(sort, sum, times),
+            });
+        }
+        let constant = self.constant(sort, constant);
+        match sum {
+            None => constant,
+            Some(sum) => self.plus(sort, sum, constant),
+        }
+    }
+
+    fn plus(&mut self, sort: Sort, a: TermId, b: TermId) -> TermId {
+        self.terms.simplified(match sort {
+            Sort::Int => Term::Int(IntOp::Add, a, b),
+            _ => Term::Binary(BinaryOp::Add, a, b),
+        })
+    }
+
+    /// Single bits that are the same in all states.
+    fn bits(&mut self, states: &[&[Value]], case: Option<TermId>) {
+        for (position, &symbol) in self.symbols.to_vec().iter().enumerate() {
+            if self.terms.sort(symbol) != Sort::BOOL {
+                continue;
+            }
+            let first = states[0][position].as_bv().is_true();
+            if states.iter().all(|state| state[position].as_bv().is_true() == first) {
+                let not = self.terms.simplified(Term::Unary(UnaryOp::Not, symbol));
+                self.add(if first { symbol } else { not }, case);
+            }
+        }
+    }
+}
+
+/// The values of a variable in all states.
+fn column(of: &Number, states: &[&[Value]]) -> Vec<BigInt> {
+    let value = |state: &&[Value]| match &state[of.position] {
+        Value::Bv(value) => number(value, of.is_signed).expect("at most 64 bits"),
+        Value::Int(value) => value.clone(),
+        _ => unreachable!("a number"),
+    };
+    states.iter().map(value).collect()
+}

@@ -1,0 +1,102 @@
+//! The largest inductive part of a set of candidates.
+//!
+//! C. Flanagan, K. R. M. Leino: *Houdini, an Annotation Assistant for ESC/Java* (FME 2001), at the
+//! locations of a graph: all candidates are assumed everywhere, and those that an edge refutes are
+//! dropped, until none is. What is left is an invariant, so it holds in all frames.
+
+use super::graph::{EdgeId, Location};
+use super::queries::Queries;
+use crate::trace::{Level, Place, Stopped};
+use pedra_model::lit::Lit;
+use pedra_model::term::TermId;
+use rustc_hash::FxHashSet;
+
+/// Conflicts of one query.
+const EFFORT: u64 = 3_000;
+
+/// Those of the candidates of each location that are inductive together, relative to the
+/// invariants that are known.
+pub(super) fn inductive_part(
+    queries: &mut Queries,
+    mut candidates: Vec<Vec<TermId>>,
+) -> Result<Vec<Vec<TermId>>, Stopped> {
+    let edges: Vec<EdgeId> = queries.graph.edge_ids().collect();
+    let mut changed: FxHashSet<Location> = queries.graph.locations().collect();
+    // Edges from or into locations that lost candidates are looked at again.
+    while !changed.is_empty() {
+        let now = std::mem::take(&mut changed);
+        for &edge in &edges {
+            let (from, to) = (queries.graph.edge(edge).from, queries.graph.edge(edge).to);
+            let is_affected = now.contains(&from) || now.contains(&to) || changed.contains(&from);
+            if is_affected
+                && !candidates[to.index()].is_empty()
+                && drop_refuted(queries, edge, &mut candidates)?
+            {
+                changed.insert(to);
+            }
+        }
+    }
+    Ok(candidates)
+}
+
+/// Drops what an edge refutes: `F_∞(p) ∧ ⋀ candidates(p) ∧ guard ∧ ¬a[values]` for a candidate `a`
+/// of its target. Whether something was dropped.
+fn drop_refuted(
+    queries: &mut Queries,
+    edge: EdgeId,
+    candidates: &mut [Vec<TermId>],
+) -> Result<bool, Stopped> {
+    let (from, to) = (queries.graph.edge(edge).from, queries.graph.edge(edge).to);
+    let guard = queries.graph.edge(edge).guard;
+    let mut dropped = false;
+    loop {
+        let mut assumptions = queries.frame(from, Level::INFINITY)?.unwrap_or_default();
+        for &candidate in &candidates[from.index()] {
+            assumptions.push(queries.lit(from, candidate)?);
+        }
+        assumptions.push(queries.lit(from, guard)?);
+        let images: Vec<TermId> =
+            candidates[to.index()].iter().map(|&a| queries.graph.image(edge, a)).collect();
+        let mut missed: Vec<Lit> = Vec::with_capacity(images.len());
+        for &image in &images {
+            missed.push(!queries.lit(from, image)?);
+        }
+        let answer = queries
+            .with_effort(Some(EFFORT), |queries| queries.solve(from, &assumptions, &[&missed]))?;
+        let keeps: Vec<bool> = match answer {
+            Some(false) => return Ok(dropped),
+            Some(true) => {
+                let model = queries.model(from);
+                let values = queries.evaluate(&model, images.iter().copied());
+                images.iter().map(|image| values[image].as_bv().is_true()).collect()
+            }
+            // Too hard for all at once: one by one, and what is too hard by itself goes.
+            None => {
+                let mut keeps = Vec::with_capacity(missed.len());
+                for &lit in &missed {
+                    assumptions.push(lit);
+                    let alone = queries.with_effort(Some(EFFORT / 4), |queries| {
+                        queries.solve(from, &assumptions, &[])
+                    })?;
+                    assumptions.pop();
+                    keeps.push(alone == Some(false));
+                }
+                if keeps.iter().all(|&keep| keep) {
+                    return Ok(dropped);
+                }
+                keeps
+            }
+        };
+        if keeps.iter().all(|&keep| keep) {
+            // A model that refutes none by evaluation cannot be used.
+            candidates[to.index()].clear();
+            return Ok(true);
+        }
+        let mut keep = keeps.into_iter();
+        candidates[to.index()].retain(|_| keep.next().expect("one for each"));
+        dropped = true;
+        if candidates[to.index()].is_empty() {
+            return Ok(true);
+        }
+    }
+}
