@@ -24,11 +24,10 @@ const MAX_STEPS: usize = 80;
 /// Whether a unit can be excluded from `F_i`; then also a unit that covers it.
 pub(super) fn find_inductive(
     relative: &mut Relative,
-    context: &Context,
     unit: &Unit,
     level: Level,
 ) -> Result<Option<Unit>, Stopped> {
-    Ok(match relative.check_inductive(context, unit, level)? {
+    Ok(match relative.check_inductive(unit, level)? {
         Answer::Inductive(core) => Some(core),
         Answer::No | Answer::Predecessor(_) => None,
     })
@@ -47,17 +46,17 @@ pub(super) fn learn(
 ) -> Result<Level, Stopped> {
     let (mut lemma, mut level) = (core, level);
     if options.highest {
-        (lemma, level) = find_highest(relative, context, unit, lemma, level)?;
+        (lemma, level) = find_highest(relative, unit, lemma, level)?;
     }
-    lemma = expand(relative, context, lemma, level)?;
+    lemma = expand(relative, lemma, level)?;
     if options.arity >= 2 {
         relative.note_shape(&lemma);
-        lemma = reshape(relative, context, options, failed, lemma, level)?;
+        lemma = reshape(relative, options, failed, lemma, level)?;
     }
     // Push to higher levels while that holds.
     let top = relative.trace().top();
     while level < top {
-        let Some(core) = find_inductive(relative, context, &lemma, level.above())? else { break };
+        let Some(core) = find_inductive(relative, &lemma, level.above())? else { break };
         (lemma, level) = (core, level.above());
     }
     relative.add_lemma(context, (), Box::new(lemma), level)?;
@@ -68,20 +67,19 @@ pub(super) fn learn(
 /// there.
 fn find_highest(
     relative: &mut Relative,
-    context: &Context,
     unit: &Unit,
     core: Unit,
     level: Level,
 ) -> Result<(Unit, Level), Stopped> {
     for candidate in [&core, unit] {
-        if let Some(found) = find_inductive(relative, context, candidate, Level::INFINITY)? {
+        if let Some(found) = find_inductive(relative, candidate, Level::INFINITY)? {
             return Ok((found, Level::INFINITY));
         }
     }
     let top = relative.trace().top();
     if level < top {
         for candidate in [&core, unit] {
-            if let Some(found) = find_inductive(relative, context, candidate, top)? {
+            if let Some(found) = find_inductive(relative, candidate, top)? {
                 return Ok((found, top));
             }
         }
@@ -101,23 +99,13 @@ fn rank(relative: &Relative, atom: &Atom) -> u8 {
 }
 
 /// Expands a unit that can be excluded from `F_i`.
-pub(super) fn expand(
-    relative: &mut Relative,
-    context: &Context,
-    unit: Unit,
-    level: Level,
-) -> Result<Unit, Stopped> {
-    let unit = drop_atoms(relative, context, unit, level)?;
-    relax_bounds(relative, context, unit, level)
+pub(super) fn expand(relative: &mut Relative, unit: Unit, level: Level) -> Result<Unit, Stopped> {
+    let unit = drop_atoms(relative, unit, level)?;
+    relax_bounds(relative, unit, level)
 }
 
 /// Step 2.
-fn drop_atoms(
-    relative: &mut Relative,
-    context: &Context,
-    mut unit: Unit,
-    level: Level,
-) -> Result<Unit, Stopped> {
+fn drop_atoms(relative: &mut Relative, mut unit: Unit, level: Level) -> Result<Unit, Stopped> {
     let mut order = unit.atoms().to_vec();
     order.sort_by_key(|atom| rank(relative, atom));
     for atom in order {
@@ -126,7 +114,7 @@ fn drop_atoms(
         }
         if unit.atoms().contains(&atom) {
             let smaller = unit.without(&atom);
-            if let Some(core) = find_inductive(relative, context, &smaller, level)? {
+            if let Some(core) = find_inductive(relative, &smaller, level)? {
                 unit = core;
             }
         }
@@ -137,7 +125,6 @@ fn drop_atoms(
 /// Step 3.
 pub(super) fn relax_bounds(
     relative: &mut Relative,
-    context: &Context,
     mut unit: Unit,
     level: Level,
 ) -> Result<Unit, Stopped> {
@@ -173,7 +160,7 @@ pub(super) fn relax_bounds(
                 return false;
             }
             let candidate = base.with(&atom, moved(value));
-            match find_inductive(relative, context, &candidate, level) {
+            match find_inductive(relative, &candidate, level) {
                 Ok(None) => false,
                 Ok(Some(core)) => {
                     best = Some(core);

@@ -16,6 +16,7 @@
 
 use super::meter::Limits;
 use super::relative::Relative;
+use super::subset::retain_consecutive;
 use super::unit::Unit;
 use super::{Wpdr, evidence};
 use crate::context::{Context, Engine, Link, Reason};
@@ -177,7 +178,7 @@ fn find_inductive_subset(relative: &mut Relative) -> Result<Vec<Unit>, Stopped> 
     candidates.drain(..surplus);
     loop {
         let before = candidates.len();
-        candidates = relative.retain_consecutive(candidates)?;
+        candidates = retain_consecutive(relative, candidates)?;
         if candidates.len() == before {
             break;
         }

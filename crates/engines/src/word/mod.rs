@@ -17,11 +17,13 @@
 //!   the paper cannot solve, is one query.
 //! - When a budget is used up, what was learned is handed over to bit-level PDR (`hand_over`).
 //!
-//! Soundness rests on `words` and `relative` (all queries), `evidence` and the checks of `certify`;
-//! files that only propose (`vote`, `samples`, `steps`, `templates`, `strengthen`, `generalize`,
-//! `reshape`, `linear`, `meter`) cannot make an answer wrong.
+//! Soundness rests on `words`, `relative` and `subset` (all queries), `solver` and `encoder` (what
+//! these ask), `evidence` and the checks of `certify`; files that only propose (`vote`, `samples`,
+//! `steps`, `templates`, `strengthen`, `generalize`, `reshape`, `linear`, `meter`) cannot make an
+//! answer wrong.
 
 mod atom;
+mod encoder;
 mod evidence;
 mod generalize;
 mod hand_over;
@@ -34,8 +36,10 @@ mod relative;
 mod reshape;
 mod samples;
 mod simulate;
+mod solver;
 mod steps;
 mod strengthen;
+mod subset;
 mod templates;
 mod unit;
 mod value;
@@ -47,7 +51,7 @@ pub use options::{CHOICES, UnitKind, WordOptions};
 
 use crate::context::{Context, End, Engine, Reason};
 use crate::events::{Event, Progress};
-use crate::trace::{Policy, Search, Stopped};
+use crate::trace::{NoGuide, Policy, Search, Stopped};
 use meter::Limits;
 use pedra_model::system::System;
 use problem::{NotForWords, Problem};
@@ -133,6 +137,7 @@ impl<'a> Wpdr<'a> {
             simulation,
             strengthener: Strengthener::default(),
             failed: Failed::default(),
+            guide: NoGuide,
         }));
         Ok(())
     }

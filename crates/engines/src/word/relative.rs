@@ -1,52 +1,33 @@
 //! All queries of word-level PDR; only here is it known that `F_{i−1}` answers for `F_i`.
 //!
-//! One incremental solver holds everything. Activation literals say which frame is meant: the
-//! lemmas of level `i` hang on `act_i`, and `act_i → act_{i+1} → … → act_∞ → act_C`, where
-//! `act_C` brings the constraints of the current step. `act_0` brings the initial condition and
-//! implies `act_C` alone.
-//! Lifting assumes none of them, for it asks whether constraints *can* be violated.
+//! The solver with its activation literals is in `solver`, the literals of atoms in `encoder`;
+//! queries about many units at once are in `subset`. Lifting assumes no activation literal, for it
+//! asks whether constraints *can* be violated.
 
 use super::atom::{Atom, Step};
 use super::meter::{self, Meter};
 use super::problem::Problem;
 use super::samples::Samples;
+use super::solver::FrameSolver;
 use super::steps::Steps;
 use super::unit::{Frames, Ranges, Unit};
 use super::value::Point;
 use crate::context::{Context, Reason};
 use crate::events::Claim;
-use crate::trace::{LemmaId, Lemmas, Level, NoGuide, Scan, Stopped};
-use pedra_model::affine::normalise_all;
-use pedra_model::blast::{BlastError, BlastOptions};
+use crate::trace::{LemmaId, Lemmas, Level, Scan, Stopped};
+use pedra_model::blast::BlastOptions;
 use pedra_model::bv::Bv;
 use pedra_model::lit::Lit;
-use pedra_model::term::{TermId, Terms};
-use pedra_solve::{BvSolver, Interrupt, SatResult, SatStats};
-use rustc_hash::FxHashMap;
+use pedra_solve::SatStats;
 use std::collections::VecDeque;
 
-impl From<BlastError> for Stopped {
-    fn from(_: BlastError) -> Stopped {
-        Stopped(Reason::Budget)
-    }
-}
-
-/// After this many gates more than at the beginning, the solver is made anew: most belong to
-/// atoms that were tried once.
-const MAX_GATES: usize = 600_000;
+pub(super) use super::encoder::State;
 
 /// So often what contradicts a wish for an initial state is given up; then the rest is.
 const MAX_WISHES: usize = 10;
 
 /// How many units are remembered as guides although they are no lemmas any more.
 const MAX_SHAPES: usize = 64;
-
-/// A state and inputs, from a model.
-#[derive(Clone, Debug)]
-pub(super) struct State {
-    pub(super) point: Point,
-    pub(super) inputs: Vec<Bv>,
-}
 
 /// Whether a unit can be excluded from a frame.
 #[derive(Clone, Debug)]
@@ -63,31 +44,13 @@ pub(super) enum Answer {
 /// The frames with their solver.
 pub(super) struct Relative {
     pub(super) problem: Problem,
-    blasting: BlastOptions,
-    terms: Terms,
-    solver: BvSolver,
-    lits: FxHashMap<(Atom, Step), Lit>,
-    bads: Vec<Lit>,
-    constraints: Vec<Lit>,
-    /// `act_0`, `act_1`, …
-    acts: Vec<Lit>,
-    act_infinity: Lit,
-    act_constraints: Lit,
-    base_gates: usize,
     frames: Frames,
-    /// There is no other search that could help.
-    pub(super) guide: NoGuide,
+    pub(super) solver: FrameSolver,
     /// Units as they were before reshape, the last ones: guides for it.
     shapes: VecDeque<Unit>,
     pub(super) samples: Samples,
     steps: Steps,
     single_init: Option<Point>,
-    interrupt: Interrupt,
-    /// The conflicts that a query may have, if that is limited.
-    effort: Option<u64>,
-    /// The work of solvers that were made anew, and the gates that they had.
-    past: SatStats,
-    past_gates: usize,
     pub(super) meter: Meter,
 }
 
@@ -98,101 +61,20 @@ impl Relative {
         blasting: &BlastOptions,
         context: &Context,
     ) -> Result<Relative, Stopped> {
-        let mut relative = Relative {
-            terms: problem.terms.clone(),
-            solver: BvSolver::new(blasting),
-            blasting: blasting.clone(),
-            lits: FxHashMap::default(),
-            bads: Vec::new(),
-            constraints: Vec::new(),
-            acts: Vec::new(),
-            act_infinity: Lit::TRUE,
-            act_constraints: Lit::TRUE,
-            base_gates: 0,
+        Ok(Relative {
             frames: Frames::new([Scan(Ranges::new(&problem))]),
-            guide: NoGuide,
+            solver: FrameSolver::new(&problem, blasting, &context.interrupt)?,
             shapes: VecDeque::new(),
             samples: Samples::default(),
             steps: Steps::new(&problem),
             single_init: problem.single_init(),
-            interrupt: context.interrupt.clone(),
-            effort: None,
-            past: SatStats::default(),
-            past_gates: 0,
             meter: Meter::new(),
             problem,
-        };
-        relative.fill(context)?;
-        Ok(relative)
-    }
-
-    /// Gives a new solver what it needs to know.
-    fn fill(&mut self, context: &Context) -> Result<(), Stopped> {
-        let Relative { problem, terms, solver, .. } = self;
-        solver.set_interrupt(&context.interrupt);
-        for &symbol in problem.symbols.iter().chain(&problem.inputs) {
-            solver.bind(terms, symbol)?;
-        }
-        let mut all = |list: &[TermId]| -> Result<Vec<Lit>, BlastError> {
-            let normal = normalise_all(terms, list);
-            normal.iter().map(|&term| solver.lit(terms, term)).collect()
-        };
-        self.bads = all(&problem.bads)?;
-        self.constraints = all(&problem.constraints)?;
-        let init = all(&problem.init)?;
-        self.act_constraints = solver.new_lit();
-        for &constraint in &self.constraints {
-            solver.assert_if(self.act_constraints, &[constraint]);
-        }
-        self.act_infinity = solver.new_lit();
-        solver.assert_if(self.act_infinity, &[self.act_constraints]);
-        self.acts = vec![solver.new_lit()];
-        for lit in init.into_iter().chain([self.act_constraints]) {
-            solver.assert_if(self.acts[0], &[lit]);
-        }
-        self.base_gates = solver.num_gates();
-        for _ in 0..self.frames.top().index() {
-            self.open_activation();
-        }
-        for level in (1..self.acts.len()).map(Level::new).chain([Level::INFINITY]) {
-            for id in self.frames.delta((), level).to_vec() {
-                self.tell(id)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// `act_k` for a new top level `k`.
-    fn open_activation(&mut self) {
-        let act = self.solver.new_lit();
-        self.solver.assert_if(act, &[self.act_infinity]);
-        if let [_, .., below] = self.acts[..] {
-            self.solver.assert_if(below, &[act]);
-        }
-        self.acts.push(act);
-    }
-
-    /// Heuristic: starts afresh when most gates belong to atoms that are no more.
-    fn renew_if_worn(&mut self, context: &Context) -> Result<(), Stopped> {
-        if self.solver.num_gates() < self.base_gates + MAX_GATES {
-            return Ok(());
-        }
-        let work = self.solver.stats();
-        self.past.queries += work.queries;
-        self.past.conflicts += work.conflicts;
-        self.past.propagations += work.propagations;
-        self.past_gates += self.solver.num_gates();
-        self.terms = self.problem.terms.clone();
-        self.solver = BvSolver::new(&self.blasting);
-        self.lits.clear();
-        self.fill(context)?;
-        self.solver.set_effort(self.effort);
-        Ok(())
+        })
     }
 
     /// From now on this token stops queries.
     pub(super) fn set_interrupt(&mut self, context: &Context) {
-        self.interrupt = context.interrupt.clone();
         self.solver.set_interrupt(&context.interrupt);
     }
 
@@ -209,22 +91,14 @@ impl Relative {
         self.shapes.push_back(unit.clone());
     }
 
-    /// The work so far.
+    /// The queries so far, and what they took.
     pub(super) fn stats(&self) -> SatStats {
-        let work = self.solver.stats();
-        SatStats {
-            queries: self.past.queries + work.queries,
-            conflicts: self.past.conflicts + work.conflicts,
-            propagations: self.past.propagations + work.propagations,
-            ..work
-        }
+        self.solver.stats()
     }
 
     /// All that was done so far, in propagations; see [`meter`].
     pub(super) fn work(&self) -> u64 {
-        let SatStats { queries, propagations, .. } = self.stats();
-        let gates = (self.past_gates + self.solver.num_gates()) as u64;
-        queries * meter::QUERY + propagations + gates * meter::GATE + self.meter.spent()
+        self.solver.work() + self.meter.spent()
     }
 
     /// What may still be done.
@@ -236,7 +110,7 @@ impl Relative {
     /// says so.
     pub(super) fn spend(&mut self, work: u64) -> Result<(), Stopped> {
         self.meter.spend(work);
-        if self.interrupt.poll() {
+        if self.solver.poll() {
             return Err(Stopped(Reason::Interrupted));
         }
         self.left().map(|_| ())
@@ -248,18 +122,9 @@ impl Relative {
         self.samples.hits(unit, level)
     }
 
-    fn lit(&mut self, atom: &Atom, step: Step) -> Result<Lit, Stopped> {
-        if let Some(&lit) = self.lits.get(&(atom.clone(), step)) {
-            return Ok(lit);
-        }
-        let term = atom.normal_term(&self.problem, &mut self.terms, step);
-        let lit = self.solver.lit(&self.terms, term)?;
-        self.lits.insert((atom.clone(), step), lit);
-        Ok(lit)
-    }
-
-    fn lits_of(&mut self, atoms: &[Atom], step: Step) -> Result<Vec<Lit>, Stopped> {
-        atoms.iter().map(|atom| self.lit(atom, step)).collect()
+    /// The literals of a unit's atoms.
+    pub(super) fn lits(&mut self, unit: &Unit, step: Step) -> Result<Vec<Lit>, Stopped> {
+        self.solver.encoder.lits(&self.problem, unit.atoms(), step)
     }
 
     /// Limits the effort of each query, in conflicts, as long as `run` takes. Queries that propose
@@ -269,27 +134,22 @@ impl Relative {
         conflicts: u64,
         run: impl FnOnce(&mut Relative) -> T,
     ) -> T {
-        let before = self.effort.replace(conflicts);
-        self.solver.set_effort(self.effort);
+        let before = self.solver.set_effort(Some(conflicts));
         let result = run(self);
-        self.effort = before;
-        self.solver.set_effort(self.effort);
+        self.solver.set_effort(before);
         result
     }
 
     /// `None` if the effort was not enough.
-    fn solve(
+    pub(super) fn solve(
         &mut self,
         assumptions: &[Lit],
         temporary: &[&[Lit]],
     ) -> Result<Option<bool>, Stopped> {
         let left = self.left()?;
-        let done = self.solver.stats().propagations;
-        self.solver.set_last_propagation(done.saturating_add(left));
-        match self.solver.solve(assumptions, temporary) {
-            SatResult::Unknown if self.interrupt.is_raised() => Err(Stopped(Reason::Interrupted)),
-            SatResult::Unknown => self.left().map(|_| None),
-            answer => Ok(Some(answer.is_sat())),
+        match self.solver.solve(assumptions, temporary, left)? {
+            None => self.left().map(|_| None),
+            answer => Ok(answer),
         }
     }
 
@@ -298,17 +158,9 @@ impl Relative {
         self.solve(assumptions, &[])?.ok_or(Stopped(Reason::Budget))
     }
 
-    fn act(&self, level: Level) -> Lit {
-        level.finite().map_or(self.act_infinity, |index| self.acts[index])
-    }
-
     /// The state and the inputs of the last model.
     fn found(&mut self) -> State {
-        let Relative { problem, terms, solver, .. } = self;
-        let point = problem.vars.iter().map(|var| var.int(&solver.value(terms, var.term)));
-        let point = point.collect();
-        let inputs = problem.inputs.iter().map(|&input| solver.value(terms, input)).collect();
-        State { point, inputs }
+        self.solver.encoder.state(&self.problem)
     }
 
     /// The same, remembered as a step.
@@ -322,12 +174,13 @@ impl Relative {
     /// Does any path begin? `Init ∧ C`, with a wish for some bits of the state: those that
     /// contradict are given up.
     pub(super) fn find_initial(&mut self, wish: &[Atom]) -> Result<Option<State>, Stopped> {
-        let mut wish = self.lits_of(wish, Step::Now)?;
+        let mut wish = self.solver.encoder.lits(&self.problem, wish, Step::Now)?;
         for round in 0.. {
             if round == MAX_WISHES {
                 wish.clear();
             }
-            let assumptions: Vec<Lit> = [self.acts[0]].into_iter().chain(wish.clone()).collect();
+            let init = self.solver.act(Level::ZERO);
+            let assumptions: Vec<Lit> = [init].into_iter().chain(wish.clone()).collect();
             if self.decide(&assumptions)? {
                 return Ok(Some(self.found()));
             }
@@ -348,8 +201,8 @@ impl Relative {
 
     /// The assumptions that a state is in a frame and in a unit: `F_i ∧ C ∧ c`.
     fn in_frame(&mut self, level: Level, unit: &Unit) -> Result<Vec<Lit>, Stopped> {
-        let atoms = self.lits_of(unit.atoms(), Step::Now)?;
-        Ok([self.act(level)].into_iter().chain(atoms).collect())
+        let atoms = self.lits(unit, Step::Now)?;
+        Ok([self.solver.act(level)].into_iter().chain(atoms).collect())
     }
 
     /// Does the unit contain an initial state? Yes, if the effort does not suffice.
@@ -381,19 +234,15 @@ impl Relative {
     }
 
     /// A bad state of `F_k`: `F_k ∧ C ∧ B`.
-    pub(super) fn find_bad(
-        &mut self,
-        context: &Context,
-        property: usize,
-    ) -> Result<Option<State>, Stopped> {
-        self.renew_if_worn(context)?;
-        let assumptions = [self.act(self.frames.top()), self.bads[property]];
+    pub(super) fn find_bad(&mut self, property: usize) -> Result<Option<State>, Stopped> {
+        self.solver.renew_if_worn(&self.problem, &self.frames)?;
+        let assumptions = [self.solver.act(self.frames.top()), self.solver.encoder.bads[property]];
         Ok(if self.decide(&assumptions)? { Some(self.found()) } else { None })
     }
 
     /// Do the invariants alone exclude bad states? `F_∞ ∧ C ⟹ ¬B`
     pub(super) fn check_invariants_imply(&mut self, property: usize) -> Result<bool, Stopped> {
-        let assumptions = [self.act_infinity, self.bads[property]];
+        let assumptions = [self.solver.act(Level::INFINITY), self.solver.encoder.bads[property]];
         Ok(!self.decide(&assumptions)?)
     }
 
@@ -405,13 +254,8 @@ impl Relative {
 
     /// Can the unit be excluded from `F_i`? Two conditions: (i) `Init ∧ C ∧ c` has no model;
     /// (ii) `F_{i−1} ∧ ¬c ∧ C ∧ T ⟹ ¬c'` (at level infinity: `F_∞ ∧ ¬c ∧ C ∧ T ⟹ ¬c'`).
-    pub(super) fn check_inductive(
-        &mut self,
-        context: &Context,
-        unit: &Unit,
-        level: Level,
-    ) -> Result<Answer, Stopped> {
-        self.renew_if_worn(context)?;
+    pub(super) fn check_inductive(&mut self, unit: &Unit, level: Level) -> Result<Answer, Stopped> {
+        self.solver.renew_if_worn(&self.problem, &self.frames)?;
         // Heuristic: a state that is known to be reachable, or a step that is known to lead into
         // the unit, answers without a query.
         if self.is_refuted(unit, level) {
@@ -431,12 +275,11 @@ impl Relative {
     /// the effort is not limited.
     pub(super) fn check_blocked(&mut self, unit: &Unit, level: Level) -> Result<Answer, Stopped> {
         let below = match level.finite() {
-            None => self.act_infinity,
-            Some(_) => self.act(level.below()),
+            None => self.solver.act(level),
+            Some(_) => self.solver.act(level.below()),
         };
-        let primed = self.lits_of(unit.atoms(), Step::Next)?;
-        let not_unit: Vec<Lit> =
-            self.lits_of(unit.atoms(), Step::Now)?.into_iter().map(|lit| !lit).collect();
+        let primed = self.lits(unit, Step::Next)?;
+        let not_unit: Vec<Lit> = self.lits(unit, Step::Now)?.into_iter().map(|lit| !lit).collect();
         let assumptions: Vec<Lit> = [below].into_iter().chain(primed.iter().copied()).collect();
         match self.solve(&assumptions, &[&not_unit])? {
             Some(true) => return Ok(Answer::Predecessor(self.found_step())),
@@ -476,104 +319,23 @@ impl Relative {
         inputs: &[Bv],
         target: &Target,
     ) -> Result<Option<Vec<Atom>>, Stopped> {
-        let mut missed: Vec<Lit> = self.constraints.iter().map(|&lit| !lit).collect();
+        let Relative { problem, solver: FrameSolver { encoder, .. }, .. } = self;
+        let mut missed: Vec<Lit> = encoder.constraints.iter().map(|&lit| !lit).collect();
         match target {
-            Target::Bad(property) => missed.push(!self.bads[*property]),
+            Target::Bad(property) => missed.push(!encoder.bads[*property]),
             Target::Unit(unit) => {
-                missed.extend(self.lits_of(unit.atoms(), Step::Next)?.iter().map(|&lit| !lit));
+                let next = encoder.lits(problem, unit.atoms(), Step::Next)?;
+                missed.extend(next.iter().map(|&lit| !lit));
             }
         }
-        let given = self.lits_of(atoms, Step::Now)?;
+        let given = encoder.lits(problem, atoms, Step::Now)?;
         let mut assumptions = given.clone();
-        for (&input, value) in self.problem.inputs.iter().zip(inputs) {
-            let bits = self.solver.bits(&self.terms, input)?;
-            assumptions.extend(bits.iter().zip(value.bits()).map(|(&lit, bit)| lit ^ !bit));
-        }
+        assumptions.extend(encoder.input_lits(problem, inputs)?);
         if self.solve(&assumptions, &[&missed])? != Some(false) {
             return Ok(None);
         }
         let failed = |(atom, &lit): (&Atom, &Lit)| self.solver.is_failed(lit).then(|| atom.clone());
         Ok(Some(atoms.iter().zip(&given).filter_map(failed).collect()))
-    }
-
-    /// The units that have no predecessor in the invariants without all of them:
-    /// `F_∞ ∧ ⋀ ¬c_i ∧ C ∧ T ⟹ ¬c'` for each `c`.
-    pub(super) fn retain_consecutive(&mut self, units: Vec<Unit>) -> Result<Vec<Unit>, Stopped> {
-        let guard = self.solver.new_lit();
-        for unit in &units {
-            let lits = self.lits_of(unit.atoms(), Step::Now)?;
-            let clause: Vec<Lit> = lits.into_iter().map(|lit| !lit).collect();
-            self.solver.assert_if(guard, &clause);
-        }
-        let mut kept = Vec::with_capacity(units.len());
-        for unit in units {
-            let primed = self.lits_of(unit.atoms(), Step::Next)?;
-            let assumptions: Vec<Lit> =
-                [self.act_infinity, guard].into_iter().chain(primed).collect();
-            if self.solve(&assumptions, &[])? == Some(false) {
-                kept.push(unit);
-            }
-        }
-        self.solver.retract(guard);
-        Ok(kept)
-    }
-
-    /// Which of the units, whose exclusion is inductive and excludes these bads, suffice for that:
-    /// those in the core of `⋀ ¬c_i ∧ C ⟹ ¬B`, and for each of them those in the core of
-    /// `⋀ ¬c_i ∧ C ∧ T ⟹ ¬c'`. All, if the effort does not suffice.
-    pub(super) fn find_needed(
-        &mut self,
-        units: &[Unit],
-        bads: &[usize],
-    ) -> Result<Vec<Unit>, Stopped> {
-        let mut excluded = Vec::with_capacity(units.len());
-        for unit in units {
-            let inside = self.lits_of(unit.atoms(), Step::Now)?;
-            let outside: Vec<Lit> = inside.into_iter().map(|lit| !lit).collect();
-            let guard = self.solver.new_lit();
-            self.solver.assert_if(guard, &outside);
-            excluded.push(guard);
-        }
-        let bads: Vec<Lit> = bads.iter().map(|&bad| self.bads[bad]).collect();
-        let is_needed = self.close_cores(units, &excluded, bads);
-        excluded.into_iter().for_each(|guard| self.solver.retract(guard));
-        let Some(is_needed) = is_needed? else { return Ok(units.to_vec()) };
-        let needed = units.iter().zip(is_needed).filter(|(_, is_needed)| *is_needed);
-        Ok(needed.map(|(unit, _)| unit.clone()).collect())
-    }
-
-    /// Whether each unit, excluded by its literal, is needed; `None` if that is too hard to see.
-    fn close_cores(
-        &mut self,
-        units: &[Unit],
-        excluded: &[Lit],
-        bads: Vec<Lit>,
-    ) -> Result<Option<Vec<bool>>, Stopped> {
-        let mut is_needed = vec![false; units.len()];
-        let mut goals: Vec<Vec<Lit>> = bads.into_iter().map(|bad| vec![bad]).collect();
-        while let Some(goal) = goals.pop() {
-            let premises = [self.act_constraints].into_iter().chain(excluded.iter().copied());
-            let assumptions: Vec<Lit> = premises.chain(goal).collect();
-            if self.solve(&assumptions, &[])? != Some(false) {
-                return Ok(None);
-            }
-            for (index, &guard) in excluded.iter().enumerate() {
-                if self.solver.is_failed(guard) && !std::mem::replace(&mut is_needed[index], true) {
-                    goals.push(self.lits_of(units[index].atoms(), Step::Next)?);
-                }
-            }
-        }
-        Ok(Some(is_needed))
-    }
-
-    /// Adds `¬c` to the solver, at the lemma's level.
-    fn tell(&mut self, id: LemmaId) -> Result<(), Stopped> {
-        let lemma = self.frames.lemma(id);
-        let (act, unit) = (self.act(lemma.level()), lemma.set().clone());
-        let lits = self.lits_of(unit.atoms(), Step::Now)?;
-        let clause: Vec<Lit> = lits.into_iter().map(|lit| !lit).collect();
-        self.solver.assert_if(act, &clause);
-        Ok(())
     }
 }
 
@@ -591,7 +353,7 @@ impl Lemmas for Relative {
     }
 
     fn opened(&mut self, _: &Context) {
-        self.open_activation();
+        self.solver.open();
     }
 
     fn learned(&mut self, id: LemmaId, _: Level) -> Result<(), Stopped> {
@@ -603,7 +365,7 @@ impl Lemmas for Relative {
         );
         let is_relation =
             lemma.level() == Level::INFINITY && lemma.set().relates_words(&self.problem);
-        self.tell(id)?;
+        self.solver.tell(&self.problem, &self.frames, id)?;
         if is_relation {
             self.meter.reward();
         }

@@ -17,7 +17,6 @@ use super::options::WordOptions;
 use super::relative::Relative;
 use super::unit::Unit;
 use super::value::{Int, VarId};
-use crate::context::Context;
 use crate::trace::{Level, Stopped};
 use rustc_hash::FxHashSet;
 
@@ -61,7 +60,6 @@ pub(super) struct Failed(FxHashSet<(Sum, Int)>);
 /// Tries to give the unit, which can be excluded from `F_i`, boundaries of several variables.
 pub(super) fn reshape(
     relative: &mut Relative,
-    context: &Context,
     options: &WordOptions,
     failed: &mut Failed,
     mut unit: Unit,
@@ -89,9 +87,9 @@ pub(super) fn reshape(
                     continue;
                 }
                 attempts -= 1;
-                match substitute(relative, context, &corner, &plane, &unit, level)? {
+                match substitute(relative, &corner, &plane, &unit, level)? {
                     Some(reshaped) => {
-                        unit = expand(relative, context, reshaped, level)?;
+                        unit = expand(relative, reshaped, level)?;
                         break;
                     }
                     None => {
@@ -171,7 +169,6 @@ fn oriented(corner: &Corner, normal: Vec<Int>) -> Option<(Sum, Int)> {
 /// Puts the plane in the place of all the corner's bounds, else of one of them.
 fn substitute(
     relative: &mut Relative,
-    context: &Context,
     corner: &Corner,
     (sum, b): &(Sum, Int),
     unit: &Unit,
@@ -183,7 +180,7 @@ fn substitute(
     let boldest = Unit::new(kept.chain([plane.clone()]).collect());
     let each = neighbours.iter().map(|neighbour| unit.with(neighbour, plane.clone()));
     for candidate in [boldest].into_iter().chain(each) {
-        if let Some(core) = find_inductive(relative, context, &candidate, level)? {
+        if let Some(core) = find_inductive(relative, &candidate, level)? {
             return Ok(Some(core));
         }
     }

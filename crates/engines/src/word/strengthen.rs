@@ -174,7 +174,7 @@ impl Strengthener {
             let unit = Unit::new(vec![atom.clone()]);
             for attempt in 0..=options.ctg {
                 let answer = relative.with_effort(effort, |relative| {
-                    relative.check_inductive(context, &unit, Level::INFINITY)
+                    relative.check_inductive(&unit, Level::INFINITY)
                 });
                 match answer? {
                     Answer::Inductive(_) => {
@@ -224,7 +224,7 @@ fn exclude(
 ) -> Result<(), Stopped> {
     let lemma = match is_bold {
         true => unit,
-        false => relax_bounds(relative, context, unit, Level::INFINITY)?,
+        false => relax_bounds(relative, unit, Level::INFINITY)?,
     };
     // What follows from the invariants need not be one.
     if relative.check_meets_frame(&lemma, Level::INFINITY)? {

@@ -14,6 +14,7 @@ use super::relative::{self, Relative, State, Target};
 use super::reshape::Failed;
 use super::simulate::Simulation;
 use super::strengthen::Strengthener;
+use super::subset::find_needed;
 use super::unit::{Frames, Ranges, Unit};
 use crate::context::Context;
 use crate::events::{Claim, Progress};
@@ -40,6 +41,8 @@ pub(super) struct Words<'a> {
     pub(super) strengthener: Strengthener,
     /// Half-spaces that were tried in vain.
     pub(super) failed: Failed,
+    /// There is no other search that could help.
+    pub(super) guide: NoGuide,
 }
 
 impl Words<'_> {
@@ -82,7 +85,7 @@ impl Space for Words<'_> {
     type Guide = NoGuide;
 
     fn guide(&mut self) -> &mut NoGuide {
-        &mut self.relative.guide
+        &mut self.guide
     }
 
     fn goals(&self, open: &[usize]) -> Vec<Option<usize>> {
@@ -107,11 +110,11 @@ impl Space for Words<'_> {
 
     fn find_bad(
         &mut self,
-        context: &Context,
+        _: &Context,
         goal: Option<usize>,
     ) -> Result<Option<Found<Self>>, Stopped> {
         let property = goal.expect("asked about one property");
-        match self.relative.find_bad(context, property)? {
+        match self.relative.find_bad(property)? {
             None => Ok(None),
             Some(found) => self.lifted(found, &Target::Bad(property)).map(Some),
         }
@@ -158,14 +161,14 @@ impl Space for Words<'_> {
 
     fn find_pushed(
         &mut self,
-        context: &Context,
+        _: &Context,
         id: LemmaId,
     ) -> Result<Option<(Box<Unit>, Level)>, Stopped> {
         let lemma = self.trace().lemma(id);
         let (unit, above) = (lemma.set().clone(), lemma.level().above());
         self.relative.with_effort(self.options.effort, |relative| {
             for goal in [Level::INFINITY, above] {
-                if let Some(core) = find_inductive(relative, context, &unit, goal)? {
+                if let Some(core) = find_inductive(relative, &unit, goal)? {
                     return Ok(Some((Box::new(core), goal)));
                 }
             }
@@ -218,7 +221,8 @@ impl Space for Words<'_> {
             }
         };
         let (effort, relative) = (self.options.effort, &mut self.relative);
-        let needed = relative.with_effort(effort, |r| r.find_needed(&units, positions));
+        let needed =
+            relative.with_effort(effort, |relative| find_needed(relative, &units, positions));
         // Without the time to find out what is needed, all of it is.
         let needed = needed.unwrap_or(units);
         let properties = positions.iter().map(|&p| self.properties[p]).collect();
@@ -306,6 +310,7 @@ mod tests {
             relative: Relative::new(problem, &blasting, &context).expect("small"),
             strengthener: Strengthener::default(),
             failed: Failed::default(),
+            guide: NoGuide,
         };
         (0..top).for_each(|_| words.open_frame(&context));
         words
