@@ -248,9 +248,11 @@ fn judge(
                 matches!(plan.engine, EngineName::Bmc | EngineName::Kind)
             }
             Open::Engines(Reason::Budget | Reason::Unsupported(_)) => spent,
-            Open::Engines(_) | Open::NotBits(_) | Open::CheckStopped | Open::NotCheckable(_) => {
-                false
-            }
+            Open::Engines(_)
+            | Open::NotBits(_)
+            | Open::CheckStopped
+            | Open::NotCheckable(_)
+            | Open::Undefined(_) => false,
         };
         assert!(may_stay_open, "{}", context(&format!("gives up: {why:?}")));
     }

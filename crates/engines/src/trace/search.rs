@@ -111,6 +111,10 @@ impl<S: Space> Search<S> {
         // What others have settled meanwhile need not be closed.
         let open = self.open(context);
         self.progress.discharge(k, step, open.clone());
+        if open.is_empty() {
+            // Reverse, nothing is bad any more: even a lemma that excludes everything would hold.
+            return Ok(());
+        }
         self.space().closed(context, k)?;
         self.space().open_frame(context);
         self.obligations.tidy(|property| open.contains(&property));
