@@ -30,19 +30,6 @@ const OPTIONS: &str = "options:";
 /// The option that has fbPDR looked at after each of its turns.
 pub const BY_TURNS: &str = "--test by-turns=on";
 
-/// The engines by name.
-pub const ENGINES: [EngineName; 9] = [
-    EngineName::Auto,
-    EngineName::Bmc,
-    EngineName::Kind,
-    EngineName::Pdr,
-    EngineName::Rpdr,
-    EngineName::Fbpdr,
-    EngineName::Imc,
-    EngineName::Avy,
-    EngineName::Wpdr,
-];
-
 /// A model, and options that each stand for themselves, such as `-o pdr.ctg=1`.
 #[derive(Clone, Debug)]
 pub struct Case {
@@ -66,8 +53,7 @@ pub fn plan(options: &[String]) -> Result<Plan, String> {
         let number = || value.parse::<usize>().map_err(|_| wrong());
         match flag {
             "--engine" => {
-                let engine = ENGINES.into_iter().find(|engine| engine.text() == value);
-                plan.engine = engine.ok_or_else(wrong)?;
+                plan.engine = EngineName::of_text(value).ok_or_else(wrong)?;
             }
             "-o" => settings.push(value),
             "--depth" => depth = Some(number()?),
