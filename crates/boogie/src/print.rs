@@ -5,10 +5,11 @@
 //! answer is `None` for those that speak of variables without a name or hidden by another, that
 //! compare values of declared types by `<`, or that use operators unknown to Boogie.
 
-use crate::check::{builtin_of_binary, builtin_of_unary, is_comparison};
+use crate::check::builtin_of_unary;
 use crate::lexer::is_name;
 use crate::syntax::Operator;
 use num_bigint::{BigInt, Sign};
+use pedra_formats::smtlib;
 use pedra_model::bv::Bv;
 use pedra_model::term::{BinaryOp, IntOp, Sort, Term, TermId, UnaryOp};
 use pedra_program::{Procedure, Program, Variable};
@@ -339,8 +340,8 @@ impl Printer<'_> {
             return Some(infix(Operator::Concat, &a, &b, &format!("bv{sum}")));
         }
         let width = width(&a)?;
-        let name = builtin_of_binary(op)?;
-        Some(self.builtin(name, &[a, b], width, is_comparison(op)))
+        let name = smtlib::operator_name(op)?;
+        Some(self.builtin(name, &[a, b], width, smtlib::is_ordering(op)))
     }
 
     /// A function that stands for an operator on words of one width.

@@ -4,6 +4,7 @@
 use crate::source::Span;
 use crate::token::{Name, Names, Suffix};
 
+/// Positions in arenas.
 macro_rules! ids {
     ($($(#[$meta:meta])* $name:ident)*) => {$(
         $(#[$meta])*
@@ -18,6 +19,7 @@ macro_rules! ids {
         }
     )*};
 }
+pub(crate) use ids;
 
 ids! {
     /// An expression.

@@ -2,24 +2,9 @@
 //! every implicit conversion is a node of its own, array and pointer arithmetic has its stride,
 //! constants are folded where that is defined, and only what the entry reaches is there.
 
-use crate::ast::BinaryOp;
+use crate::ast::{BinaryOp, ids};
 use crate::source::Span;
 use crate::types::{Ty, Types};
-
-macro_rules! ids {
-    ($($(#[$meta:meta])* $name:ident)*) => {$(
-        $(#[$meta])*
-        #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-        pub struct $name(pub u32);
-
-        impl $name {
-            /// The position in its arena.
-            pub fn index(self) -> usize {
-                self.0 as usize
-            }
-        }
-    )*};
-}
 
 ids! {
     /// An expression: a value or a place.

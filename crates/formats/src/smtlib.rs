@@ -6,8 +6,10 @@
 //! overflow, parity) is spelt out with standard ones.
 
 mod chc;
+mod operators;
 
 pub use chc::{ChcError, write_chc};
+pub use operators::{is_ordering, operator_name, operator_named};
 
 use num_bigint::{BigInt, Sign};
 use pedra_model::bv::Bv;
@@ -286,50 +288,32 @@ fn parity(a: &str, width: u32) -> String {
 /// A binary operation on bit-vectors of this width, whose texts are repeated where that is needed.
 pub fn binary(op: BinaryOp, a: &str, b: &str, width: u32) -> String {
     use BinaryOp::*;
-    let name = match op {
-        Iff | Eq => return bit(format_args!("(= {a} {b})")),
-        Neq => return bit(format_args!("(distinct {a} {b})")),
-        Implies => return format!("(bvor (bvnot {a}) {b})"),
-        Sgt => return bit(format_args!("(bvsgt {a} {b})")),
-        Ugt => return bit(format_args!("(bvugt {a} {b})")),
-        Sgte => return bit(format_args!("(bvsge {a} {b})")),
-        Ugte => return bit(format_args!("(bvuge {a} {b})")),
-        Slt => return bit(format_args!("(bvslt {a} {b})")),
-        Ult | Usubo => return bit(format_args!("(bvult {a} {b})")),
-        Slte => return bit(format_args!("(bvsle {a} {b})")),
-        Ulte => return bit(format_args!("(bvule {a} {b})")),
-        Rol => return rotated("bvshl", "bvlshr", a, b, width),
-        Ror => return rotated("bvlshr", "bvshl", a, b, width),
-        Saddo => return leaves_range("bvadd", a, b, width, 1, "sign_extend"),
-        Ssubo => return leaves_range("bvsub", a, b, width, 1, "sign_extend"),
-        Smulo => return leaves_range("bvmul", a, b, width, width, "sign_extend"),
-        Uaddo => return leaves_range("bvadd", a, b, width, 1, "zero_extend"),
-        Umulo => return leaves_range("bvmul", a, b, width, width, "zero_extend"),
+    match op {
+        Iff | Eq => bit(format_args!("(= {a} {b})")),
+        Neq => bit(format_args!("(distinct {a} {b})")),
+        Implies => format!("(bvor (bvnot {a}) {b})"),
+        Usubo => bit(format_args!("(bvult {a} {b})")),
+        Rol => rotated("bvshl", "bvlshr", a, b, width),
+        Ror => rotated("bvlshr", "bvshl", a, b, width),
+        Saddo => leaves_range("bvadd", a, b, width, 1, "sign_extend"),
+        Ssubo => leaves_range("bvsub", a, b, width, 1, "sign_extend"),
+        Smulo => leaves_range("bvmul", a, b, width, width, "sign_extend"),
+        Uaddo => leaves_range("bvadd", a, b, width, 1, "zero_extend"),
+        Umulo => leaves_range("bvmul", a, b, width, width, "zero_extend"),
         Sdivo => {
             let least = least(width);
             let ones = constant(&Bv::ones(width));
-            return bit(format_args!("(and (= {a} {least}) (= {b} {ones}))"));
+            bit(format_args!("(and (= {a} {least}) (= {b} {ones}))"))
         }
-        And => "bvand",
-        Nand => "bvnand",
-        Nor => "bvnor",
-        Or => "bvor",
-        Xnor => return format!("(bvnot (bvxor {a} {b}))"),
-        Xor => "bvxor",
-        Sll => "bvshl",
-        Sra => "bvashr",
-        Srl => "bvlshr",
-        Add => "bvadd",
-        Mul => "bvmul",
-        Sdiv => "bvsdiv",
-        Udiv => "bvudiv",
-        Smod => "bvsmod",
-        Srem => "bvsrem",
-        Urem => "bvurem",
-        Sub => "bvsub",
-        Concat => "concat",
-    };
-    format!("({name} {a} {b})")
+        Xnor => format!("(bvnot (bvxor {a} {b}))"),
+        _ => {
+            let name = operator_name(op).expect("SMT-LIB has all others");
+            match is_ordering(op) {
+                true => bit(format_args!("({name} {a} {b})")),
+                false => format!("({name} {a} {b})"),
+            }
+        }
+    }
 }
 
 /// The least signed value.

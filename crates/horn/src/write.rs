@@ -370,8 +370,8 @@ impl<'a> Writer<'a> {
             (Or, _) => self.many("bvor", id, out),
             (Add, false) => self.many("bvadd", id, out),
             (Mul, false) => self.many("bvmul", id, out),
-            _ => match plain_name(op) {
-                Some(name) if is_comparison(op) => {
+            _ => match smtlib::operator_name(op) {
+                Some(name) if smtlib::is_ordering(op) => {
                     self.function(name.into(), [Bits(a), Bits(b)], out);
                 }
                 Some(name) => self.bit_vector(id, name.into(), [Bits(a), Bits(b)], out),
@@ -419,11 +419,6 @@ fn is_spelt_division(terms: &Terms, c: TermId, t: TermId, e: TermId) -> bool {
     }
 }
 
-fn is_comparison(op: BinaryOp) -> bool {
-    use BinaryOp::*;
-    matches!(op, Sgt | Ugt | Sgte | Ugte | Slt | Ult | Slte | Ulte)
-}
-
 /// Whether a divisor may be zero.
 fn is_open(terms: &Terms, divisor: TermId) -> bool {
     match terms.get(divisor) {
@@ -440,42 +435,8 @@ fn is_spelt_out(terms: &Terms, term: &Term) -> bool {
         Term::Int(IntOp::Div | IntOp::Mod, _, divisor) => is_open(terms, divisor),
         Term::Binary(op, ..) => {
             !matches!(op, And | Or | Xor | Iff | Xnor | Eq | Neq | Implies | Concat)
-                && plain_name(op).is_none()
+                && smtlib::operator_name(op).is_none()
         }
         _ => false,
     }
-}
-
-/// The operators that SMT-LIB has for bit-vectors.
-fn plain_name(op: BinaryOp) -> Option<&'static str> {
-    use BinaryOp::*;
-    Some(match op {
-        Sgt => "bvsgt",
-        Ugt => "bvugt",
-        Sgte => "bvsge",
-        Ugte => "bvuge",
-        Slt => "bvslt",
-        Ult => "bvult",
-        Slte => "bvsle",
-        Ulte => "bvule",
-        And => "bvand",
-        Nand => "bvnand",
-        Nor => "bvnor",
-        Or => "bvor",
-        Xnor => "bvxnor",
-        Xor => "bvxor",
-        Sll => "bvshl",
-        Sra => "bvashr",
-        Srl => "bvlshr",
-        Add => "bvadd",
-        Mul => "bvmul",
-        Sdiv => "bvsdiv",
-        Udiv => "bvudiv",
-        Smod => "bvsmod",
-        Srem => "bvsrem",
-        Urem => "bvurem",
-        Sub => "bvsub",
-        Iff | Implies | Eq | Neq | Rol | Ror | Saddo | Uaddo | Sdivo | Smulo | Umulo | Ssubo
-        | Usubo | Concat => return None,
-    })
 }

@@ -7,53 +7,14 @@ use crate::source::{Fault, Outcome};
 use crate::syntax;
 use crate::tree::{Builtin, Meaning, VarId};
 use crate::types::{Type, TypeId};
+use pedra_formats::smtlib::{is_ordering, operator_named};
 use pedra_model::term::{BinaryOp, UnaryOp};
 
 const UNARY: &[(&str, UnaryOp)] = &[("bvnot", UnaryOp::Not), ("bvneg", UnaryOp::Neg)];
 
-const BINARY: &[(&str, BinaryOp)] = &[
-    ("bvand", BinaryOp::And),
-    ("bvor", BinaryOp::Or),
-    ("bvxor", BinaryOp::Xor),
-    ("bvnand", BinaryOp::Nand),
-    ("bvnor", BinaryOp::Nor),
-    ("bvxnor", BinaryOp::Xnor),
-    ("bvadd", BinaryOp::Add),
-    ("bvsub", BinaryOp::Sub),
-    ("bvmul", BinaryOp::Mul),
-    ("bvudiv", BinaryOp::Udiv),
-    ("bvurem", BinaryOp::Urem),
-    ("bvsdiv", BinaryOp::Sdiv),
-    ("bvsrem", BinaryOp::Srem),
-    ("bvsmod", BinaryOp::Smod),
-    ("bvshl", BinaryOp::Sll),
-    ("bvlshr", BinaryOp::Srl),
-    ("bvashr", BinaryOp::Sra),
-    ("bvult", BinaryOp::Ult),
-    ("bvule", BinaryOp::Ulte),
-    ("bvugt", BinaryOp::Ugt),
-    ("bvuge", BinaryOp::Ugte),
-    ("bvslt", BinaryOp::Slt),
-    ("bvsle", BinaryOp::Slte),
-    ("bvsgt", BinaryOp::Sgt),
-    ("bvsge", BinaryOp::Sgte),
-    ("concat", BinaryOp::Concat),
-];
-
 /// The SMT-LIB name of an operator, if it has one.
 pub(crate) fn builtin_of_unary(op: UnaryOp) -> Option<&'static str> {
     UNARY.iter().find(|(_, other)| *other == op).map(|(name, _)| *name)
-}
-
-/// The SMT-LIB name of an operator, if it has one.
-pub(crate) fn builtin_of_binary(op: BinaryOp) -> Option<&'static str> {
-    BINARY.iter().find(|(_, other)| *other == op).map(|(name, _)| *name)
-}
-
-/// Whether the result is a truth value rather than a bit-vector.
-pub(crate) fn is_comparison(op: BinaryOp) -> bool {
-    use BinaryOp::*;
-    matches!(op, Ult | Ulte | Ugt | Ugte | Slt | Slte | Sgt | Sgte)
 }
 
 impl<'s> Checker<'_, 's> {
@@ -101,25 +62,23 @@ impl<'s> Checker<'_, 's> {
 /// The operator with this name; extensions have a number.
 fn operator(name: &str, number: Option<u32>) -> Option<Builtin> {
     let unary = UNARY.iter().find(|(text, _)| *text == name).map(|(_, op)| Builtin::Unary(*op));
-    let binary = BINARY.iter().find(|(text, _)| *text == name);
+    let binary = operator_named(name).map(Builtin::Binary);
     let extend = || match name {
         "zero_extend" | "sign_extend" => {
             number.map(|by| Builtin::Extend { by, signed: name == "sign_extend" })
         }
         _ => None,
     };
-    unary.or(binary.map(|(_, op)| Builtin::Binary(*op))).or_else(extend)
+    unary.or(binary).or_else(extend)
 }
 
 fn fits(builtin: Builtin, arguments: &[&Type], result: &Type) -> bool {
     match (builtin, arguments, result) {
         (Builtin::Unary(_), [Type::Bv(a)], Type::Bv(r)) => a == r,
         (Builtin::Binary(BinaryOp::Concat), [Type::Bv(a), Type::Bv(b)], Type::Bv(r)) => a + b == *r,
-        (Builtin::Binary(op), [Type::Bv(a), Type::Bv(b)], Type::Bool) => {
-            is_comparison(op) && a == b
-        }
+        (Builtin::Binary(op), [Type::Bv(a), Type::Bv(b)], Type::Bool) => is_ordering(op) && a == b,
         (Builtin::Binary(op), [Type::Bv(a), Type::Bv(b)], Type::Bv(r)) => {
-            !is_comparison(op) && a == b && b == r
+            !is_ordering(op) && a == b && b == r
         }
         (Builtin::Extend { by, .. }, [Type::Bv(a)], Type::Bv(r)) => a.checked_add(by) == Some(*r),
         _ => false,

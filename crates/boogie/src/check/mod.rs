@@ -4,7 +4,7 @@ mod builtin;
 mod expression;
 mod statement;
 
-pub(crate) use builtin::{builtin_of_binary, builtin_of_unary, is_comparison};
+pub(crate) use builtin::builtin_of_unary;
 
 use crate::source::{Fault, Outcome, Span};
 use crate::syntax::{self, Clause, Expression, File, Name, TypeText};

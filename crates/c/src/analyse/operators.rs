@@ -158,15 +158,18 @@ impl Analyser<'_> {
             Lt | Gt | Le | Ge | Eq | Ne => self.int(),
             _ => self.ty(a),
         };
+        Ok(self.operation(op, a, b, ty, span))
+    }
+
+    /// `a op b` of converted operands, folded if they are constants and that is defined.
+    fn operation(&mut self, op: BinaryOp, a: NodeId, b: NodeId, ty: Ty, span: Span) -> NodeId {
         let formats = [a, b].map(|node| self.format(self.ty(node)));
         let folded = match (self.tree.constant(a), self.tree.constant(b)) {
             (Some(x), Some(y)) => fold::binary(op, formats[0], x, y, formats[1]),
             _ => None,
         };
-        Ok(match folded {
-            Some(value) => self.add(Kind::Const(value), ty, span),
-            None => self.add(Kind::Binary(op, a, b), ty, span),
-        })
+        let kind = folded.map_or(Kind::Binary(op, a, b), Kind::Const);
+        self.add(kind, ty, span)
     }
 
     fn compare_pointers(
@@ -182,15 +185,7 @@ impl Analyser<'_> {
         let ty = if is_pointer { self.ty(a) } else { self.ty(b) };
         let (a, b) = (self.convert(a, ty), self.convert(b, ty));
         let int = self.int();
-        let formats = [a, b].map(|node| self.format(self.ty(node)));
-        let folded = match (self.tree.constant(a), self.tree.constant(b)) {
-            (Some(x), Some(y)) => fold::binary(op, formats[0], x, y, formats[1]),
-            _ => None,
-        };
-        Ok(match folded {
-            Some(value) => self.add(Kind::Const(value), int, span),
-            None => self.add(Kind::Binary(op, a, b), int, span),
-        })
+        Ok(self.operation(op, a, b, int, span))
     }
 
     /// `pointer + index` or `pointer - index`. An element of an array that is known stays one.

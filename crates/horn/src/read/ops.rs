@@ -1,6 +1,7 @@
 //! The functions of the theories: core, integers, bit-vectors, arrays. A flat table.
 
 use super::types::{BOOL, Basic, INT, Type};
+use pedra_formats::smtlib::{is_ordering, operator_named};
 use pedra_model::bv::MAX_WIDTH;
 use pedra_model::term::{BinaryOp, IntOp, Sort, SortError, Term, TermId, Terms, UnaryOp};
 
@@ -228,31 +229,6 @@ fn bit_vector(terms: &mut Terms, name: &str, args: &[Typed]) -> Option<Applied> 
     let shape = match name {
         "bvnot" => Unary(UnaryOp::Not),
         "bvneg" => Unary(UnaryOp::Neg),
-        "bvand" => Many(And),
-        "bvor" => Many(Or),
-        "bvxor" => Many(Xor),
-        "bvadd" => Many(Add),
-        "bvmul" => Many(Mul),
-        "bvnand" => Two(Nand),
-        "bvnor" => Two(Nor),
-        "bvxnor" => Two(Xnor),
-        "bvsub" => Many(Sub),
-        "bvudiv" => Two(Udiv),
-        "bvurem" => Two(Urem),
-        "bvsdiv" => Two(Sdiv),
-        "bvsrem" => Two(Srem),
-        "bvsmod" => Two(Smod),
-        "bvshl" => Two(Sll),
-        "bvlshr" => Two(Srl),
-        "bvashr" => Two(Sra),
-        "bvult" => Comparison(Ult),
-        "bvule" => Comparison(Ulte),
-        "bvugt" => Comparison(Ugt),
-        "bvuge" => Comparison(Ugte),
-        "bvslt" => Comparison(Slt),
-        "bvsle" => Comparison(Slte),
-        "bvsgt" => Comparison(Sgt),
-        "bvsge" => Comparison(Sgte),
         "bvuaddo" => Comparison(Uaddo),
         "bvsaddo" => Comparison(Saddo),
         "bvumulo" => Comparison(Umulo),
@@ -268,7 +244,11 @@ fn bit_vector(terms: &mut Terms, name: &str, args: &[Typed]) -> Option<Applied> 
             })());
         }
         "concat" => return Some(concat(terms, args)),
-        _ => return None,
+        _ => match operator_named(name)? {
+            op @ (And | Or | Xor | Add | Mul | Sub) => Many(op),
+            op if is_ordering(op) => Comparison(op),
+            op => Two(op),
+        },
     };
     Some((|| {
         let width = width(args)?;
