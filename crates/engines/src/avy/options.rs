@@ -103,7 +103,7 @@ pub static CHOICES: &[Choice<AvyOptions>] = &[
         Class::Expert,
         turns,
         ["off", "1", "1000"],
-        "PDR tries each frame first, for half of all work and this many thousand propagations"
+        "PDR tries each frame first. It may do as much work as interpolation has done, and this many thousand propagations more"
     ),
 ];
 

@@ -113,21 +113,21 @@ pub static CHOICES: &[Choice<FbOptions>] = &[
         Class::Paper,
         obligations,
         ["off", "2", "200"],
-        "how many obligations, the deepest, each direction tells the other: two that meet make a counterexample, lemmas are not widened into them, and those that exclude a part of one are not pushed"
+        "how many of its deepest obligations each direction tells the other. Two that meet make a counterexample; lemmas are not widened so far that they exclude one, and those that exclude a part of one are not pushed"
     ),
     named!(
         "lemmas",
         Class::Paper,
         lemmas,
         ["checked" => Lemmas::Checked, "theorem" => Lemmas::Theorem, "off" => Lemmas::Off],
-        "how lemmas from the other direction's frames are taken in: each by a query, or on the word of a theorem"
+        "how lemmas are taken over from the other direction's frames: each is checked by a query, or a theorem of the paper is trusted"
     ),
     named!(
         "import",
         Class::Paper,
         import,
         ["both" => Import::Both, "forward" => Import::Forward, "reverse" => Import::Reverse],
-        "which direction takes them in; with `lemmas=theorem` one only, `both` is then `forward`"
+        "which direction takes lemmas over; with `lemmas=theorem` only one can, and `both` means `forward`"
     ),
     count!(
         "offers",
@@ -146,14 +146,14 @@ pub static CHOICES: &[Choice<FbOptions>] = &[
         "extend",
         Class::Paper,
         extend,
-        "whether the direction that is behind goes on at the other's depth and drops obligations that this makes void"
+        "whether the direction that is behind continues at the other's depth, and drops obligations that cannot matter there"
     ),
     named!(
         "successors",
         Class::Paper,
         successors,
         ["structural" => Successors::Structural, "exact" => Successors::Exact],
-        "how obligations of Reverse PDR are widened (for `rpdr`, too)"
+        "how an obligation, found as a state, is widened to a cube: latches that may take either value are dropped, or none is"
     ),
 ];
 

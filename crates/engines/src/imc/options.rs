@@ -29,7 +29,7 @@ pub static CHOICES: &[Choice<ImcOptions>] = &[
         Class::Paper,
         algorithm,
         ["sequence" => Algorithm::Sequence, "image" => Algorithm::Image],
-        "one interpolant a step, or McMillan's, which approximates the image of the first step"
+        "an interpolant for each step of the unrolling, or a single one, which overapproximates the image of the first step (McMillan)"
     ),
     named!(
         "system",

@@ -30,7 +30,7 @@ pub static CHOICES: &[Choice<PdrOptions>] = &[
         Class::Expert,
         drop_order,
         ["fixed" => DropOrder::Fixed, "activity" => DropOrder::Activity],
-        "which literals are dropped from a lemma first: as the latches come, or the least active"
+        "which literals of a lemma are dropped first: in the order of the latches, or the least active"
     ),
     count!(
         "drop-failures",
@@ -52,7 +52,7 @@ pub static CHOICES: &[Choice<PdrOptions>] = &[
         Class::Expert,
         ctg_heat,
         ["off", "1", "3"],
-        "they are blocked only for obligations that came up this often"
+        "counterexamples to generalisation are blocked only for obligations that came up at least this often"
     ),
     switch!(
         "parent",

@@ -98,7 +98,7 @@ pub static CHOICES: &[Choice<WordOptions>] = &[
         ["0", "1", "3"],
         "how many refutations of a proposed atom may be excluded first"
     ),
-    switch!("bads", Class::Expert, bads, "propose whole bads as units"),
+    switch!("bads", Class::Expert, bads, "propose the bad states of a property as one unit"),
     number!(
         "arity",
         Class::Paper,
@@ -113,7 +113,7 @@ pub static CHOICES: &[Choice<WordOptions>] = &[
         effort,
         0..=1_000_000_000,
         ["1", "2000"],
-        "conflicts of queries that only help"
+        "conflict limit of optional queries, which propose, widen or push"
     ),
     number!(
         "budget",
@@ -129,7 +129,7 @@ pub static CHOICES: &[Choice<WordOptions>] = &[
         trial,
         0..=1_000_000_000_000,
         ["0", "5", "100000"],
-        "the same as long as no invariant relates words; each that does doubles it"
+        "the same limit until an invariant relates two words; each invariant that does doubles it"
     ),
     switch!(
         "handover",
