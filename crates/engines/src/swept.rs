@@ -74,7 +74,8 @@ pub struct SweepPlan {
     pub looks: Option<u64>,
 }
 
-/// Tuning only: whether a new start is worth it.
+/// Tuning only: whether a new start is worth it. Lemmas are lost by it, so that one for a few gates
+/// takes lamport_nonatomic.5 twice as long; see docs/NOTEBOOK.md, "Sweeping".
 fn is_much_smaller(after: &BitSystem, before: &BitSystem) -> bool {
     let (latches, gates) = (before.latches.len(), before.aig.len());
     20 * after.latches.len() <= 19 * latches || 10 * after.aig.len() <= 9 * gates

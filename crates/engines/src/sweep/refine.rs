@@ -18,8 +18,8 @@ use pedra_solve::{Budget, Cdcl, FrameEncoder, SatResult, SatSolver};
 // Tuning only; measured in docs/NOTEBOOK.md, "Sweeping".
 
 /// What a query and a conflict cost at least, in propagated literals. What a query costs makes no
-/// difference from 10 to 1000. A tenth for a conflict doubles the time on large models; ten times as
-/// much leaves equalities that matter unproved.
+/// difference from 10 to 1000. A tenth for a conflict doubles the time on large models; ten times
+/// as much leaves equalities that matter unproved.
 const COST_QUERY: u64 = 100;
 const COST_CONFLICT: u64 = 3000;
 
