@@ -229,9 +229,11 @@ impl Cdcl {
             self.delete(clause);
             return false;
         }
-        // The watched literals are not false, or there would be a unit or a conflict.
+        // The watched literals are not false, or there would be a unit or a conflict. Where a
+        // literal that a theory implied still waits to be propagated, one may be: then the clause
+        // is left as it is, since what remains could be too short for two watches.
         let is_false = |lit: &Lit| self.trail.value(*lit) == FALSE;
-        if !lits[2..].iter().any(is_false) {
+        if lits[..2].iter().any(is_false) || !lits[2..].iter().any(is_false) {
             return true;
         }
         self.buffer.clear();
