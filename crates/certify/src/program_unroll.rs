@@ -384,12 +384,19 @@ impl Part<'_, '_, '_> {
         for &edge in &self.unroller.outgoing[key.0.index()] {
             let to = self.unroller.behind(key, edge);
             let mut holds = ok[&to];
+            // What leads nowhere need not be understood.
+            if self.terms.is_bool(holds, true) {
+                continue;
+            }
             for premise in self.premises(key, edge, to) {
                 holds = self.terms.binary(BinaryOp::Implies, premise, holds);
             }
-            all = self.terms.binary(BinaryOp::And, all, holds);
+            all = match self.terms.is_bool(all, true) {
+                true => holds,
+                false => self.terms.binary(BinaryOp::And, all, holds),
+            };
         }
-        if key != first && self.unroller.is_cut(key.0) {
+        if key != first && self.unroller.is_cut(key.0) && !self.terms.is_bool(all, true) {
             let assumed = self.invariant(key);
             all = self.terms.binary(BinaryOp::Implies, assumed, all);
         }

@@ -3,7 +3,7 @@
 use pedra_certify::CheckOptions;
 use pedra_engines::{
     Avy, AvyOptions, BitStage, Bmc, BmcOptions, Engine, FbOptions, FbPdr, Imc, ImcOptions, Kind,
-    KindOptions, Leg, Lifted, Pdr, PdrOptions, ProgramOptions, Relay, Room, SweepOptions,
+    KindOptions, Leg, Lifted, Paths, Pdr, PdrOptions, ProgramOptions, Relay, Room, SweepOptions,
     SweepPlan, Sweeper, Swept, WordOptions, Wpdr,
 };
 use pedra_model::bits::BitSystem;
@@ -264,12 +264,24 @@ impl Plan {
     }
 
     /// The engines that work on a program itself.
+    ///
+    /// For bit-vectors BMC and k-induction on circuits are better; for integers there are none.
     pub(crate) fn program_engines(
         &self,
         lowered: &Arc<Lowered>,
         properties: &[usize],
     ) -> Vec<Box<dyn Engine>> {
+        let kind = || Box::new(Paths::kind(lowered.clone(), properties, &self.blast));
+        let has_integers = lowered.has_integers();
         match self.engine {
+            EngineName::Bmc if has_integers => {
+                vec![Box::new(Paths::bmc(lowered.clone(), properties, &self.blast))]
+            }
+            EngineName::Kind if has_integers => vec![kind()],
+            EngineName::Auto if has_integers => {
+                let (lowered, options) = (lowered.clone(), self.program);
+                vec![kind(), Box::new(Lifted::new(lowered, properties, options, &self.blast))]
+            }
             EngineName::Program | EngineName::Auto => {
                 let (lowered, options) = (lowered.clone(), self.program);
                 vec![Box::new(Lifted::new(lowered, properties, options, &self.blast))]

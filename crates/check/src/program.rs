@@ -157,8 +157,8 @@ impl<O: ProgramObserver> Phase<'_, '_, O> {
         let Run { plan, interrupt, .. } = *self.run;
         let engines = plan.program_engines(&self.lowered, selected);
         let run = decide::Run { subject: self, selected, plan, interrupt, observer: self };
-        if plan.is_for_programs() {
-            return run.run(engines);
+        if plan.is_for_programs() || self.lowered.has_integers() && !engines.is_empty() {
+            return run.run(plan.side_by_side(engines, Vec::new(), selected.len()));
         }
         let model = Model::Words(self.lowered.flat.system.clone());
         let (fit, too_large) = split_by_arrays(&model, selected, &plan.blast);
@@ -171,7 +171,7 @@ impl<O: ProgramObserver> Phase<'_, '_, O> {
                 decide::Run { selected: &fit, ..run }.on_system(&model, engines)
             }
             false if too_large.is_empty() => run.on_system(&model, engines),
-            false => run.run(engines),
+            false => run.run(plan.side_by_side(engines, Vec::new(), selected.len())),
         }
     }
 

@@ -20,6 +20,7 @@
 //! - [`fb`]: fbPDR, both directions of PDR that feed each other.
 //! - [`word`]: property-directed reachability in words.
 //! - [`program`]: lifted PDR, on the locations of a program.
+//! - [`paths`]: bounded model checking and k-induction on the blocks of a program.
 //! - [`portfolio`]: several engines, each on its own thread.
 //! - [`relay`]: engines that take turns in one thread.
 //! - [`swept`]: PDR that moves over to a swept system, if that is much smaller.
@@ -36,6 +37,7 @@ pub mod imc;
 pub mod kind;
 mod layers;
 pub mod ledger;
+pub mod paths;
 pub mod pdr;
 pub mod portfolio;
 pub mod program;
@@ -59,6 +61,7 @@ pub use fb::{FbOptions, FbPdr};
 pub use imc::{Imc, ImcOptions};
 pub use kind::{Kind, KindOptions};
 pub use ledger::Ledger;
+pub use paths::Paths;
 pub use pdr::{Pdr, PdrOptions, Successors, Variant};
 pub use program::{Lifted, ProgramOptions};
 pub use region::{Product, Region, RegionAtom};

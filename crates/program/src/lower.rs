@@ -93,6 +93,15 @@ impl Lowered {
         Ok(self.inlined.trace(&inner))
     }
 
+    /// Whether some variable or input is an integer or has integers in it, so that the program
+    /// cannot be made into bits.
+    pub fn has_integers(&self) -> bool {
+        let Blocks { program, cuts, .. } = &self.blocks;
+        let live = cuts.iter().flat_map(|cut| &cut.live).map(|&variable| program.term_of(variable));
+        let inputs = cuts.iter().flat_map(|cut| cut.inputs.iter().copied());
+        live.chain(inputs).any(|symbol| program.terms.sort(symbol).has_integers())
+    }
+
     /// The run of the program that takes these blocks: the values at the entry, zero where none is
     /// given, and for each step the inputs.
     ///
