@@ -20,6 +20,11 @@ const PRELUDE_GATES: usize = 500_000;
 const PRELUDE_LEAST_LOOKS: u64 = 1_000;
 const PRELUDE_LOOKS_TIMES_GATES: usize = 20_000_000;
 
+/// How long k-induction works before lifted PDR on programs with integers, in one thread: looks at
+/// the interrupt, and blocks.
+const PATHS_LOOKS: u64 = 2_000;
+const PATHS_DEPTH: usize = 20;
+
 /// How long engines for programs work in one thread, one after the other: looks at the interrupt.
 const PROGRAM_LOOKS: u64 = 100_000;
 
@@ -279,8 +284,25 @@ impl Plan {
             }
             EngineName::Kind if has_integers => vec![kind()],
             EngineName::Auto if has_integers => {
-                let (lowered, options) = (lowered.clone(), self.program);
-                vec![kind(), Box::new(Lifted::new(lowered, properties, options, &self.blast))]
+                let lifted = Lifted::new(lowered.clone(), properties, self.program, &self.blast);
+                let bmc = Paths::bmc(lowered.clone(), properties, &self.blast);
+                match self.threads {
+                    1 => {
+                        let (looks, max_depth) = (Some(PATHS_LOOKS), Some(PATHS_DEPTH));
+                        let legs = vec![
+                            Leg { engine: kind(), looks, max_depth },
+                            Leg {
+                                engine: Box::new(lifted),
+                                looks: Some(PROGRAM_LOOKS),
+                                max_depth: None,
+                            },
+                            Leg { engine: Box::new(bmc), looks: None, max_depth: None },
+                        ];
+                        vec![Box::new(Relay::new(legs, properties.len()))]
+                    }
+                    2 => vec![Box::new(lifted), kind()],
+                    _ => vec![Box::new(lifted), kind(), Box::new(bmc)],
+                }
             }
             EngineName::Program | EngineName::Auto => {
                 let (lowered, options) = (lowered.clone(), self.program);
