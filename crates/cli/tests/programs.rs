@@ -1,4 +1,4 @@
-//! `pedra check` on the C programs of `models/programs`, and on what it refuses.
+//! `pedra check` on the programs of `models/programs`, and on what it refuses.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -45,6 +45,38 @@ fn verdicts_are_those_of_the_manifest() {
     assert!(count >= 6, "{count} programs");
 }
 
+/// Boogie and Horn clauses, with integers and with bit-vectors.
+#[test]
+fn integers_are_decided() {
+    let manifest = std::fs::read_to_string(folder().join("manifest.tsv")).expect("the manifest");
+    let mut count = 0;
+    for row in manifest.lines().skip(1) {
+        let [file, property, expected, _] = row.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("four columns: {row}")
+        };
+        let ending = Path::new(file).extension().and_then(|ending| ending.to_str());
+        if !matches!(ending, Some("bpl" | "smt2")) {
+            continue;
+        }
+        let is_recursive = ["recursion.bpl", "fibonacci.smt2", "mccarthy.smt2"].contains(&file);
+        for engine in ["auto", "bmc", "kind", "program"] {
+            let select = format!("b{property}");
+            // 86 blocks are needed once; far fewer are enough to prove anything here.
+            let depth = if engine == "auto" { "90" } else { "12" };
+            let (_, out, err) = pedra(file, &["-e", engine, "-p", &select, "--depth", depth]);
+            let verdict = out.split_whitespace().next().unwrap_or_default();
+            if is_recursive {
+                assert!(out.contains("recursion through"), "{file} by {engine}:\n{out}{err}");
+                continue;
+            }
+            let is_open = verdict == "unknown" && (engine != "auto");
+            assert!(verdict == expected || is_open, "{file} by {engine}:\n{out}{err}");
+        }
+        count += 1;
+    }
+    assert!(count >= 50, "{count} properties");
+}
+
 #[test]
 fn undefined_runs_are_no_violations() {
     let (code, out, _) = pedra("successor.c", &[]);
@@ -62,6 +94,9 @@ fn a_violation_is_shown_in_the_source() {
     assert_eq!(code, Some(1), "{out}{err}");
     assert!(out.contains("midpoint.c:11"), "{out}");
     assert!(err.contains("midpoint.c:6") && err.contains("low = "), "{err}");
+    let (code, out, err) = pedra("count_up_down.bpl", &["-p", "b1", "--wave", "always"]);
+    assert_eq!(code, Some(1), "{out}{err}");
+    assert!(out.contains("count_up_down.bpl:") && err.contains(":= "), "{out}{err}");
 }
 
 #[test]
@@ -75,6 +110,15 @@ fn what_cannot_be_done_is_said() {
         (&["--function", "start"], "start"),
     ] {
         let (code, out, err) = pedra("counter.c", options);
+        assert_eq!(code, Some(2), "{out}{err}");
+        assert!(err.contains(words), "{err}");
+    }
+    for (file, options, words) in [
+        ("lock.bpl", ["--data-model", "lp64"], "--data-model: only for C"),
+        ("lock.bpl", ["--function", "none"], "no procedure `none` has an implementation"),
+        ("counter.smt2", ["--function", "main"], "--function: not for Horn clauses"),
+    ] {
+        let (code, out, err) = pedra(file, &options);
         assert_eq!(code, Some(2), "{out}{err}");
         assert!(err.contains(words), "{err}");
     }
