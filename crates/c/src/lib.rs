@@ -9,6 +9,9 @@
 //! - `analyse`: the typed program, from the entry function on; every conversion is explicit.
 //! - `lower`: the program graph; memory is resolved by a points-to analysis.
 //! - [`preprocess`]: `cc -E` for files with directives.
+//! - [`express`]: terms as C expressions.
+//! - [`harness`]: violations as tests.
+//! - [`witness`]: proofs and violations in the exchange format, read and written.
 //!
 //! What is not C, and what is C but not supported, is a [`CError`] with its position. See
 //! `docs/design/c.md` for the decisions and `docs/FORMATS.md` for what is refused.
@@ -16,9 +19,11 @@
 mod analyse;
 mod ast;
 mod error;
+pub mod express;
 mod fold;
 #[doc(hidden)]
 pub mod fuzzing;
+pub mod harness;
 mod lexer;
 mod lower;
 mod parse;
@@ -27,6 +32,7 @@ pub mod source;
 mod token;
 mod tree;
 mod types;
+pub mod witness;
 
 pub use error::CError;
 pub use lexer::{LONGEST_TEXT, needs_preprocessing};

@@ -13,7 +13,8 @@
 //!   bit-blasting.
 //! - [`linear_proof`]: refutations in linear integer arithmetic, with unit propagation and sums
 //!   of inequalities alone.
-//! - [`program_replay`], [`program_proof`]: violations and proofs of programs.
+//! - [`program_replay`], [`program_proof`]: violations and proofs of programs; [`program_reduce`]
+//!   makes proofs smaller.
 //! - [`smtlib`]: the claims of a word-level proof for any SMT solver; [`script`] reads them back.
 
 pub mod bound;
@@ -23,6 +24,7 @@ pub mod linear_proof;
 pub mod mapping;
 pub mod options;
 pub mod program_proof;
+pub mod program_reduce;
 pub mod program_replay;
 mod program_unroll;
 pub mod proof;
@@ -45,8 +47,9 @@ pub use certificate::{
 pub use linear_proof::{LinearChecker, LinearProofError, check_linear_proof};
 pub use options::{CheckOptions, Counterexample, Effort, StateValues, Stop, Trust};
 pub use program_proof::{
-    CheckedProgramProof, ProgramClaim, ProgramProofError, check_program_proof,
+    CheckedProgramProof, ProgramClaim, ProgramProofError, check_program_proof, program_obligations,
 };
+pub use program_reduce::reduce_program_proof;
 pub use program_replay::{ProgramReplay, replay_program};
 pub use proof::{CheckedProof, Claim, ProofError, check_bit_proof};
 pub use replay::{Replay, ReplayError, replay_bits, replay_words, visit_bits, visit_words};

@@ -33,11 +33,13 @@ use crate::linear_proof::{LinearProofError, check_linear_proof};
 use crate::options::{CheckOptions, Effort, Stop};
 use crate::program_unroll::{End, Unrolled, Unroller};
 use crate::prover::{Failure, Prover};
+use pedra_formats::smtlib::{Printer, quoted};
 use pedra_model::blast::{BlastError, BlastOptions, Blaster};
 use pedra_model::bv::Bv;
 use pedra_model::lit::Lit;
 use pedra_model::term::{Sort, TermId, Terms};
 use pedra_model::value::Value;
+use pedra_program::passes::variables_by_symbol;
 use pedra_program::{Action, PlaceId, Procedure, Program, ProgramProof, VariableId};
 use pedra_solve::terms::IntEncoder;
 use pedra_solve::{LiaSolver, SatResult, TermError, Theory, theory_of};
@@ -121,6 +123,36 @@ pub fn check_program_proof(
     blasting: &BlastOptions,
     options: &CheckOptions,
 ) -> Outcome<CheckedProgramProof> {
+    run(program, proof, blasting, options, None)
+}
+
+/// The same queries as an SMT-LIB script, for a solver that works on words: all answers must be
+/// `unsat`.
+///
+/// # Errors
+/// If the proof is malformed or its queries are too large.
+pub fn program_obligations(program: &Program, proof: &ProgramProof) -> Outcome<String> {
+    let sorts = || proof.terms.iter().map(|(id, _)| proof.terms.sort(id));
+    let logic = match (sorts().any(|sort| sort == Sort::Int), sorts().any(Sort::is_array)) {
+        (true, _) => "ALL",
+        (_, true) => "QF_ABV",
+        _ => "QF_BV",
+    };
+    let mut script = format!("(set-info :smt-lib-version 2.6)\n(set-logic {logic})\n");
+    let (blasting, options) = (BlastOptions::default(), CheckOptions::default());
+    run(program, proof, &blasting, &options, Some(&mut script))?;
+    script.push_str("(exit)\n");
+    Ok(script)
+}
+
+/// Asks all queries, or writes them down.
+fn run(
+    program: &Program,
+    proof: &ProgramProof,
+    blasting: &BlastOptions,
+    options: &CheckOptions,
+    script: Option<&mut String>,
+) -> Outcome<CheckedProgramProof> {
     let body = check_form(program, proof)?;
     let errors = proof.properties.iter().map(|&p| program.properties[p].error.place);
     let errors: BTreeSet<PlaceId> = errors.collect();
@@ -140,6 +172,7 @@ pub fn check_program_proof(
         blasting,
         options,
         effort: Effort::default(),
+        script,
     };
     check.check_entry()?;
     let cuts: BTreeSet<PlaceId> = proof.invariants.keys().copied().chain([body.entry]).collect();
@@ -225,6 +258,8 @@ struct Check<'a> {
     blasting: &'a BlastOptions,
     options: &'a CheckOptions,
     effort: Effort,
+    /// Where queries are written to instead of being asked.
+    script: Option<&'a mut String>,
 }
 
 impl Check<'_> {
@@ -299,6 +334,9 @@ impl Check<'_> {
         facts: &[TermId],
         goal: TermId,
     ) -> Outcome<()> {
+        if let Some(script) = &mut self.script {
+            return write_query(script, self.program, claim, (terms, facts, goal));
+        }
         match theory_of(terms, facts.iter().copied().chain([goal])) {
             Ok(Theory::Bits) => self.prove_bits(claim, terms, facts, goal),
             Ok(Theory::Integers) => self.prove_integers(claim, terms, facts, goal),
@@ -384,6 +422,41 @@ impl Check<'_> {
             }
         }
     }
+}
+
+/// Writes `facts ∧ ¬goal`, which nothing satisfies if the claim is right.
+fn write_query(
+    out: &mut String,
+    program: &Program,
+    claim: ProgramClaim,
+    (terms, facts, goal): (&Terms, &[TermId], TermId),
+) -> Outcome<()> {
+    let what = match claim {
+        ProgramClaim::Entry => "entry".to_owned(),
+        ProgramClaim::Consecution(place) => format!("consecution from place {}", place.index()),
+        ProgramClaim::Base => "base".to_owned(),
+        ProgramClaim::Step(place) => format!("step from place {}", place.index()),
+    };
+    out.push_str(&format!("\n; {what}\n(push 1)\n"));
+    let roots: Vec<TermId> = facts.iter().copied().chain([goal]).collect();
+    let cone = terms.cone(roots.iter().copied());
+    let mut printer = Printer::new(terms, "t");
+    let variables = variables_by_symbol(program);
+    for (id, _) in terms.iter().filter(|(id, _)| cone[id.index()]) {
+        if terms.symbol_of(id).is_some() {
+            let variable = variables.get(&id).map(|&variable| program.variable(variable));
+            let name = variable.and_then(|variable| variable.name.as_deref()).unwrap_or("value");
+            printer.declare(id, quoted(&format!("{name}:{}", id.index())), out);
+        }
+    }
+    let written = printer.define(roots, out);
+    written.map_err(|unnamed| ProgramProofError::Malformed(unnamed.to_string()))?;
+    for &fact in facts {
+        out.push_str(&format!("(assert (= {} #b1))\n", printer.reference(fact)));
+    }
+    out.push_str(&format!("(assert (= {} #b0))\n", printer.reference(goal)));
+    out.push_str("(set-info :status unsat)\n(check-sat)\n(pop 1)\n");
+    Ok(())
 }
 
 /// The literals of the facts and the goal, all symbols being free.

@@ -68,6 +68,8 @@ pub enum Command {
     Info(InfoArgs),
     /// The competition's interface: answer `sat` or `unsat`, write witness or certificate
     Hwmcc(HwmccArgs),
+    /// The interface of competitions on software: answer `TRUE`, `FALSE(...)` or `UNKNOWN`
+    Svcomp(SvcompArgs),
     /// Run engines, and other model checkers found on the path, over many models and compare
     Bench(BenchArgs),
     /// Write a few commented example models and show what to try
@@ -243,6 +245,14 @@ pub struct CheckArgs {
     /// A witness circuit (.aig, .aag, .btor2) or SMT-LIB queries (.smt2)
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
+    /// C programs: write the witness of a proof or violation here (YAML, format 2.0)
+    #[arg(long, value_name = "FILE")]
+    pub witness: Option<PathBuf>,
+    /// C programs: write a test that makes a violation happen here
+    ///
+    /// A C file: linked with the program it reaches the error, and exits with 99
+    #[arg(long, value_name = "FILE")]
+    pub test: Option<PathBuf>,
     /// Write the record of the run here: frames, lemmas and obligations as JSON lines
     /// (schema: docs/JSON.md)
     #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
@@ -297,7 +307,8 @@ pub struct CheckArgs {
 pub struct CertifyArgs {
     /// The model
     pub model: PathBuf,
-    /// A witness (AIGER or BTOR2), or a certificate (a circuit in the model's format)
+    /// A witness (AIGER, BTOR2, or YAML for C programs), or a certificate (a circuit in the model's
+    /// format)
     pub file: PathBuf,
     /// Only this property, by name or number (b2 or 2); may be repeated
     #[arg(long, short, value_name = "NAME")]
@@ -370,6 +381,31 @@ pub struct HwmccArgs {
     pub witness: PathBuf,
     /// Where to write the certificate if the answer is `unsat`
     pub certificate: Option<PathBuf>,
+    /// How words become bits.
+    #[command(flatten)]
+    pub blast: BlastArgs,
+    /// Its limits.
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    /// How engines run.
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+/// `pedra svcomp`.
+#[derive(Args, Debug, Clone)]
+pub struct SvcompArgs {
+    /// A C program (.c, .i), or a task file (.yml) that names it
+    pub task: PathBuf,
+    /// The file with the property: unreach-call or no-overflow [default: unreach-call]
+    #[arg(long, value_name = "FILE")]
+    pub property: Option<PathBuf>,
+    /// The sizes of types [default: that of the task, or ilp32]
+    #[arg(long, value_enum, value_name = "MODEL", ignore_case = true)]
+    pub data_model: Option<DataModelName>,
+    /// Where to write the witness of the answer
+    #[arg(long, value_name = "FILE")]
+    pub witness: Option<PathBuf>,
     /// How words become bits.
     #[command(flatten)]
     pub blast: BlastArgs,

@@ -166,14 +166,25 @@ pub struct Certificate {
 /// The conflicts that one query of an SMT-LIB certificate may have.
 const SCRIPT_CONFLICTS: u64 = 100_000;
 
-/// The SMT-LIB queries of a proof, read back and answered as far as they are not too hard.
+/// The SMT-LIB queries of a proof.
 fn smtlib_certificate(
     system: &System,
     proof: &WordProof,
     blasting: &BlastOptions,
     options: &CheckOptions,
 ) -> Result<Certificate> {
-    let text = pedra_certify::smtlib_obligations(system, proof)?;
+    checked_script(pedra_certify::smtlib_obligations(system, proof)?, blasting, options)
+}
+
+/// SMT-LIB queries, read back and answered as far as they are not too hard.
+///
+/// # Errors
+/// [`CheckStopped`], or an [`InternalError`] if an answer is not `unsat`.
+pub fn checked_script(
+    text: String,
+    blasting: &BlastOptions,
+    options: &CheckOptions,
+) -> Result<Certificate> {
     let limited =
         CheckOptions { limit_conflicts: Some(SCRIPT_CONFLICTS), fallback: None, ..options.clone() };
     let is_checked = match check_script(&text, blasting, &limited) {
@@ -234,7 +245,7 @@ pub fn certificate_bytes(
 }
 
 /// `trace.aiw` becomes `trace.b2.aiw` where several properties are decided.
-fn for_property(path: &Path, property: usize, several: bool) -> PathBuf {
+pub fn for_property(path: &Path, property: usize, several: bool) -> PathBuf {
     if !several {
         return path.to_owned();
     }

@@ -3,13 +3,16 @@
 //! about is in the crate `pedra-check`.
 
 pub mod args;
+pub mod c_source;
 pub mod commands;
 pub mod evidence;
+pub mod judge;
 pub mod limits;
 pub mod load;
 pub mod memory;
 pub mod options;
 pub mod output;
+pub mod program_evidence;
 pub mod record;
 pub mod report;
 pub mod view;

@@ -2,7 +2,7 @@
 
 use clap::CommandFactory;
 use pedra::args::{Cli, Command};
-use pedra::commands::{bench, certify, check, convert, demo, hwmcc, info, sby, simulate};
+use pedra::commands::{bench, certify, check, convert, demo, hwmcc, info, sby, simulate, svcomp};
 use pedra::memory;
 use pedra::output::note;
 use pedra_bench::run_as_helper;
@@ -43,6 +43,7 @@ fn run() -> anyhow::Result<i32> {
         Command::Convert(args) => convert::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Hwmcc(args) => hwmcc::run(&args),
+        Command::Svcomp(args) => svcomp::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Completions(args) => {

@@ -34,6 +34,7 @@ use pedra_program as graph;
 use pedra_program::{PlaceId, Procedure, ProcedureId, Program, VariableId};
 use points::{Points, points};
 use rustc_hash::{FxHashMap, FxHashSet};
+pub(crate) use shape::ERRORS;
 use shape::{Calls, Shape, Walk, jumps_back};
 
 /// The program graph of a typed program. `file` names the text where no line marker does.

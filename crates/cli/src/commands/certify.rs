@@ -1,19 +1,24 @@
-//! `pedra certify`: checks a witness or a certificate, ours or anyone's, without any engine.
+//! `pedra certify`: checks a witness or a certificate, ours or anyone's.
 //!
 //! A file in the model's own format is a certificate (a witness circuit), anything else a
-//! witness. Accepted: exit 0. Refuted: exit 1 and the reason. A file that cannot be read: 2. A
+//! witness. Witnesses about programs are judged in [`crate::judge`], with engines. Accepted: exit 0. Refuted: exit 1 and the reason. A file that cannot be read: 2. A
 //! check that was stopped or is not supported: 3, since that says nothing about the file.
 
 use crate::args::CertifyArgs;
+use crate::c_source::{CSource, error_text};
+use crate::commands::language::Language;
+use crate::judge::{Judge, Judgement};
 use crate::limits::Watch;
 use crate::load::{InputError, Loaded, describe, detect, load, read_bytes};
 use crate::output::say;
 use crate::report::Style;
 use anyhow::Result;
+use pedra_c::{DataModel, Options};
 use pedra_certify::{
     CertificateError, CheckOptions, CheckedCertificate, NumberedModel, ProofError, Trust,
     check_certificate_for, check_word_certificate, replay_bits, replay_words,
 };
+use pedra_check::Plan;
 use pedra_formats::error::FormatError;
 use pedra_formats::text::printable;
 use pedra_formats::{aiger, aiger_witness, btor2};
@@ -22,22 +27,16 @@ use pedra_model::blast::BlastOptions;
 use serde_json::json;
 use std::path::Path;
 
-/// What became of a file.
-enum Judgement {
-    /// It shows what it claims: this.
-    Accepted(String),
-    /// It does not, for this reason.
-    Refuted(String),
-    /// The check did not end.
-    Unknown(String),
-}
-
 /// Runs the command; gives the exit code.
 pub fn run(args: &CertifyArgs) -> Result<i32> {
     let style = if args.json { Style::Json } else { Style::Human };
     let watch = Watch::start(&args.limits, 3, move |cause| {
         tell(style, &Judgement::Unknown(cause.text().to_owned()))
     });
+    if Language::of(&args.model) == Some(Language::C) {
+        let judgement = program_witness(args, &watch)?;
+        return Ok(tell(style, &in_time(judgement, &watch)));
+    }
     let loaded = load(&args.model)?;
     let bytes = read_bytes(&args.file)?;
     if is_smtlib(&bytes) {
@@ -56,11 +55,38 @@ pub fn run(args: &CertifyArgs) -> Result<i32> {
     } else {
         witness(&loaded, &selected, &args.file, &bytes)?
     };
-    let judgement = match (judgement, watch.cause()) {
+    Ok(tell(style, &in_time(judgement, &watch)))
+}
+
+/// A check that was stopped is unknown for that reason.
+fn in_time(judgement: Judgement, watch: &Watch) -> Judgement {
+    match (judgement, watch.cause()) {
         (Judgement::Unknown(_), Some(cause)) => Judgement::Unknown(cause.text().to_owned()),
         (judgement, _) => judgement,
+    }
+}
+
+/// Judges a witness about a C program.
+fn program_witness(args: &CertifyArgs, watch: &Watch) -> Result<Judgement> {
+    if !args.property.is_empty() {
+        let text = "--property: a witness about a program names its specification itself";
+        return Err(InputError(text.to_owned()).into());
+    }
+    let bytes = read_bytes(&args.file)?;
+    let bad_file = |why: String| InputError(format!("{}: {why}", args.file.display()));
+    let witness = pedra_c::witness::read(&bytes).map_err(bad_file)?;
+    let model = match witness.metadata.data_model.as_str() {
+        "LP64" => DataModel::Lp64,
+        _ => DataModel::Ilp32,
     };
-    Ok(tell(style, &judgement))
+    let source = CSource::read(&args.model, model)?;
+    let blast = BlastOptions { max_array_bits: args.blast.array_bits, ..BlastOptions::default() };
+    let plan = Plan { blast, ..Plan::default() };
+    // What is wrong with the program alone is bad input.
+    let options = Options { model, ..Options::default() };
+    pedra_c::load(&source.text, &source.name(), &options)
+        .map_err(|error| InputError(error_text(&source.path, &error)))?;
+    Judge { source: &source, plan: &plan, interrupt: watch.interrupt() }.judge(&witness)
 }
 
 impl Judgement {

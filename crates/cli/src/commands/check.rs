@@ -73,8 +73,12 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
     if let Some(language) = Language::of(&args.model) {
         return program::run(args, &plan, language);
     }
-    let for_programs =
-        [("--data-model", args.data_model.is_some()), ("--function", args.function.is_some())];
+    let for_programs = [
+        ("--data-model", args.data_model.is_some()),
+        ("--function", args.function.is_some()),
+        ("--witness", args.witness.is_some()),
+        ("--test", args.test.is_some()),
+    ];
     if let Some((option, _)) = for_programs.into_iter().find(|(_, is_given)| *is_given) {
         return Err(InputError(format!("{option}: only for programs")).into());
     }
@@ -197,6 +201,7 @@ impl Session<'_> {
             engine: engine.to_owned(),
             time: self.start.elapsed(),
             files,
+            invariants: Vec::new(),
         });
     }
 

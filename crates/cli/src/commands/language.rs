@@ -1,9 +1,12 @@
 //! The languages of programs, and how each is read.
 
-use crate::args::{CheckArgs, DataModelName};
+use crate::args::CheckArgs;
+use crate::c_source::error_text;
 use crate::load::{InputError, describe, read_bytes};
+use crate::program_evidence::data_model;
+use pedra_c::Options;
 use pedra_c::preprocess::preprocess;
-use pedra_c::{CError, DataModel, Options};
+use pedra_c::witness::observe::without_line_markers;
 use pedra_program::Program;
 use std::path::Path;
 
@@ -60,37 +63,16 @@ impl Language {
 
 fn load_c(args: &CheckArgs, bytes: Vec<u8>) -> Result<Program, InputError> {
     let path = &args.model;
-    let model = match args.data_model.unwrap_or(DataModelName::Ilp32) {
-        DataModelName::Ilp32 => DataModel::Ilp32,
-        DataModelName::Lp64 => DataModel::Lp64,
-    };
+    let model = data_model(args.data_model);
     let text = match pedra_c::needs_preprocessing(&bytes) {
         true => preprocess(path, model)
             .map_err(|error| InputError(format!("{}: {error}", path.display())))?,
+        // Witnesses name places of the file itself.
+        false if args.witness.is_some() => without_line_markers(&bytes),
         false => bytes,
     };
     let entry = args.function.clone().unwrap_or_else(|| "main".to_owned());
     let options = Options { model, entry };
     pedra_c::load(&text, &path.display().to_string(), &options)
         .map_err(|error| InputError(error_text(path, &error)))
-}
-
-/// How much of a line is shown with an error.
-const MAX_LINE: usize = 160;
-
-/// `file:line:column: what is wrong`, the line, and a hint.
-fn error_text(path: &Path, error: &CError) -> String {
-    let file = match error.location.file {
-        Some(_) => String::new(),
-        None => format!("{}:", path.display()),
-    };
-    let mut text = format!("{file}{error}");
-    let line: String = error.text.trim_end().chars().take(MAX_LINE).collect();
-    if !line.trim().is_empty() {
-        text.push_str(&format!("\n  {line}"));
-    }
-    if let Some(hint) = &error.hint {
-        text.push_str(&format!("\nhint: {hint}"));
-    }
-    text
 }

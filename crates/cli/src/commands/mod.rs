@@ -11,6 +11,7 @@ pub mod language;
 pub mod program;
 pub mod sby;
 pub mod simulate;
+pub mod svcomp;
 
 use std::io::IsTerminal;
 

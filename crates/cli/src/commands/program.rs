@@ -6,6 +6,7 @@ use crate::commands::stdout_color;
 use crate::limits::{StopCause, Watch};
 use crate::load::InputError;
 use crate::output::note;
+use crate::program_evidence::{Evidence, Writer};
 use crate::report::{PropertyReport, Reporter, Style, Verdict};
 use crate::view::status::Status;
 use crate::view::steps::source_steps;
@@ -38,6 +39,7 @@ pub fn run(args: &CheckArgs, plan: &Plan, language: Language) -> Result<i32> {
     let name = |index: usize| property_name(&program, index);
     reporter.expect(selected.iter().map(|&index| (index, Some(name(index)))).collect());
     reporter.announce_start(&args.model, &selected, plan.engine.text());
+    let writer = Writer::new(args, &program, &selected, plan, &watch)?;
     let quiet = args.output.quiet || args.output.json;
     let status = Status::start(!quiet);
     let session = Session {
@@ -46,6 +48,7 @@ pub fn run(args: &CheckArgs, plan: &Plan, language: Language) -> Result<i32> {
         plan,
         watch: &watch,
         reporter: &reporter,
+        writer,
         status,
         start,
     };
@@ -63,7 +66,6 @@ fn refuse_files(args: &CheckArgs) -> Result<(), InputError> {
     let asked = [
         ("--trace", args.trace.is_some()),
         ("--vcd", args.vcd.is_some()),
-        ("--certificate", args.certificate.is_some()),
         ("--record", args.record.is_some()),
         ("--plot", args.plot.is_some()),
     ];
@@ -149,19 +151,25 @@ struct Session<'a> {
     plan: &'a Plan,
     watch: &'a Watch,
     reporter: &'a Reporter,
+    writer: Writer<'a>,
     status: Status,
     start: Instant,
 }
 
 impl Session<'_> {
-    fn report(&self, index: usize, verdict: Verdict, engine: &str) {
+    fn report(&self, index: usize, verdict: Verdict, engine: &str, evidence: Evidence) {
+        for (why, text) in &evidence.problems {
+            note(&printable(text));
+            self.reporter.file_missing(*why);
+        }
         self.reporter.settle(PropertyReport {
             index,
             name: Some(property_name(self.program, index)),
             verdict,
             engine: engine.to_owned(),
             time: self.start.elapsed(),
-            files: Vec::new(),
+            files: evidence.files,
+            invariants: evidence.invariants,
         });
     }
 
@@ -189,15 +197,17 @@ impl ProgramObserver for Session<'_> {
         answer: &ProgramChecked,
     ) -> Result<()> {
         match answer {
-            ProgramChecked::Proved(proof, _) => {
+            ProgramChecked::Proved(proof, lowered) => {
                 let clauses = proof.invariants.values().map(Vec::len).sum();
                 let trust = Trust::Nothing;
                 let verdict = Verdict::Proved { k: proof.k, clauses, safe_until: None, trust };
-                self.report(property, verdict, engine);
+                let evidence = self.writer.proved(property, engine, proof, lowered)?;
+                self.report(property, verdict, engine, evidence);
             }
             ProgramChecked::Violated(trace) => {
                 let depth = trace.steps.len();
-                self.report(property, Verdict::Violated { depth }, engine);
+                let evidence = self.writer.violated(property, trace)?;
+                self.report(property, Verdict::Violated { depth }, engine, evidence);
                 if self.shows_steps() {
                     let steps = source_steps(self.program, trace);
                     steps.iter().for_each(|line| note(&printable(line)));
@@ -210,6 +220,6 @@ impl ProgramObserver for Session<'_> {
     fn open(&self, property: usize, why: ProgramOpen, safe: Option<SafeUpTo>) {
         let stopped = self.watch.cause().map_or("stopped", StopCause::text);
         let verdict = Verdict::Unknown { reason: why.text(stopped), safe };
-        self.report(property, verdict, self.plan.engine.text());
+        self.report(property, verdict, self.plan.engine.text(), Evidence::default());
     }
 }

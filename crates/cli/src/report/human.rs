@@ -1,6 +1,7 @@
-//! Verdicts for people: one line a property.
+//! Verdicts for people: one line a property, and one for each loop with an invariant.
 
 use super::{PropertyReport, Verdict, WrittenFile};
+use crate::view::invariants;
 use pedra_check::{SafeUpTo, Trust};
 use pedra_formats::text::printable;
 
@@ -55,5 +56,7 @@ pub fn line(report: &PropertyReport, color: bool) -> String {
         format!(", {}{doubt}", printable(&file.name))
     };
     let files: String = report.files.iter().map(file).collect();
-    format!("{word}  {name}  {told}{files}")
+    let loops = invariants::lines(&report.invariants);
+    let loops: String = loops.iter().map(|line| format!("\n{}", printable(line))).collect();
+    format!("{word}  {name}  {told}{files}{loops}")
 }

@@ -2,6 +2,7 @@
 //! number changes when a field changes its meaning or goes away.
 
 use super::{PropertyReport, Verdict};
+use crate::view::invariants::LoopInvariant;
 use pedra_check::Trust;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -42,7 +43,7 @@ pub fn property(report: &PropertyReport) -> Value {
             };
             let more = json!({
                 "k": k, "clauses": clauses, "safe_until": safe_until, "checked": "certificate",
-                "trusted": trusted
+                "trusted": trusted, "invariants": invariants(report)
             });
             ("proved", more)
         }
@@ -68,6 +69,17 @@ pub fn property(report: &PropertyReport) -> Value {
         }
     }
     line
+}
+
+/// What a proof about a program says of its loops; nothing for other models.
+fn invariants(report: &PropertyReport) -> Value {
+    let one = |of: &LoopInvariant| {
+        json!({
+            "place": of.place, "line": of.span.line, "column": of.span.column, "loop": of.head,
+            "conjuncts": of.shown, "over_bits": of.over_bits, "hidden": of.hidden
+        })
+    };
+    report.invariants.iter().map(one).collect()
 }
 
 /// The end of a run.

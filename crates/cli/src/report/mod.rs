@@ -6,6 +6,7 @@ mod json;
 pub use json::SCHEMA;
 
 use crate::limits::StopCause;
+use crate::view::invariants::LoopInvariant;
 use pedra_check::{SafeUpTo, Trust};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -55,6 +56,8 @@ pub struct PropertyReport {
     pub time: Duration,
     /// Files that were written for it.
     pub files: Vec<WrittenFile>,
+    /// Of a program, what its proof says of loops.
+    pub invariants: Vec<LoopInvariant>,
 }
 
 /// A file with evidence.
@@ -183,8 +186,9 @@ impl Reporter {
                 let safe = open.safe_until.map(|claimed| SafeUpTo { claimed, checked: None });
                 let verdict = Verdict::Unknown { reason: reason.to_owned(), safe };
                 let (name, engine) = (open.name, engine.to_owned());
+                let (files, invariants) = (Vec::new(), Vec::new());
                 let report =
-                    PropertyReport { index, name, verdict, engine, time, files: Vec::new() };
+                    PropertyReport { index, name, verdict, engine, time, files, invariants };
                 lines.push(self.line(&report));
                 inner.done.push(report);
             }

@@ -1,5 +1,6 @@
 //! What people look at: waveforms, the live status line, the summary of a run, pictures.
 
+pub mod invariants;
 pub mod plot;
 pub mod signals;
 pub mod status;

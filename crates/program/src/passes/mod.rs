@@ -3,10 +3,12 @@
 //! result becomes one by adding what the pass found out.
 //!
 //! - [`constants`]: constant propagation.
+//! - [`follow`]: only runs that pass marks in an order; for programs with calls, too.
 //! - [`live`]: which edges and variables matter at all.
 //! - [`undefined`]: checks of undefined behaviour as assumptions or as properties.
 
 pub mod constants;
+pub mod follow;
 pub mod live;
 pub mod undefined;
 

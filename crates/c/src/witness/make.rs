@@ -1,0 +1,164 @@
+//! Witnesses of our own runs and proofs.
+
+use super::{Constraint, Place, Waypoint};
+use crate::harness::decimal;
+use crate::lexer::{Lexeme, lex};
+use crate::lower::ERRORS;
+use crate::source::Source;
+use crate::token::{Names, Punct, Token};
+use pedra_model::value::Value;
+use pedra_program::interpreter::{Machine, replay_with};
+use pedra_program::{Action, Edge, EdgeRef, InputKind, Program, ProgramTrace, Span, VariableId};
+
+/// Longer sequences help nobody; what is left out is found again by the search.
+const MAX_WAYPOINTS: usize = 10_000;
+
+/// The waypoints of a run that was replayed: the values that came from outside, as assumptions
+/// about the variables that got them, the branches that such values decided, and the target.
+pub fn violation(program: &Program, trace: &ProgramTrace, text: &[u8]) -> Vec<Vec<Waypoint>> {
+    let mut waypoints = Vec::new();
+    let visit = |index: usize, machine: &Machine<'_>| {
+        let at = trace.steps[index].edge;
+        let edge = program.edge(at);
+        let Action::Step(step) = &edge.action else { return };
+        let is_asked = step.inputs.iter().any(|i| matches!(i.kind, InputKind::Asked(_)));
+        if !is_asked || waypoints.len() >= MAX_WAYPOINTS {
+            return;
+        }
+        if let Some(is_true) = branch(program, at, edge) {
+            let constraint = Constraint::Branching(is_true.to_string());
+            waypoints.push(waypoint(program, at, edge.span, constraint));
+        } else if let Some(next) = statement_after(program, trace, index) {
+            let known = step.updates.iter().filter_map(|(id, _)| value(program, machine, *id));
+            let known: Vec<String> = known.collect();
+            if !known.is_empty() {
+                let constraint = Constraint::Assumption(known.join(" && "));
+                waypoints.push(waypoint(program, at, next, constraint));
+            }
+        }
+    };
+    // The trace was replayed before.
+    let _ = replay_with(program, trace, visit);
+    let target = target(program, trace.property, text);
+    let last = Waypoint { constraint: Constraint::Target, is_avoided: false, place: target };
+    waypoints.push(last);
+    waypoints.into_iter().map(|waypoint| vec![waypoint]).collect()
+}
+
+fn waypoint(program: &Program, at: EdgeRef, span: Span, constraint: Constraint) -> Waypoint {
+    let function = Some(program.procedure(at.procedure).name.to_string());
+    let place = Place { function, ..place_of(program, span) };
+    Waypoint { constraint, is_avoided: false, place }
+}
+
+/// A position as witnesses name it.
+pub fn place_of(program: &Program, span: Span) -> Place {
+    let file = program.files.get(span.file as usize).cloned().unwrap_or_default();
+    Place { file, line: span.line, column: Some(span.column), function: None }
+}
+
+/// Whether an edge is one of the two of a branch, and if so, whether it is the one for *true*,
+/// which comes first.
+fn branch(program: &Program, at: EdgeRef, edge: &Edge) -> Option<bool> {
+    let starts = ["if", "while", "for"];
+    let word = edge.text.split(|c: char| !c.is_ascii_alphanumeric()).next()?;
+    if !starts.contains(&word) {
+        return None;
+    }
+    let edges = &program.procedure(at.procedure).edges;
+    let same = |other: &&Edge| other.span == edge.span && other.text == edge.text;
+    let all: Vec<&Edge> = edges.iter().filter(same).collect();
+    match all.as_slice() {
+        [first, second] if first.from == second.from => Some(std::ptr::eq(*first, edge)),
+        _ => None,
+    }
+}
+
+/// Where the statement after a step starts, if it is further down in the same function.
+fn statement_after(program: &Program, trace: &ProgramTrace, index: usize) -> Option<Span> {
+    let at = trace.steps[index].edge;
+    let span = program.edge(at).span;
+    let next = trace.steps[index + 1..].iter().find(|s| !program.edge(s.edge).text.is_empty())?;
+    let edge = program.edge(next.edge);
+    let is_later = edge.span > span && edge.span.file == span.file;
+    let is_loop = ["for", "while", "do"].iter().any(|word| edge.text.starts_with(word));
+    (next.edge.procedure == at.procedure && is_later && !is_loop).then_some(edge.span)
+}
+
+/// `x == 5`, for variables of integer types that have a name.
+fn value(program: &Program, machine: &Machine<'_>, id: VariableId) -> Option<String> {
+    let variable = program.variable(id);
+    let name = variable.name.as_deref()?;
+    if !crate::express::is_integer(&variable.source_type) {
+        return None;
+    }
+    match machine.value(id)? {
+        Value::Bv(value) => {
+            let digits = decimal(value, variable.is_signed);
+            let suffix = match (value.width(), variable.is_signed) {
+                (64, true) => "LL",
+                (64, false) => "ULL",
+                (32, false) => "U",
+                _ => "",
+            };
+            // The smallest number has no literal of its own.
+            match value.is_negative() && variable.is_signed {
+                true => Some(format!("{name} == -{}{suffix} - 1", value.not().to_decimal())),
+                false => Some(format!("{name} == {digits}{suffix}")),
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Where the error of a property is: the call of the error function, also if it is inside a function
+/// that asserts something.
+pub fn target(program: &Program, property: usize, text: &[u8]) -> Place {
+    let span = program.properties[property].span;
+    let here = place_of(program, span);
+    let (mut source, mut names) = (Source::new(text), Names::default());
+    let Ok(tokens) = lex(&mut source, &mut names) else { return here };
+    let location = |lexeme: &Lexeme| source.location(lexeme.span.start);
+    let is_here = |lexeme: &&Lexeme| {
+        let at = location(lexeme);
+        (at.line, at.column) == (span.line as usize, span.column as usize)
+            && at.file.as_deref().is_none_or(|file| file == here.file)
+    };
+    let Some(Token::Name(name)) = tokens.iter().find(is_here).map(|l| &l.token) else {
+        return here;
+    };
+    if ERRORS.contains(&names.text(*name)) {
+        return here;
+    }
+    // The body of the function that is called here.
+    let is =
+        |at: usize, punct: Punct| tokens.get(at).is_some_and(|l| l.token == Token::Punct(punct));
+    for start in 0..tokens.len() {
+        if tokens[start].token != Token::Name(*name) || !is(start + 1, Punct::Open) {
+            continue;
+        }
+        let Some(close) = (start..tokens.len()).find(|&at| is(at, Punct::Close)) else { continue };
+        if !is(close + 1, Punct::BraceOpen) {
+            continue;
+        }
+        let mut depth = 0;
+        for at in close + 1..tokens.len() {
+            depth += usize::from(is(at, Punct::BraceOpen));
+            depth -= usize::from(is(at, Punct::BraceClose));
+            if depth == 0 {
+                break;
+            }
+            if let Token::Name(inner) = tokens[at].token
+                && ERRORS.contains(&names.text(inner))
+                && is(at + 1, Punct::Open)
+            {
+                let at = location(&tokens[at]);
+                let file = at.file.unwrap_or_else(|| here.file.clone());
+                let function = Some(names.text(*name).to_owned());
+                let (line, column) = (at.line as u32, Some(at.column as u32));
+                return Place { file, line, column, function };
+            }
+        }
+    }
+    here
+}

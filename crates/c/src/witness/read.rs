@@ -1,0 +1,145 @@
+//! Witnesses from YAML.
+
+use super::yaml::{Yaml, YamlError, parse};
+use super::{Constraint, Content, Invariant, Metadata, Place, Waypoint, Witness};
+
+/// Longer files are refused.
+const MAX_BYTES: usize = 64 << 20;
+
+type Read<T> = Result<T, String>;
+
+/// Reads a witness.
+///
+/// # Errors
+/// Why the text is none, with the line if it is not even YAML.
+pub fn read(bytes: &[u8]) -> Result<Witness, String> {
+    if bytes.len() > MAX_BYTES {
+        return Err(format!("the file is longer than {} MiB", MAX_BYTES >> 20));
+    }
+    let text = std::str::from_utf8(bytes).map_err(|_| "the file is not UTF-8".to_owned())?;
+    let yaml = parse(text).map_err(|error: YamlError| error.to_string())?;
+    let entries = yaml.list().ok_or("a witness is a sequence of entries")?;
+    let kind = |entry: &Yaml| entry.get("entry_type").and_then(Yaml::text).map(str::to_owned);
+    let entry = entries
+        .iter()
+        .find(|entry| {
+            matches!(kind(entry).as_deref(), Some("violation_sequence" | "invariant_set"))
+        })
+        .ok_or("there is no entry of type violation_sequence or invariant_set")?;
+    let content = entry.get("content").ok_or("the entry has no content")?;
+    // An empty sequence may be written as nothing.
+    let content = content.list().unwrap_or_default();
+    let content = match kind(entry).as_deref() {
+        Some("violation_sequence") => {
+            Content::Violation(content.iter().map(segment).collect::<Read<_>>()?)
+        }
+        _ => Content::Correctness(content.iter().map(invariant).collect::<Read<_>>()?),
+    };
+    Ok(Witness { metadata: metadata(entry)?, content })
+}
+
+fn text(yaml: &Yaml, key: &str) -> Read<String> {
+    let value = yaml.get(key).and_then(Yaml::text);
+    value.map(str::to_owned).ok_or_else(|| format!("`{key}` is missing"))
+}
+
+fn metadata(entry: &Yaml) -> Read<Metadata> {
+    let meta = entry.get("metadata").ok_or("the entry has no metadata")?;
+    let format_version = text(meta, "format_version")?;
+    if !matches!(format_version.as_str(), "2.0" | "2.1") {
+        return Err(format!("format version {format_version} is not supported, only 2.0 and 2.1"));
+    }
+    let producer = meta.get("producer");
+    let of = |key: &str| producer.and_then(|p| text(p, key).ok()).unwrap_or_default();
+    let task = meta.get("task").ok_or("the metadata has no task")?;
+    let hashes = match task.get("input_file_hashes") {
+        Some(Yaml::Map(entries)) => entries.clone(),
+        _ => Vec::new(),
+    };
+    let hashes = hashes.into_iter().map(|(file, hash)| {
+        let hash = hash.text().unwrap_or_default().to_owned();
+        (file, hash)
+    });
+    Ok(Metadata {
+        format_version,
+        uuid: text(meta, "uuid").unwrap_or_default(),
+        creation_time: text(meta, "creation_time").unwrap_or_default(),
+        producer: (of("name"), of("version")),
+        input_files: hashes.collect(),
+        specification: text(task, "specification")?,
+        data_model: text(task, "data_model").unwrap_or_default(),
+    })
+}
+
+fn place(yaml: &Yaml) -> Read<Place> {
+    let location = yaml.get("location").ok_or("a location is missing")?;
+    let number = |key: &str| -> Read<Option<u32>> {
+        match location.get(key).and_then(Yaml::text).filter(|t| !t.is_empty()) {
+            None => Ok(None),
+            Some(digits) => match digits.parse::<u32>() {
+                Ok(number) if number > 0 => Ok(Some(number)),
+                _ => Err(format!("`{key}: {digits}` is no number from 1 on")),
+            },
+        }
+    };
+    Ok(Place {
+        file: text(location, "file_name").unwrap_or_default(),
+        line: number("line")?.ok_or("a location has no line")?,
+        column: number("column")?,
+        function: text(location, "function").ok(),
+    })
+}
+
+fn invariant(yaml: &Yaml) -> Read<Invariant> {
+    let yaml = yaml.get("invariant").ok_or("an item of the content is no invariant")?;
+    let is_loop = match text(yaml, "type")?.as_str() {
+        "loop_invariant" => true,
+        "location_invariant" => false,
+        other => return Err(format!("invariants of type {other} are not supported")),
+    };
+    c_expression(yaml)?;
+    Ok(Invariant { is_loop, place: place(yaml)?, value: text(yaml, "value")? })
+}
+
+/// That an expression is one of C.
+fn c_expression(yaml: &Yaml) -> Read<()> {
+    match yaml.get("format").and_then(Yaml::text) {
+        None | Some("c_expression" | "ext_c_expression") => Ok(()),
+        Some(other) => Err(format!("expressions in the format {other} are not supported")),
+    }
+}
+
+fn segment(yaml: &Yaml) -> Read<Vec<Waypoint>> {
+    let items = yaml.get("segment").and_then(Yaml::list).ok_or("a segment is no sequence")?;
+    let waypoints: Vec<Waypoint> = items.iter().map(waypoint).collect::<Read<_>>()?;
+    let follows = waypoints.iter().filter(|waypoint| !waypoint.is_avoided).count();
+    match follows == 1 && waypoints.last().is_some_and(|last| !last.is_avoided) {
+        true => Ok(waypoints),
+        false => Err("a segment does not have one waypoint to follow, at its end".to_owned()),
+    }
+}
+
+fn waypoint(yaml: &Yaml) -> Read<Waypoint> {
+    let yaml = yaml.get("waypoint").ok_or("an item of a segment is no waypoint")?;
+    let value = || match yaml.get("constraint") {
+        Some(constraint) => text(constraint, "value"),
+        None => Err("a waypoint has no constraint".to_owned()),
+    };
+    let constraint = match text(yaml, "type")?.as_str() {
+        "assumption" => {
+            c_expression(yaml.get("constraint").unwrap_or(yaml))?;
+            Constraint::Assumption(value()?)
+        }
+        "branching" => Constraint::Branching(value()?),
+        "function_enter" => Constraint::FunctionEnter,
+        "function_return" => Constraint::FunctionReturn(value()?),
+        "target" => Constraint::Target,
+        other => return Err(format!("waypoints of type {other} are not supported")),
+    };
+    let is_avoided = match text(yaml, "action")?.as_str() {
+        "follow" => false,
+        "avoid" => true,
+        other => return Err(format!("waypoints with the action {other} are not supported")),
+    };
+    Ok(Waypoint { constraint, is_avoided, place: place(yaml)? })
+}

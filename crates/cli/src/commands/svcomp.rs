@@ -1,0 +1,250 @@
+//! `pedra svcomp`: the interface of competitions on software verification. One line on standard
+//! output, `TRUE`, `FALSE(unreach-call)`, `FALSE(no-overflow)` or `UNKNOWN`, with exit code 0, 1 or
+//! 3; the witness in the file that was named. All properties of the kind together form the question.
+
+use crate::args::SvcompArgs;
+use crate::c_source::{CSource, error_text};
+use crate::evidence::{overwrites_model, refuse_unwritable};
+use crate::judge::{kind_of, with_kind};
+use crate::limits::{StopCause, Watch};
+use crate::load::{InputError, read_bytes};
+use crate::output::{answer_once, note, same_file, write_file};
+use crate::program_evidence::{data_model, specification, witness_invariants};
+use crate::view::invariants::{LoopInvariant, loop_invariants};
+use anyhow::Result;
+use pedra_c::witness::yaml::{self, Yaml};
+use pedra_c::witness::{Content, violation, write};
+use pedra_c::{DataModel, Options};
+use pedra_certify::reduce_program_proof;
+use pedra_check::{Plan, ProgramChecked, ProgramObserver, ProgramOpen, SafeUpTo, decide_program};
+use pedra_formats::text::printable;
+use pedra_model::blast::BlastOptions;
+use pedra_program::{Program, ProgramProof, ProgramTrace, PropertyKind};
+use pedra_solve::Interrupt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// What is to be decided.
+struct Task {
+    program: PathBuf,
+    kind: PropertyKind,
+    model: DataModel,
+}
+
+/// Runs the command; gives the exit code.
+pub fn run(args: &SvcompArgs) -> Result<i32> {
+    let once = Arc::new(OnceLock::new());
+    let watch = Watch::start(&args.limits, 3, {
+        let once = once.clone();
+        move |cause| {
+            note(cause.text());
+            answer_once(&once, "UNKNOWN", 3)
+        }
+    });
+    let task = task_of(args)?;
+    if let Some(path) = &args.witness {
+        refuse_unwritable(path)?;
+        if same_file(path, &task.program) || same_file(path, &args.task) {
+            return Err(overwrites_model(path).into());
+        }
+    }
+    let unknown = |why: &str| {
+        note(&printable(why));
+        Ok(answer_once(&once, "UNKNOWN", 3))
+    };
+    let source = CSource::read(&task.program, task.model)?;
+    let options = Options { model: task.model, ..Options::default() };
+    let program = match pedra_c::load(&source.text, &source.name(), &options) {
+        Ok(program) => with_kind(&program, task.kind),
+        // In a competition a program that goes beyond what is supported has an answer, too.
+        Err(error) if error.is_unsupported => return unknown(&error_text(&source.path, &error)),
+        Err(error) => return Err(InputError(error_text(&source.path, &error)).into()),
+    };
+    let is_meant = |&index: &usize| program.properties[index].kind == task.kind;
+    let selected: Vec<usize> = (0..program.properties.len()).filter(is_meant).collect();
+    let plan = Plan {
+        blast: BlastOptions { max_array_bits: args.blast.array_bits, ..BlastOptions::default() },
+        threads: args.run.threads as usize,
+        seed: args.run.seed,
+        ..Plan::default()
+    };
+    let answers = Answers {
+        program: &program,
+        plan: &plan,
+        stop: watch.interrupt().child(),
+        found: Mutex::default(),
+        wants_witness: args.witness.is_some(),
+    };
+    if !selected.is_empty() {
+        decide_program(&program, &selected, &plan, &answers.stop, &answers)?;
+    }
+    let found = answers.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (content, answer, code) = match (found.violated, found.open.first()) {
+        (Some(trace), _) => {
+            let content = Content::Violation(violation(&program, &trace, &source.text));
+            (content, format!("FALSE({})", name_of(task.kind)), 1)
+        }
+        (None, Some(why)) => {
+            return unknown(&why.text(watch.cause().map_or("stopped", StopCause::text)));
+        }
+        (None, None) => {
+            let invariants = witness_invariants(&program, &found.invariants);
+            (Content::Correctness(invariants), "TRUE".to_owned(), 0)
+        }
+    };
+    if let Some(path) = &args.witness {
+        let witness = source.witness(content, specification(task.kind), task.model);
+        write_file(path, write(&witness).as_bytes())?;
+    }
+    Ok(answer_once(&once, &answer, code))
+}
+
+fn name_of(kind: PropertyKind) -> &'static str {
+    match kind {
+        PropertyKind::Assertion => "unreach-call",
+        PropertyKind::Undefined(_) => "no-overflow",
+    }
+}
+
+/// What the arguments and the task file say.
+fn task_of(args: &SvcompArgs) -> Result<Task, InputError> {
+    let is_task = args.task.extension().is_some_and(|e| e == "yml" || e == "yaml");
+    let mut task = Task {
+        program: args.task.clone(),
+        kind: PropertyKind::Assertion,
+        model: data_model(args.data_model),
+    };
+    let mut properties: Vec<PathBuf> = Vec::new();
+    if is_task {
+        let bad = |why: String| InputError(format!("{}: {why}", args.task.display()));
+        let bytes = read_bytes(&args.task)?;
+        let text = String::from_utf8(bytes).map_err(|_| bad("not UTF-8".to_owned()))?;
+        let yaml = yaml::parse(&text).map_err(|error| bad(error.to_string()))?;
+        let files = yaml.get("input_files").map(|files| match files {
+            Yaml::List(files) => files.iter().filter_map(Yaml::text).collect(),
+            Yaml::Scalar(file) => vec![file.as_str()],
+            Yaml::Map(_) => Vec::new(),
+        });
+        let Some([file]) = files.as_deref() else {
+            return Err(bad("`input_files` does not name one file".to_owned()));
+        };
+        let folder = args.task.parent().unwrap_or(Path::new(""));
+        task.program = folder.join(file);
+        let of_task = yaml.get("options").and_then(|o| o.get("data_model")).and_then(Yaml::text);
+        if args.data_model.is_none() && of_task == Some("LP64") {
+            task.model = DataModel::Lp64;
+        }
+        let listed = yaml.get("properties").and_then(Yaml::list).unwrap_or_default();
+        let named = listed.iter().filter_map(|p| p.get("property_file")?.text());
+        properties = named.map(|file| folder.join(file)).collect();
+    }
+    if let Some(path) = &args.property {
+        properties = vec![path.clone()];
+    }
+    task.kind = kind_in(&properties)?;
+    Ok(task)
+}
+
+/// The first property that is supported. A file that is not there is known by its name.
+fn kind_in(properties: &[PathBuf]) -> Result<PropertyKind, InputError> {
+    if properties.is_empty() {
+        return Ok(PropertyKind::Assertion);
+    }
+    let found = properties.iter().find_map(|path| {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let text = match read_bytes(path) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(_) if name.starts_with("unreach-call") => {
+                specification(PropertyKind::Assertion).to_owned()
+            }
+            Err(_) if name.starts_with("no-overflow") => "G ! overflow".to_owned(),
+            Err(_) => String::new(),
+        };
+        kind_of(&text)
+    });
+    found.ok_or_else(|| {
+        let text = "this property is not supported; unreach-call and no-overflow are";
+        InputError(format!("{}: {text}", properties[0].display()))
+    })
+}
+
+/// What was found.
+#[derive(Default)]
+struct Found {
+    violated: Option<ProgramTrace>,
+    /// Of the proofs that were heard of; each once.
+    invariants: Vec<LoopInvariant>,
+    proof: Option<Arc<ProgramProof>>,
+    open: Vec<ProgramOpen>,
+}
+
+struct Answers<'a> {
+    program: &'a Program,
+    plan: &'a Plan,
+    stop: Interrupt,
+    found: Mutex<Found>,
+    wants_witness: bool,
+}
+
+impl Answers<'_> {
+    fn found(&self) -> MutexGuard<'_, Found> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ProgramObserver for Answers<'_> {
+    type Error = anyhow::Error;
+
+    fn settled(&self, _: usize, engine: &'static str, answer: &ProgramChecked) -> Result<()> {
+        match answer {
+            ProgramChecked::Violated(trace) => {
+                self.found().violated.get_or_insert_with(|| trace.clone());
+                // One violation answers the whole question.
+                self.stop.raise();
+            }
+            ProgramChecked::Proved(proof, lowered) if self.wants_witness => {
+                let is_known =
+                    self.found().proof.as_ref().is_some_and(|known| Arc::ptr_eq(known, proof));
+                if !is_known {
+                    let options = self.plan.check_options(engine, &self.stop);
+                    let inlined = &lowered.inlined;
+                    let small =
+                        reduce_program_proof(&inlined.program, proof, &self.plan.blast, &options);
+                    let more = loop_invariants(self.program, inlined, &small);
+                    let mut found = self.found();
+                    found.proof = Some(proof.clone());
+                    join(&mut found.invariants, more);
+                }
+            }
+            ProgramChecked::Proved(..) => {}
+        }
+        Ok(())
+    }
+
+    fn open(&self, _: usize, why: ProgramOpen, _: Option<SafeUpTo>) {
+        self.found().open.push(why);
+    }
+}
+
+/// What several proofs say of a loop holds together.
+fn join(known: &mut Vec<LoopInvariant>, more: Vec<LoopInvariant>) {
+    // A loop of a function that is called several times is there several times in each proof; then
+    // only one proof is used.
+    let count = |list: &[LoopInvariant], of: &LoopInvariant| {
+        list.iter().filter(|other| other.span == of.span).count()
+    };
+    let (before, all) = (known.clone(), more.clone());
+    for of in more {
+        match (count(&before, &of), count(&all, &of)) {
+            (0, _) => known.push(of),
+            (1, 1) => {
+                let place = known.iter_mut().find(|other| other.span == of.span);
+                let shown = &mut place.expect("one is there").shown;
+                let new: Vec<String> =
+                    of.shown.into_iter().filter(|text| !shown.contains(text)).collect();
+                shown.extend(new);
+            }
+            _ => {}
+        }
+    }
+}

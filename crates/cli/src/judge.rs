@@ -1,0 +1,417 @@
+//! Whether a witness about a C program is right.
+//!
+//! The places of the witness are marked in the program's text (`pedra_c::witness::observe`), and the
+//! front end reads the marked text: the expressions of the witness have the meaning that they have
+//! in the program. A sequence of waypoints is right if a run of the program that passes the marks in
+//! order reaches the error; the search sees only such runs (`pedra_program::passes::follow`), and
+//! what it finds is replayed. Invariants are right if they are inductive and imply the properties,
+//! which certify checks alone; if they are not by themselves, engines are asked whether they and the
+//! properties hold.
+
+use crate::c_source::{CSource, error_text};
+use anyhow::Result;
+use pedra_c::witness::observe::{Observed, Point, mark_of, observe};
+use pedra_c::witness::{Constraint, Content, Invariant, Place, Waypoint, Witness, sha256, target};
+use pedra_c::{DataModel, Options};
+use pedra_certify::{CheckOptions, check_program_proof};
+use pedra_check::{Plan, ProgramChecked, ProgramObserver, ProgramOpen, SafeUpTo, decide_program};
+use pedra_program::inline::inline;
+use pedra_program::passes::follow::{Segment, follow};
+use pedra_program::passes::undefined::checks_as_properties;
+use pedra_program::{
+    Action, CheckKind, LowerOptions, PlaceId, Procedure, Program, ProgramProof, PropertyKind,
+};
+use pedra_solve::Interrupt;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
+
+/// What became of a witness or a certificate.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Judgement {
+    /// It shows what it claims: this.
+    Accepted(String),
+    /// It does not, for this reason.
+    Refuted(String),
+    /// The check did not end, or cannot be made.
+    Unknown(String),
+}
+
+/// Judges a witness about a program.
+pub struct Judge<'a> {
+    /// The program.
+    pub source: &'a CSource,
+    /// How engines run.
+    pub plan: &'a Plan,
+    /// Stops everything.
+    pub interrupt: &'a Interrupt,
+}
+
+/// What a specification of a witness or a task asks; `None` if it is not supported.
+pub fn kind_of(specification: &str) -> Option<PropertyKind> {
+    let text: String = specification.split_whitespace().collect();
+    if text.contains("G!call(") {
+        Some(PropertyKind::Assertion)
+    } else if text.contains("G!overflow") {
+        Some(PropertyKind::Undefined(CheckKind::Overflow))
+    } else {
+        None
+    }
+}
+
+/// The properties of a kind, as properties of the program.
+pub fn with_kind(program: &Program, kind: PropertyKind) -> Program {
+    match kind {
+        PropertyKind::Assertion => program.clone(),
+        PropertyKind::Undefined(kind) => checks_as_properties(program, &[kind]),
+    }
+}
+
+impl Judge<'_> {
+    /// The judgement.
+    ///
+    /// # Errors
+    /// If an answer failed its own check.
+    pub fn judge(&self, witness: &Witness) -> Result<Judgement> {
+        self.judge_by(witness, true)
+    }
+
+    /// The judgement without engines: unknown if the invariants are not inductive by themselves.
+    ///
+    /// # Errors
+    /// If an answer failed its own check.
+    pub fn inductive(&self, witness: &Witness) -> Result<Judgement> {
+        self.judge_by(witness, false)
+    }
+
+    fn judge_by(&self, witness: &Witness, has_engines: bool) -> Result<Judgement> {
+        let Some(kind) = kind_of(&witness.metadata.specification) else {
+            let text =
+                format!("its specification is not supported: {}", witness.metadata.specification);
+            return Ok(Judgement::Unknown(text));
+        };
+        let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+        let (own, hash) = (name(&self.source.name()), sha256(&self.source.bytes));
+        let differs = |(file, known): &(String, String)| {
+            name(file) == own && !known.is_empty() && !known.eq_ignore_ascii_case(&hash)
+        };
+        if witness.metadata.input_files.iter().any(differs) {
+            let text = format!("it is about another version of {own}: the SHA-256 differs");
+            return Ok(Judgement::Refuted(text));
+        }
+        let model = match witness.metadata.data_model.as_str() {
+            "LP64" => DataModel::Lp64,
+            _ => DataModel::Ilp32,
+        };
+        match &witness.content {
+            Content::Violation(segments) => self.violation(segments, kind, model),
+            Content::Correctness(invariants) => {
+                self.correctness(invariants, kind, model, has_engines)
+            }
+        }
+    }
+
+    /// The program with marks, and the properties of each mark.
+    fn marked(
+        &self,
+        points: &[(Place, Point)],
+        kind: PropertyKind,
+        model: DataModel,
+    ) -> Result<(Program, Observed, BTreeMap<usize, Vec<usize>>), Judgement> {
+        let observed = observe(&self.source.text, points).map_err(Judgement::Unknown)?;
+        let options = Options { model, ..Options::default() };
+        let program = pedra_c::load(&observed.text, &self.source.name(), &options);
+        let program = program.map_err(|error| {
+            let text = format!("with its expressions: {}", error_text(&self.source.path, &error));
+            match error.is_unsupported {
+                true => Judgement::Unknown(text),
+                false => Judgement::Refuted(text),
+            }
+        })?;
+        let program = with_kind(&program, kind);
+        let mut marks: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (index, property) in program.properties.iter().enumerate() {
+            if let Some(mark) = mark_of(&property.text) {
+                marks.entry(mark).or_default().push(index);
+            }
+        }
+        Ok((program, observed, marks))
+    }
+
+    /// The properties of a kind that are no marks.
+    fn properties(program: &Program, kind: PropertyKind) -> Vec<usize> {
+        let is_meant = |&index: &usize| {
+            let property = &program.properties[index];
+            property.kind == kind && mark_of(&property.text).is_none()
+        };
+        (0..program.properties.len()).filter(is_meant).collect()
+    }
+
+    fn violation(
+        &self,
+        segments: &[Vec<Waypoint>],
+        kind: PropertyKind,
+        model: DataModel,
+    ) -> Result<Judgement> {
+        let Some((last, route)) = segments.split_last() else {
+            return Ok(Judgement::Refuted("it has no waypoints".to_owned()));
+        };
+        let goal = match last.last() {
+            Some(waypoint) if waypoint.constraint == Constraint::Target => &waypoint.place,
+            _ => return Ok(Judgement::Refuted("its last waypoint is no target".to_owned())),
+        };
+        let (mut points, mut left_out) = (Vec::new(), Vec::new());
+        // For each segment its points: to avoid, and to follow.
+        let mut shapes: Vec<(Vec<usize>, Option<usize>)> = Vec::new();
+        for segment in route.iter().chain([last]) {
+            let mut shape = (Vec::new(), None);
+            for waypoint in segment {
+                let point = match point_of(&waypoint.constraint) {
+                    Ok(Some(point)) => point,
+                    Ok(None) => continue,
+                    Err(why) => {
+                        left_out.push(format!("line {}: {why}", waypoint.place.line));
+                        continue;
+                    }
+                };
+                match waypoint.is_avoided {
+                    true => shape.0.push(points.len()),
+                    false => shape.1 = Some(points.len()),
+                }
+                points.push((waypoint.place.clone(), point));
+            }
+            shapes.push(shape);
+        }
+        let (program, observed, marks) = match self.marked(&points, kind, model) {
+            Ok(marked) => marked,
+            Err(judgement) => return Ok(judgement),
+        };
+        let properties_of = |point: usize| match &observed.marks[point] {
+            Ok(mark) => Ok(marks.get(mark).cloned().unwrap_or_default()),
+            Err(why) => Err(why.clone()),
+        };
+        let mut segments = Vec::new();
+        let (_, before_last) = shapes.split_last().expect("the target's");
+        for (avoid, next) in before_last {
+            let Some(next) = next else { continue };
+            match properties_of(*next) {
+                Ok(follow) => {
+                    let avoid = avoid.iter().filter_map(|&p| properties_of(p).ok());
+                    segments.push(Segment { avoid: avoid.flatten().collect(), follow });
+                }
+                Err(why) => left_out.push(why),
+            }
+        }
+        let all: Vec<usize> = marks.values().flatten().copied().collect();
+        let mut goals = Self::properties(&program, kind);
+        // A target inside of a function that asserts stands for all its calls.
+        let is_there = |index: &usize| {
+            program.properties[*index].span.line == goal.line
+                || target(&program, *index, &observed.text).line == goal.line
+        };
+        if goals.iter().any(|index| is_there(index)) {
+            goals.retain(|index| is_there(index));
+        }
+        if goals.is_empty() {
+            return Ok(Judgement::Refuted("the program has no such property".to_owned()));
+        }
+        let restricted = follow(&program, &all, &segments);
+        let found = self.decide(&restricted, &goals, true)?;
+        let used = match left_out.len() {
+            0 => String::new(),
+            n => format!("; {n} waypoints were not used, the first: {}", left_out[0]),
+        };
+        Ok(match found.violated.first() {
+            Some(&index) => {
+                let property = &program.properties[index];
+                let place = program.location(property.span, false);
+                Judgement::Accepted(format!("witness: {place} is violated on its way{used}"))
+            }
+            None if found.open.is_empty() => Judgement::Refuted(format!(
+                "witness: no run passes its waypoints and violates the property{used}"
+            )),
+            None => Judgement::Unknown(format!("witness: {}{used}", found.open[0])),
+        })
+    }
+
+    fn correctness(
+        &self,
+        invariants: &[Invariant],
+        kind: PropertyKind,
+        model: DataModel,
+        has_engines: bool,
+    ) -> Result<Judgement> {
+        // What is said of one place is one condition.
+        let mut places: Vec<(Place, bool, Vec<String>)> = Vec::new();
+        for invariant in invariants {
+            let place = Place { function: None, ..invariant.place.clone() };
+            let value = format!("({})", invariant.value);
+            match places.iter_mut().find(|(p, l, _)| (p, *l) == (&place, invariant.is_loop)) {
+                Some((_, _, values)) => values.push(value),
+                None => places.push((place, invariant.is_loop, vec![value])),
+            }
+        }
+        let points = places.into_iter().map(|(place, is_loop, values)| {
+            let value = values.join(" && ");
+            (place, if is_loop { Point::Loop(value) } else { Point::Statement(value) })
+        });
+        let points: Vec<(Place, Point)> = points.collect();
+        let (program, observed, marks) = match self.marked(&points, kind, model) {
+            Ok(marked) => marked,
+            Err(judgement) => return Ok(judgement),
+        };
+        // An invariant that cannot be judged is not accepted with the others.
+        if let Some(Err(why)) = observed.marks.iter().find(|mark| mark.is_err()) {
+            return Ok(Judgement::Unknown(format!("witness: {why}")));
+        }
+        let wanted = Self::properties(&program, kind);
+        if wanted.is_empty() {
+            return Ok(Judgement::Refuted("the program has no such property".to_owned()));
+        }
+        let marks: Vec<usize> = marks.values().flatten().copied().collect();
+        let count = match invariants.len() {
+            1 => "1 invariant".to_owned(),
+            n => format!("{n} invariants"),
+        };
+        if self.is_inductive(&program, &marks, &wanted) {
+            let text = format!("witness: {count}, inductive, and the property follows");
+            return Ok(Judgement::Accepted(text));
+        }
+        if !has_engines {
+            return Ok(Judgement::Unknown("not inductive by themselves".to_owned()));
+        }
+        let both: Vec<usize> = wanted.iter().chain(&marks).copied().collect();
+        let found = self.decide(&program, &both, false)?;
+        Ok(match found.violated.first() {
+            Some(&index) => {
+                let property = &program.properties[index];
+                let place = program.location(property.span, false);
+                let what = match mark_of(&property.text) {
+                    Some(_) => "the invariant does not always hold",
+                    None => "the property is violated",
+                };
+                Judgement::Refuted(format!("witness: {place}: {what}"))
+            }
+            None if found.open.is_empty() => Judgement::Accepted(format!(
+                "witness: {count}, which hold, as does the property; the proof needed more"
+            )),
+            None => Judgement::Unknown(format!("witness: {}", found.open[0])),
+        })
+    }
+
+    /// Whether the conditions of the marks are a proof of the properties.
+    fn is_inductive(&self, program: &Program, marks: &[usize], wanted: &[usize]) -> bool {
+        let Ok(inlined) = inline(program, LowerOptions::default().max_edges) else { return false };
+        let program = &inlined.program;
+        let body = program.procedure(program.entry);
+        let errors: BTreeSet<PlaceId> =
+            marks.iter().map(|&mark| program.properties[mark].error.place).collect();
+        let mut terms = program.terms.clone();
+        let mut invariants: BTreeMap<PlaceId, Vec<_>> = BTreeMap::new();
+        for edge in body.edges.iter().filter(|edge| errors.contains(&edge.to)) {
+            if let Action::Step(step) = &edge.action {
+                let holds = match step.guard {
+                    Some(fails) => terms.not(fails),
+                    None => terms.bool(false),
+                };
+                invariants.entry(edge.from).or_default().push(holds);
+            }
+        }
+        for place in open_loops(body, &invariants) {
+            invariants.entry(place).or_default();
+        }
+        let properties = wanted.iter().chain(marks).copied().collect();
+        let proof = ProgramProof { properties, terms, invariants, k: 1 };
+        let options = CheckOptions { interrupt: self.interrupt.clone(), ..CheckOptions::default() };
+        check_program_proof(program, &proof, &self.plan.blast, &options).is_ok()
+    }
+
+    /// What engines say about properties; with `one` until the first violation.
+    fn decide(&self, program: &Program, selected: &[usize], one: bool) -> Result<Found> {
+        let answers = Answers { one, stop: self.interrupt.child(), found: Mutex::default() };
+        decide_program(program, selected, self.plan, &answers.stop, &answers)?;
+        Ok(answers.found.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// What is marked for a constraint; nothing for a target.
+fn point_of(constraint: &Constraint) -> Result<Option<Point>, &'static str> {
+    Ok(Some(match constraint {
+        Constraint::Assumption(value) => Point::Statement(value.clone()),
+        Constraint::Branching(value) if value == "true" => Point::Branch(true),
+        Constraint::Branching(value) if value == "false" => Point::Branch(false),
+        Constraint::Branching(_) => return Err("a branch of a switch"),
+        Constraint::FunctionEnter => return Err("the entry of a function"),
+        Constraint::FunctionReturn(value) => Point::Return(value.clone()),
+        Constraint::Target => return Ok(None),
+    }))
+}
+
+/// Targets of back edges of loops that pass no place with an invariant.
+fn open_loops<T>(body: &Procedure, invariants: &BTreeMap<PlaceId, T>) -> BTreeSet<PlaceId> {
+    let outgoing = body.outgoing();
+    // Whether a place is on the path of the search, or done.
+    let mut is_open: Vec<Option<bool>> = vec![None; body.places.len()];
+    let mut found = BTreeSet::new();
+    let starts = std::iter::once(body.entry).chain(invariants.keys().copied());
+    for start in starts {
+        let mut stack = vec![(start, 0)];
+        is_open[start.index()].get_or_insert(true);
+        while let Some((place, next)) = stack.last_mut() {
+            let Some(&edge) = outgoing[place.index()].get(*next) else {
+                is_open[place.index()] = Some(false);
+                stack.pop();
+                continue;
+            };
+            *next += 1;
+            let to = body.edge(edge).to;
+            if invariants.contains_key(&to) {
+                continue;
+            }
+            match is_open[to.index()] {
+                Some(true) => {
+                    found.insert(to);
+                }
+                Some(false) => {}
+                None => {
+                    is_open[to.index()] = Some(true);
+                    stack.push((to, 0));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// What engines found.
+#[derive(Default)]
+struct Found {
+    violated: Vec<usize>,
+    /// Why properties are open.
+    open: Vec<String>,
+}
+
+struct Answers {
+    one: bool,
+    stop: Interrupt,
+    found: Mutex<Found>,
+}
+
+impl ProgramObserver for Answers {
+    type Error = anyhow::Error;
+
+    fn settled(&self, property: usize, _: &'static str, answer: &ProgramChecked) -> Result<()> {
+        if let ProgramChecked::Violated(_) = answer {
+            let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+            found.violated.push(property);
+            if self.one {
+                self.stop.raise();
+            }
+        }
+        Ok(())
+    }
+
+    fn open(&self, _: usize, why: ProgramOpen, _: Option<SafeUpTo>) {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        found.open.push(why.text("stopped"));
+    }
+}

@@ -1,0 +1,250 @@
+//! Evidence about programs: what is shown beside a verdict, and what is written to files.
+
+use crate::args::{CheckArgs, DataModelName};
+use crate::c_source::CSource;
+use crate::evidence::{
+    CheckStopped, checked_script, ending, for_property, overwrites_model, refuse_unwritable,
+};
+use crate::judge::{Judge, Judgement};
+use crate::limits::Watch;
+use crate::load::InputError;
+use crate::output::{note, same_file, write_file};
+use crate::report::{Missing, WrittenFile};
+use crate::view::invariants::{LoopInvariant, loop_invariants};
+use anyhow::Result;
+use pedra_c::DataModel;
+use pedra_c::harness::harness;
+use pedra_c::witness::{Content, Invariant, Place, place_of, violation, write};
+use pedra_certify::{CheckOptions, program_obligations, reduce_program_proof};
+use pedra_check::{InternalError, Plan};
+use pedra_formats::text::printable;
+use pedra_program::{CheckKind, Lowered, Program, ProgramProof, ProgramTrace, PropertyKind};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What belongs to a verdict.
+#[derive(Clone, Debug, Default)]
+pub struct Evidence {
+    /// Files that were written.
+    pub files: Vec<WrittenFile>,
+    /// Invariants of loops.
+    pub invariants: Vec<LoopInvariant>,
+    /// Files that were not, and why.
+    pub problems: Vec<(Missing, String)>,
+}
+
+/// The property of a witness, as the competition writes it.
+pub fn specification(kind: PropertyKind) -> &'static str {
+    match kind {
+        PropertyKind::Undefined(CheckKind::Overflow) => "CHECK( init(main()), LTL(G ! overflow) )",
+        _ => "CHECK( init(main()), LTL(G ! call(reach_error())) )",
+    }
+}
+
+/// The data model that was asked for.
+pub fn data_model(name: Option<DataModelName>) -> DataModel {
+    match name {
+        None | Some(DataModelName::Ilp32) => DataModel::Ilp32,
+        Some(DataModelName::Lp64) => DataModel::Lp64,
+    }
+}
+
+/// The invariants of a witness: those of loops, as far as C can express them.
+pub fn witness_invariants(program: &Program, found: &[LoopInvariant]) -> Vec<Invariant> {
+    let mut list: Vec<Invariant> = Vec::new();
+    for of in found.iter().filter(|of| !of.head.is_empty()) {
+        let place = Place { function: None, ..place_of(program, of.span) };
+        let value = match of.shown.is_empty() {
+            true => "1".to_owned(),
+            false => of.shown.join(" && "),
+        };
+        // A function that is called at several places has its loops several times; of them one
+        // holds.
+        match list.iter_mut().find(|known| known.place == place) {
+            Some(known) if known.value == value || known.value == "1" => {}
+            Some(known) if value == "1" => known.value = value,
+            Some(known) => known.value = format!("({}) || ({value})", known.value),
+            None => list.push(Invariant { is_loop: true, place, value }),
+        }
+    }
+    list
+}
+
+/// Makes the evidence of one run.
+pub struct Writer<'a> {
+    args: &'a CheckArgs,
+    program: &'a Program,
+    plan: &'a Plan,
+    watch: &'a Watch,
+    several: bool,
+    /// The C file, if something is to be written about it.
+    source: Option<CSource>,
+    /// The last proof and the smaller one that came of it: one proof may settle many properties.
+    reduced: Mutex<Option<(Arc<ProgramProof>, Arc<ProgramProof>)>>,
+}
+
+impl<'a> Writer<'a> {
+    /// For a run with these arguments.
+    ///
+    /// # Errors
+    /// If a file could not be written later.
+    pub fn new(
+        args: &'a CheckArgs,
+        program: &'a Program,
+        selected: &[usize],
+        plan: &'a Plan,
+        watch: &'a Watch,
+    ) -> Result<Writer<'a>, InputError> {
+        let outputs = [&args.witness, &args.test, &args.certificate];
+        let several = selected.len() > 1;
+        let outputs: Vec<&Path> = outputs.into_iter().flatten().map(|path| &**path).collect();
+        for (index, path) in outputs.iter().enumerate() {
+            refuse_unwritable(&for_property(path, selected[0], several))?;
+            let is_input = |&p: &usize| same_file(&for_property(path, p, several), &args.model);
+            if selected.iter().any(is_input) {
+                return Err(overwrites_model(path));
+            }
+            if outputs[..index].iter().any(|other| same_file(path, other)) {
+                let text = "named for two files; each needs a name of its own";
+                return Err(InputError(format!("{}: {text}", path.display())));
+            }
+        }
+        if let Some(path) = args.certificate.as_ref().filter(|path| ending(path) != "smt2") {
+            let text = "the certificate of a program ends in .smt2";
+            return Err(InputError(format!("{}: {text}", path.display())));
+        }
+        let is_c = matches!(ending(&args.model).as_str(), "c" | "i");
+        let for_c = [("--witness", &args.witness), ("--test", &args.test)];
+        if let Some((option, _)) = for_c.iter().find(|(_, path)| path.is_some() && !is_c) {
+            return Err(InputError(format!("{option}: only for C programs (.c, .i)")));
+        }
+        let source = match args.witness.is_some() {
+            true => Some(CSource::read(&args.model, data_model(args.data_model))?),
+            false => None,
+        };
+        let reduced = Mutex::default();
+        Ok(Writer { args, program, plan, watch, several, source, reduced })
+    }
+
+    /// Of a proof that was checked.
+    ///
+    /// # Errors
+    /// If what was written fails its check.
+    pub fn proved(
+        &self,
+        property: usize,
+        engine: &str,
+        proof: &Arc<ProgramProof>,
+        lowered: &Lowered,
+    ) -> Result<Evidence> {
+        let mut evidence = Evidence::default();
+        let is_silent = self.args.output.quiet && self.args.witness.is_none();
+        let options = self.plan.check_options(engine, self.watch.interrupt());
+        if let Some(path) = &self.args.certificate {
+            let text = program_obligations(&lowered.inlined.program, proof);
+            let file = text.map_err(anyhow::Error::from).and_then(|text| {
+                let file = checked_script(text, &self.plan.blast, &options)?;
+                Ok((file.bytes, file.is_checked))
+            });
+            self.write(path, property, file, &mut evidence)?;
+        }
+        if is_silent {
+            return Ok(evidence);
+        }
+        let (small, is_new) = self.reduce(proof, lowered, &options);
+        let invariants = loop_invariants(self.program, &lowered.inlined, &small);
+        if let (Some(path), Some(source)) = (&self.args.witness, &self.source) {
+            let content = Content::Correctness(witness_invariants(self.program, &invariants));
+            let file = self.witness(source, property, content);
+            self.write(path, property, file, &mut evidence)?;
+        }
+        // People see the invariants of one proof once.
+        if !self.args.output.quiet && (is_new || self.args.output.json) {
+            evidence.invariants = invariants;
+            evidence.invariants.retain(|of| !of.is_trivial());
+        }
+        Ok(evidence)
+    }
+
+    /// The proof without what it does not need, and whether it was not seen before.
+    fn reduce(
+        &self,
+        proof: &Arc<ProgramProof>,
+        lowered: &Lowered,
+        options: &CheckOptions,
+    ) -> (Arc<ProgramProof>, bool) {
+        let mut reduced = self.reduced.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, small)) = reduced.as_ref()
+            && Arc::ptr_eq(known, proof)
+        {
+            return (small.clone(), false);
+        }
+        let program = &lowered.inlined.program;
+        let small = reduce_program_proof(program, proof, &self.plan.blast, options);
+        let small = Arc::new(small);
+        *reduced = Some((proof.clone(), small.clone()));
+        (small, true)
+    }
+
+    /// Of a run that was replayed.
+    ///
+    /// # Errors
+    /// If what was written fails its check.
+    pub fn violated(&self, property: usize, trace: &ProgramTrace) -> Result<Evidence> {
+        let mut evidence = Evidence::default();
+        if let Some(path) = &self.args.test {
+            let text = harness(self.program, trace);
+            self.write(path, property, Ok((text.into_bytes(), true)), &mut evidence)?;
+        }
+        if let (Some(path), Some(source)) = (&self.args.witness, &self.source) {
+            let content = Content::Violation(violation(self.program, trace, &source.text));
+            let file = self.witness(source, property, content);
+            self.write(path, property, file, &mut evidence)?;
+        }
+        Ok(evidence)
+    }
+
+    /// A witness as a file. A witness only guides who checks it: the verdict rests on the proof or
+    /// the run, which were checked. What the file cannot say is noted.
+    fn witness(
+        &self,
+        source: &CSource,
+        property: usize,
+        content: Content,
+    ) -> Result<(Vec<u8>, bool)> {
+        let kind = self.program.properties[property].kind;
+        let model = data_model(self.args.data_model);
+        let is_proof = matches!(content, Content::Correctness(_));
+        let witness = source.witness(content, specification(kind), model);
+        let judge = Judge { source, plan: self.plan, interrupt: self.watch.interrupt() };
+        if is_proof && !matches!(judge.inductive(&witness)?, Judgement::Accepted(_)) {
+            let path = self.args.witness.as_deref().unwrap_or(Path::new(""));
+            let text = "the invariants that C can express are not inductive by themselves";
+            note(&printable(&format!("{}: {text}", path.display())));
+        }
+        Ok((write(&witness).into_bytes(), true))
+    }
+
+    fn write(
+        &self,
+        path: &Path,
+        property: usize,
+        file: Result<(Vec<u8>, bool)>,
+        evidence: &mut Evidence,
+    ) -> Result<()> {
+        let path = for_property(path, property, self.several);
+        match file.and_then(|(bytes, is_checked)| write_file(&path, &bytes).map(|()| is_checked)) {
+            Ok(is_checked) => {
+                let name = path.display().to_string();
+                evidence.files.push(WrittenFile { name, is_checked });
+            }
+            Err(error) if error.is::<InternalError>() => return Err(error),
+            Err(error) if error.is::<CheckStopped>() => {
+                let text = format!("{}: not written: {error}", path.display());
+                evidence.problems.push((Missing::Stopped, text));
+            }
+            Err(error) => evidence.problems.push((Missing::NotWritten, format!("{error:#}"))),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,199 @@
+//! The invariants of a proof about a program, beside the loops that they are about.
+
+use pedra_c::express::Express;
+use pedra_model::bv::Bv;
+use pedra_model::simplify::Rewriter;
+use pedra_model::term::{BinaryOp, Term, TermId, Terms, UnaryOp};
+use pedra_program::inline::{Inlined, InstanceId};
+use pedra_program::{Program, ProgramProof, Span, VariableId};
+use std::collections::BTreeMap;
+
+/// Longer invariants are counted rather than printed.
+const MAX_SHOWN: usize = 6;
+
+/// The widest line of an invariant.
+const MAX_WIDTH: usize = 160;
+
+/// A clause about more single bits than this is no use to a reader.
+const MAX_BITS: usize = 3;
+
+/// What a proof says of one place on a loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoopInvariant {
+    /// `loop.c:9`
+    pub place: String,
+    /// Its position.
+    pub span: Span,
+    /// The head of the loop as the source writes it; empty for a loop of `goto`.
+    pub head: String,
+    /// Conjuncts as expressions of the source.
+    pub shown: Vec<String>,
+    /// How many conjuncts speak of single bits.
+    pub over_bits: usize,
+    /// How many others have no form in the source.
+    pub hidden: usize,
+}
+
+impl LoopInvariant {
+    /// Whether it says nothing.
+    pub fn is_trivial(&self) -> bool {
+        self.shown.is_empty() && self.over_bits + self.hidden == 0
+    }
+
+    /// On one line: the shortest conjuncts, and the number of the others.
+    pub fn text(&self) -> String {
+        let mut parts: Vec<&str> = self.shown.iter().map(String::as_str).collect();
+        parts.sort_by_key(|part| part.len());
+        let mut width = 0;
+        let fits = |part: &&&str| {
+            width += part.len() + 4;
+            width <= MAX_WIDTH
+        };
+        let fitting = parts.iter().take_while(fits).count().clamp(1, MAX_SHOWN).min(parts.len());
+        let text = parts[..fitting].join(" && ");
+        let left = parts.len() - fitting + self.hidden;
+        let mut more = Vec::new();
+        match self.over_bits {
+            0 => {}
+            1 => more.push("1 clause over bits".to_owned()),
+            n => more.push(format!("{n} clauses over bits")),
+        }
+        if left > 0 {
+            more.push(format!("{left} more"));
+        }
+        match (text.is_empty(), more.is_empty()) {
+            (true, true) => "true".to_owned(),
+            (true, false) => more.join(", "),
+            (false, true) => text,
+            (false, false) => format!("{text} && ({})", more.join(", ")),
+        }
+    }
+}
+
+/// The invariants of a proof, in the order of the source, also of places of which it says nothing.
+pub fn loop_invariants(
+    program: &Program,
+    inlined: &Inlined,
+    proof: &ProgramProof,
+) -> Vec<LoopInvariant> {
+    let mut terms = proof.terms.clone();
+    let mut found = Vec::new();
+    for (&place, conjuncts) in &proof.invariants {
+        let (instance, original) = inlined.places[place.index()];
+        let source = &program.procedure(original.procedure).places[original.place.index()];
+        let (span, head) = match &source.head_of {
+            Some(head) => (head.span, head.text.to_string()),
+            None => (source.span, String::new()),
+        };
+        let express = Express::new(&inlined.program, names_at(program, inlined, instance));
+        let merged = merge_bits(&mut terms, conjuncts);
+        let (mut shown, mut over_bits, mut hidden) = (Vec::new(), 0, 0);
+        for conjunct in merged {
+            let is_bits = single_bits(&terms, conjunct) > MAX_BITS;
+            match express.conjunct(&mut terms, conjunct) {
+                _ if is_bits => over_bits += 1,
+                Some(text) if text == "1" => {}
+                Some(text) => shown.push(text),
+                None => hidden += 1,
+            }
+        }
+        shown.dedup();
+        let place = program.location(span, false);
+        found.push(LoopInvariant { place, span, head, shown, over_bits, hidden });
+    }
+    found.sort_by_key(|loop_| loop_.span);
+    found
+}
+
+/// The variables that have a name of their own in an instance of a procedure.
+pub fn names_at(
+    program: &Program,
+    inlined: &Inlined,
+    instance: InstanceId,
+) -> Vec<(VariableId, String)> {
+    let procedure = program.procedure(inlined.instances[instance.0].procedure);
+    let is_local = |original: &VariableId| procedure.variables.contains(original);
+    let mut by_name: BTreeMap<&str, Vec<VariableId>> = BTreeMap::new();
+    for (index, (owner, original)) in inlined.variables.iter().enumerate() {
+        let is_seen =
+            program.globals.contains(original) || *owner == instance && is_local(original);
+        let name = program.variables.get(original.index()).and_then(|v| v.name.as_deref());
+        if let (true, Some(name)) = (is_seen, name) {
+            by_name.entry(name).or_default().push(VariableId::new(index));
+        }
+    }
+    let single = by_name.into_iter().filter_map(|(name, ids)| match ids.as_slice() {
+        [one] => Some((*one, name.to_owned())),
+        _ => None,
+    });
+    single.collect()
+}
+
+/// Conjuncts about single bits of one word, taken together: `x < 16` instead of 28 bits that are
+/// zero.
+pub fn merge_bits(terms: &mut Terms, conjuncts: &[TermId]) -> Vec<TermId> {
+    let mut bits: BTreeMap<TermId, Vec<(u32, bool)>> = BTreeMap::new();
+    let mut merged = Vec::new();
+    for &conjunct in conjuncts {
+        let conjunct = Rewriter::new().rewrite(terms, conjunct);
+        match bit_literal(terms, conjunct) {
+            Some((word, bit, value)) => bits.entry(word).or_default().push((bit, value)),
+            None => merged.push(conjunct),
+        }
+    }
+    for (word, list) in bits {
+        let width = terms.width(word);
+        let mut is_set = vec![None; width as usize];
+        list.iter().for_each(|&(bit, value)| is_set[bit as usize] = Some(value));
+        let free = is_set.iter().take_while(|bit| bit.is_none()).count();
+        let above_zero = is_set[free..].iter().all(|bit| *bit == Some(false));
+        let vector = |f: fn(&Option<bool>) -> bool| {
+            Bv::from_bits(&is_set.iter().map(f).collect::<Vec<bool>>())
+        };
+        let term = if above_zero && free > 0 && list.len() > 1 {
+            let bound = terms.constant(Bv::low_ones(width, free as u32));
+            terms.binary(BinaryOp::Ulte, word, bound)
+        } else {
+            let mask = terms.constant(vector(Option::is_some));
+            let value = terms.constant(vector(|bit| *bit == Some(true)));
+            let masked = terms.binary(BinaryOp::And, word, mask);
+            terms.binary(BinaryOp::Eq, masked, value)
+        };
+        merged.push(Rewriter::new().rewrite(terms, term));
+    }
+    merged
+}
+
+/// The bit of a symbol that a term says is so.
+fn bit_literal(terms: &Terms, term: TermId) -> Option<(TermId, u32, bool)> {
+    let (term, value) = match *terms.get(term) {
+        Term::Unary(UnaryOp::Not, inner) => (inner, false),
+        _ => (term, true),
+    };
+    match *terms.get(term) {
+        Term::Slice { arg, high, low } if high == low && terms.symbol_of(arg).is_some() => {
+            Some((arg, low, value))
+        }
+        _ => None,
+    }
+}
+
+/// How many single bits of words a term speaks of.
+fn single_bits(terms: &Terms, term: TermId) -> usize {
+    let cone = terms.cone([term]);
+    let is_bit = |term: &Term| matches!(term, Term::Slice { high, low, .. } if high == low);
+    terms.iter().filter(|(id, term)| cone[id.index()] && is_bit(term)).count()
+}
+
+/// A line for each loop, for the terminal.
+pub fn lines(invariants: &[LoopInvariant]) -> Vec<String> {
+    let width =
+        |part: fn(&LoopInvariant) -> usize| invariants.iter().map(part).max().unwrap_or(0).min(48);
+    let first = width(|i| i.place.chars().count());
+    let second = width(|i| i.head.chars().count());
+    let line = |i: &LoopInvariant| {
+        let text = i.text();
+        format!("            {:<first$}  {:<second$}  {text}", i.place, i.head)
+    };
+    invariants.iter().map(line).collect()
+}
