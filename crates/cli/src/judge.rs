@@ -215,7 +215,7 @@ impl Judge<'_> {
             return Ok(Judgement::Refuted("the program has no such property".to_owned()));
         }
         let restricted = follow(&program, &all, &segments);
-        let found = self.decide(&restricted, &goals, true)?;
+        let found = self.decide(&restricted, &goals)?;
         let used = match left_out.len() {
             0 => String::new(),
             n => format!("; {n} waypoints were not used, the first: {}", left_out[0]),
@@ -280,7 +280,7 @@ impl Judge<'_> {
             return Ok(Judgement::Unknown("not inductive by themselves".to_owned()));
         }
         let both: Vec<usize> = wanted.iter().chain(&marks).copied().collect();
-        let found = self.decide(&program, &both, false)?;
+        let found = self.decide(&program, &both)?;
         Ok(match found.violated.first() {
             Some(&index) => {
                 let property = &program.properties[index];
@@ -325,9 +325,9 @@ impl Judge<'_> {
         check_program_proof(program, &proof, &self.plan.blast, &options).is_ok()
     }
 
-    /// What engines say about properties; with `one` until the first violation.
-    fn decide(&self, program: &Program, selected: &[usize], one: bool) -> Result<Found> {
-        let answers = Answers { one, stop: self.interrupt.child(), found: Mutex::default() };
+    /// What engines say about properties, until the first violation.
+    fn decide(&self, program: &Program, selected: &[usize]) -> Result<Found> {
+        let answers = Answers { stop: self.interrupt.child(), found: Mutex::default() };
         decide_program(program, selected, self.plan, &answers.stop, &answers)?;
         Ok(answers.found.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
@@ -391,7 +391,6 @@ struct Found {
 }
 
 struct Answers {
-    one: bool,
     stop: Interrupt,
     found: Mutex<Found>,
 }
@@ -403,9 +402,7 @@ impl ProgramObserver for Answers {
         if let ProgramChecked::Violated(_) = answer {
             let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
             found.violated.push(property);
-            if self.one {
-                self.stop.raise();
-            }
+            self.stop.raise();
         }
         Ok(())
     }
