@@ -84,6 +84,21 @@ pub struct ProgramProof {
     pub k: usize,
 }
 
+impl ProgramProof {
+    /// Leaves out of the invariants what says nothing, and everything beside *false*.
+    pub fn tidy(&mut self) {
+        let terms = &self.terms;
+        for invariant in self.invariants.values_mut() {
+            invariant.sort_unstable();
+            invariant.dedup();
+            invariant.retain(|&term| !terms.is_bool(term, true));
+            if let Some(&no) = invariant.iter().find(|&&term| terms.is_bool(term, false)) {
+                *invariant = vec![no];
+            }
+        }
+    }
+}
+
 /// A run that violates a property: it ends at the property's error place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramTrace {

@@ -3,15 +3,16 @@
 
 use crate::blocks::{BlockError, BlockOptions, Blocks, CutProof, make_blocks};
 use crate::flatten::{Flat, LiftError, flatten};
-use crate::graph::{PlaceId, Program, VariableId};
+use crate::graph::{Program, VariableId};
 use crate::inline::{InlineError, Inlined, inline};
 use crate::interpreter::initial_variables;
 use crate::passes::constants::{Constants, propagate_constants};
+use crate::passes::elements::{Elements, split_arrays};
 use crate::passes::undefined::assume_checks;
 use pedra_model::program::ProgramProof;
 use pedra_model::program::ProgramTrace;
 use pedra_model::proof::WordProof;
-use pedra_model::term::{TermId, Terms};
+use pedra_model::term::TermId;
 use pedra_model::trace::WordTrace;
 use pedra_model::value::Value;
 use rustc_hash::FxHashMap;
@@ -25,6 +26,8 @@ pub struct LowerOptions {
     pub only_defined: bool,
     /// Whether constants are propagated.
     pub constants: bool,
+    /// Whether small arrays become scalars.
+    pub elements: bool,
     /// How many edges the inlined program may have.
     pub max_edges: usize,
     /// How large blocks become.
@@ -36,6 +39,7 @@ impl Default for LowerOptions {
         LowerOptions {
             only_defined: false,
             constants: true,
+            elements: true,
             max_edges: 1_000_000,
             blocks: BlockOptions::default(),
         }
@@ -61,6 +65,9 @@ pub struct Lowered {
     /// The same with guards that ask for the checks, if only defined runs count.
     defined: Option<Program>,
     constants: Option<Constants>,
+    elements: Option<Elements>,
+    /// The constants that elements of arrays are.
+    later: Option<Constants>,
     /// The blocks.
     pub blocks: Blocks,
     /// The system.
@@ -77,9 +84,14 @@ pub fn lower(program: &Program, options: &LowerOptions) -> Result<Lowered, Lower
     let before = defined.as_ref().unwrap_or(&inlined.program);
     let constants = options.constants.then(|| propagate_constants(before));
     let simple = constants.as_ref().map_or(before, |constants| &constants.program);
-    let blocks = make_blocks(simple, &options.blocks)?;
+    let elements = if options.elements { split_arrays(simple) } else { None };
+    let split = elements.as_ref().filter(|_| options.constants);
+    let later = split.map(|elements| propagate_constants(&elements.program));
+    let last = later.as_ref().map(|constants| &constants.program);
+    let last = last.or(elements.as_ref().map(|elements| &elements.program)).unwrap_or(simple);
+    let blocks = make_blocks(last, &options.blocks)?;
     let flat = flatten(&blocks);
-    Ok(Lowered { inlined, defined, constants, blocks, flat })
+    Ok(Lowered { inlined, defined, constants, elements, later, blocks, flat })
 }
 
 impl Lowered {
@@ -88,9 +100,24 @@ impl Lowered {
     /// # Errors
     /// If the trace is not one of the system.
     pub fn trace(&self, trace: &WordTrace) -> Result<ProgramTrace, LiftError> {
-        let program = self.defined.as_ref().unwrap_or(&self.inlined.program);
-        let inner = self.flat.trace(&self.blocks, program, trace)?;
-        Ok(self.inlined.trace(&inner))
+        let inner = self.flat.trace(&self.blocks, self.runnable(), trace)?;
+        Ok(self.original(&inner))
+    }
+
+    /// The program with the inputs of the blocks, on which their runs are found.
+    fn runnable(&self) -> &Program {
+        match &self.elements {
+            Some(elements) => &elements.program,
+            None => self.defined.as_ref().unwrap_or(&self.inlined.program),
+        }
+    }
+
+    /// The run of the original program that a run of [`Lowered::runnable`] stands for.
+    fn original(&self, trace: &ProgramTrace) -> ProgramTrace {
+        match &self.elements {
+            Some(elements) => self.inlined.trace(&elements.trace(&self.inlined.program, trace)),
+            None => self.inlined.trace(trace),
+        }
     }
 
     /// Whether some variable or input is an integer or has integers in it, so that the program
@@ -113,7 +140,7 @@ impl Lowered {
         initial: &FxHashMap<VariableId, Value>,
         inputs: &[FxHashMap<TermId, Value>],
     ) -> Result<ProgramTrace, LiftError> {
-        let program = self.defined.as_ref().unwrap_or(&self.inlined.program);
+        let program = self.runnable();
         let value = |variable: VariableId| match initial.get(&variable) {
             Some(value) => value.clone(),
             None => Value::zero(program.terms.sort(program.term_of(variable))),
@@ -121,7 +148,7 @@ impl Lowered {
         let initial = initial_variables(program).map(value).collect();
         let given = |step: usize, _| inputs.get(step).cloned();
         let inner = self.blocks.follow(program, property, initial, given);
-        Ok(self.inlined.trace(&inner.ok_or(LiftError::NoPath)?))
+        Ok(self.original(&inner.ok_or(LiftError::NoPath)?))
     }
 
     /// The proof about the inlined program that a proof about the system stands for.
@@ -133,31 +160,30 @@ impl Lowered {
     }
 
     /// The proof about the inlined program that a proof in terms of blocks stands for: with what
-    /// constant propagation found out.
+    /// constant propagation found out, and arrays instead of their elements.
     ///
     /// If only defined runs were looked at, it is a proof about those, and no check accepts it.
     pub fn cut_proof(&self, proof: CutProof) -> ProgramProof {
-        let CutProof { properties, mut terms, invariants: by_cut, k } = proof;
-        let facts = |terms: &mut Terms, place: PlaceId| {
-            self.constants.as_ref().map_or(Vec::new(), |constants| constants.facts(terms, place))
-        };
+        let CutProof { properties, terms, invariants: by_cut, k } = proof;
         let mut invariants = BTreeMap::new();
-        for (index, (cut, mut here)) in self.blocks.cuts.iter().zip(by_cut).enumerate() {
-            if self.blocks.errors.contains(&Some(index)) {
-                continue;
+        for (index, (cut, here)) in self.blocks.cuts.iter().zip(by_cut).enumerate() {
+            if !self.blocks.errors.contains(&Some(index)) {
+                invariants.insert(cut.place, here);
             }
-            here.extend(facts(&mut terms, cut.place));
-            here.sort_unstable();
-            here.dedup();
-            here.retain(|&term| !terms.is_bool(term, true));
-            if let Some(&no) = here.iter().find(|&&term| terms.is_bool(term, false)) {
-                here = vec![no];
-            }
-            invariants.insert(cut.place, here);
         }
-        for &place in &self.blocks.other_heads {
-            invariants.insert(place, facts(&mut terms, place));
+        invariants.extend(self.blocks.other_heads.iter().map(|&place| (place, Vec::new())));
+        // Each pass has its own way back; its store extends the one before.
+        let mut lifted = ProgramProof { properties, terms, invariants, k };
+        if let Some(later) = &self.later {
+            lifted = later.proof(lifted);
         }
-        ProgramProof { properties, terms, invariants, k }
+        if let Some(elements) = &self.elements {
+            lifted = elements.proof(lifted);
+        }
+        if let Some(constants) = &self.constants {
+            lifted = constants.proof(lifted);
+        }
+        lifted.tidy();
+        lifted
     }
 }

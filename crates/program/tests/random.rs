@@ -150,8 +150,11 @@ fn flattened_programs_have_the_same_verdicts() {
     let mut options = LowerOptions::default();
     let shape = ProgramShape { arrays: true, ..ProgramShape::default() };
     for (program, found) in explored(6, runs(500), shape) {
-        for (constants, only_defined) in [(true, false), (false, false), (true, true)] {
-            (options.constants, options.only_defined) = (constants, only_defined);
+        let ways =
+            [(true, true, false), (false, true, false), (true, false, false), (true, true, true)];
+        for (constants, elements, only_defined) in ways {
+            (options.constants, options.elements) = (constants, elements);
+            options.only_defined = only_defined;
             options.blocks.max_sources = 1 - options.blocks.max_sources.min(1);
             let lowered = lower(&program, &options).expect("small and not recursive");
             let Some(flat) = explore_sparse(&lowered.flat.system, 2_000) else { continue };

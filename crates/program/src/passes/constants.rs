@@ -6,13 +6,14 @@
 //! replaced by what it was assigned.
 //!
 //! The facts hold along every run from a place where they hold, so that at any set of places with
-//! one on each cycle they are inductive: [`Constants::facts`] is what a proof about the result
+//! one on each cycle they are inductive: [`Constants::proof`] adds what a proof about the result
 //! lacks for being one about the original. Only live variables are looked at: their values depend
 //! on live variables only, so that the facts about them are inductive without the others.
 
 use super::live::{Live, find_live};
 use super::{body, step_of, symbols_of, variables_by_symbol};
 use crate::graph::{Action, EdgeId, PlaceId, Program, VariableId};
+use pedra_model::program::ProgramProof;
 use pedra_model::simplify::Rewriter;
 use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms, UnaryOp};
 use rustc_hash::FxHashMap;
@@ -34,8 +35,16 @@ pub struct Constants {
 }
 
 impl Constants {
+    /// The proof about the original that a proof about the result stands for: with the facts.
+    pub fn proof(&self, mut proof: ProgramProof) -> ProgramProof {
+        for (&place, invariant) in &mut proof.invariants {
+            invariant.extend(self.facts(&mut proof.terms, place));
+        }
+        proof
+    }
+
     /// What holds at a place, as one-bit terms of a store that extends the program's.
-    pub fn facts(&self, terms: &mut Terms, place: PlaceId) -> Vec<TermId> {
+    fn facts(&self, terms: &mut Terms, place: PlaceId) -> Vec<TermId> {
         match &self.known[place.index()] {
             _ if !self.is_used[place.index()] => Vec::new(),
             None => vec![terms.bool(false)],

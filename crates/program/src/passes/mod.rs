@@ -1,14 +1,17 @@
 //! Passes over programs without calls. They keep all places, edges and variables with their
-//! numbers, so that a trace of the result is one of what it was made of, and an invariant of the
-//! result becomes one by adding what the pass found out.
+//! numbers. Constant propagation keeps inputs too, so that a trace of its result is one of what it
+//! was made of, and an invariant becomes one by adding what the pass found out. Elements have a way
+//! back of their own.
 //!
 //! - [`constants`]: constant propagation.
 //! - [`follow`]: only runs that pass marks in an order; for programs with calls, too.
+//! - [`elements`]: small arrays as scalars.
 //! - [`live`]: which edges and variables matter at all.
 //! - [`undefined`]: checks of undefined behaviour as assumptions or as properties.
 
 pub mod constants;
 pub mod follow;
+pub mod elements;
 pub mod live;
 pub mod undefined;
 
