@@ -1,7 +1,7 @@
 //! `cargo xtask`: see [`HELP`].
 
 use std::process::ExitCode;
-use xtask::{ci, interrupts, readers, roundtrip};
+use xtask::{ci, gcc, interrupts, readers, roundtrip};
 
 /// What `cargo xtask help` prints.
 const HELP: &str = "\
@@ -15,6 +15,9 @@ cargo xtask COMMAND
   fuzz-readers   damaged files for every reader, with assertions, at full speed
                  --runs N     how many (1000000)
                  --first N    the number of the first (0); a failure names its number
+  compare-gcc    random C programs, run by the interpreter and by gcc, for both data models
+                 --runs N     how many (2000)
+                 --first N    the number of the first (0)
 ";
 
 fn main() -> ExitCode {
@@ -28,6 +31,7 @@ fn main() -> ExitCode {
             roundtrip::run(manifest.as_ref()).map(|summary| print!("{summary}"))
         }
         ["fuzz-readers", options @ ..] => fuzz_readers(options),
+        ["compare-gcc", options @ ..] => compare_gcc(options),
         ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             Ok(())
@@ -50,16 +54,27 @@ fn run_interrupts(manifest: &str, runs: &str, seed: &str) -> Result<(), String> 
     interrupts::run(manifest.as_ref(), runs, seed, pedra).map(|table| print!("{table}"))
 }
 
-/// Runs the readers' fuzzers here with `--here`; otherwise builds them for speed first.
-fn fuzz_readers(options: &[&str]) -> Result<(), String> {
-    let number = |name: &str, default: u64| match options.iter().position(|&o| o == name) {
+/// The number behind an option.
+fn number(options: &[&str], name: &str, default: u64) -> Result<u64, String> {
+    match options.iter().position(|&o| o == name) {
         None => Ok(default),
         Some(at) => match options.get(at + 1).map(|value| value.replace('_', "").parse()) {
             Some(Ok(value)) => Ok(value),
             _ => Err(format!("{name} needs a number")),
         },
-    };
-    let (first, runs) = (number("--first", 0)?, number("--runs", 1_000_000)?);
+    }
+}
+
+fn compare_gcc(options: &[&str]) -> Result<(), String> {
+    let (first, runs) = (number(options, "--first", 0)?, number(options, "--runs", 2000)?);
+    println!("{}", gcc::run(first, runs)?);
+    Ok(())
+}
+
+/// Runs the readers' fuzzers here with `--here`; otherwise builds them for speed first.
+fn fuzz_readers(options: &[&str]) -> Result<(), String> {
+    let first = number(options, "--first", 0)?;
+    let runs = number(options, "--runs", 1_000_000)?;
     if options.contains(&"--here") {
         println!("{}", readers::run(first, runs)?);
         return Ok(());

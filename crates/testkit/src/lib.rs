@@ -4,6 +4,7 @@
 //! reductions: the oracle enumerates states and inputs one by one and looks at what happens.
 
 pub mod bits;
+pub mod c_programs;
 pub mod intervals;
 pub mod layers;
 pub mod oracle;

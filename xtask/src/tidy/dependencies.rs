@@ -58,7 +58,15 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("pedra-fuzz", EVERYTHING),
     (
         "xtask",
-        &["pedra-boogie", "pedra-c", "pedra-formats", "pedra-horn", "pedra-model", "pedra-testkit"],
+        &[
+            "pedra-boogie",
+            "pedra-c",
+            "pedra-formats",
+            "pedra-horn",
+            "pedra-model",
+            "pedra-program",
+            "pedra-testkit",
+        ],
     ),
 ];
 
