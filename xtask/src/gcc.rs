@@ -229,7 +229,7 @@ fn interpret(program: &CProgram, model: DataModel) -> Result<u64, String> {
 mod tests {
     #[test]
     fn the_interpreter_agrees_with_gcc() {
-        match super::run(0, 200) {
+        match super::run(0, 100) {
             Ok(summary) => println!("{summary}"),
             Err(error) if error.starts_with("gcc is not there") => println!("{error}"),
             Err(error) => panic!("{error}"),

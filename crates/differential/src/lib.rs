@@ -5,6 +5,7 @@
 pub mod case;
 mod chance;
 pub mod fb;
+pub mod programs;
 
 pub use case::Case;
 pub use chance::{random_choices, random_options};
@@ -248,11 +249,8 @@ fn judge(
                 matches!(plan.engine, EngineName::Bmc | EngineName::Kind)
             }
             Open::Engines(Reason::Budget | Reason::Unsupported(_)) => spent,
-            Open::Engines(_)
-            | Open::NotBits(_)
-            | Open::CheckStopped
-            | Open::NotCheckable(_)
-            | Open::Undefined(_) => false,
+            Open::Engines(_) | Open::NotBits(_) | Open::CheckStopped => false,
+            Open::NotCheckable(_) | Open::Undefined(_) => false,
         };
         assert!(may_stay_open, "{}", context(&format!("gives up: {why:?}")));
     }

@@ -1,5 +1,6 @@
 //! A bounded, deterministic run of the differential fuzzers; `PEDRA_FUZZ_RUNS` scales it.
 
+use pedra_differential::programs::{Verdicts, differential_program};
 use pedra_differential::{
     Turns, contender_named, differential_bits, differential_bits_by, differential_words,
 };
@@ -13,6 +14,13 @@ fn bit_level_engines_agree_with_the_oracle() {
 #[test]
 fn word_level_engines_agree_with_the_oracle() {
     (0..runs(1000)).for_each(differential_words);
+}
+
+#[test]
+fn programs_have_the_verdicts_of_the_oracle() {
+    let mut verdicts = Verdicts::default();
+    (0..runs(1500)).for_each(|seed| verdicts += differential_program(seed));
+    assert!(verdicts.proved > 200 && verdicts.violated > 200 && verdicts.open > 50, "{verdicts:?}");
 }
 
 /// Engines that consist of several come to the later ones on small systems, too.

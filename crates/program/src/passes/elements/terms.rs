@@ -25,7 +25,7 @@ impl Images {
         self.plain[&term]
     }
 
-    /// The elements of an array of a group with so many.
+    /// The elements of an array of a group with `count` of them.
     pub fn elements(
         &mut self,
         terms: &mut Terms,
