@@ -19,7 +19,10 @@ fn word_level_engines_agree_with_the_oracle() {
 #[test]
 fn programs_have_the_verdicts_of_the_oracle() {
     let mut verdicts = Verdicts::default();
-    (0..runs(1500)).for_each(|seed| verdicts += differential_program(seed));
+    // The first has a loop that no run reaches, which only shows when an array is split.
+    let once_failed = [102_293];
+    let seeds = once_failed.into_iter().chain(0..runs(1500));
+    seeds.for_each(|seed| verdicts += differential_program(seed));
     assert!(verdicts.proved > 200 && verdicts.violated > 200 && verdicts.open > 50, "{verdicts:?}");
 }
 

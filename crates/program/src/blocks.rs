@@ -38,9 +38,10 @@ pub struct Blocks {
     pub cuts: Vec<Cut>,
     /// For each property the cut point of its error place; none if no path leads there.
     pub errors: Vec<Option<CutId>>,
-    /// Loop heads that no violation visits. They are no cut points, but a proof has to say that
-    /// anything holds there.
-    pub other_heads: Vec<PlaceId>,
+    /// Loop heads that no violation visits. They are no cut points, but a proof has to say
+    /// something of them: *false* where no run comes to them at all (the second part), and
+    /// anything otherwise.
+    pub other_heads: Vec<(PlaceId, bool)>,
     /// The cut point at a place.
     cut_of: FxHashMap<PlaceId, CutId>,
     /// For each place the edges that matter.
@@ -126,15 +127,17 @@ pub fn make_blocks(program: &Program, options: &BlockOptions) -> Result<Blocks, 
     let body = body(program);
     let (heads, order) = find_heads(body);
     let mut cuts = vec![body.entry];
-    let is_error = |place: &PlaceId| program.properties.iter().any(|p| p.error.place == *place);
+    let errors: FxHashSet<PlaceId> = program.properties.iter().map(|p| p.error.place).collect();
     let is_shared = find_shared(program, &live, &heads, &order, options.max_sources);
     let mut other_heads = Vec::new();
     for place in (0..body.places.len()).map(PlaceId::new).filter(|&place| place != body.entry) {
         match live.is_used[place.index()] {
-            true if heads[place.index()] || is_shared[place.index()] || is_error(&place) => {
+            true if heads[place.index()] || is_shared[place.index()] || errors.contains(&place) => {
                 cuts.push(place);
             }
-            false if heads[place.index()] => other_heads.push(place),
+            false if heads[place.index()] => {
+                other_heads.push((place, !live.is_reached[place.index()]));
+            }
             _ => {}
         }
     }

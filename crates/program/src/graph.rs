@@ -26,7 +26,7 @@
 
 pub use pedra_model::program::{EdgeId, EdgeRef, PlaceId, PlaceRef, ProcedureId, VariableId};
 use pedra_model::term::{Sort, TermId, Terms};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt;
 
 /// A position in the source, as the user wrote it.
@@ -404,13 +404,16 @@ impl Program {
     /// The first place where it is not.
     pub fn check(&self) -> Result<(), ProgramError> {
         let mut inputs = FxHashSet::default();
+        let mut errors: FxHashMap<ProcedureId, Vec<PlaceId>> = FxHashMap::default();
+        for PlaceRef { procedure, place } in self.properties.iter().map(|p| p.error) {
+            errors.entry(procedure).or_default().push(place);
+        }
         for (index, procedure) in self.procedures.iter().enumerate() {
             let checker = Checker::new(self, procedure);
-            let id = ProcedureId::new(index);
-            let mut own = self.properties.iter().filter(|p| p.error.procedure == id);
+            let mut own = errors.remove(&ProcedureId::new(index)).into_iter().flatten();
             let checked = checker
                 .check(&mut inputs)
-                .and_then(|()| own.try_for_each(|p| checker.check_error_place(p.error.place)));
+                .and_then(|()| own.try_for_each(|place| checker.check_error_place(place)));
             checked.map_err(|text| ProgramError { procedure: procedure.name.clone(), text })?;
         }
         let known = |id: ProcedureId| id.index() < self.procedures.len();
@@ -537,13 +540,13 @@ impl<'a> Checker<'a> {
         let terms = &self.program.terms;
         let mut stack: Vec<TermId> = roots.into_iter().collect();
         let mut seen = FxHashSet::default();
+        let inputs: FxHashSet<TermId> = inputs.iter().map(|input| input.term).collect();
         while let Some(term) = stack.pop() {
             if !seen.insert(term) {
                 continue;
             }
             stack.extend(terms.get(term).args());
-            let is_known =
-                || self.scope.contains(&term) || inputs.iter().any(|input| input.term == term);
+            let is_known = || self.scope.contains(&term) || inputs.contains(&term);
             if terms.symbol_of(term).is_some() && !is_known() {
                 return Err("a term with a symbol out of scope".into());
             }

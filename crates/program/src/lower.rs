@@ -15,7 +15,7 @@ use pedra_model::proof::WordProof;
 use pedra_model::term::TermId;
 use pedra_model::trace::WordTrace;
 use pedra_model::value::Value;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// What is done on the way.
@@ -164,14 +164,18 @@ impl Lowered {
     ///
     /// If only defined runs were looked at, it is a proof about those, and no check accepts it.
     pub fn cut_proof(&self, proof: CutProof) -> ProgramProof {
-        let CutProof { properties, terms, invariants: by_cut, k } = proof;
+        let CutProof { properties, mut terms, invariants: by_cut, k } = proof;
+        let errors: FxHashSet<_> = self.blocks.errors.iter().flatten().collect();
         let mut invariants = BTreeMap::new();
         for (index, (cut, here)) in self.blocks.cuts.iter().zip(by_cut).enumerate() {
-            if !self.blocks.errors.contains(&Some(index)) {
+            if !errors.contains(&index) {
                 invariants.insert(cut.place, here);
             }
         }
-        invariants.extend(self.blocks.other_heads.iter().map(|&place| (place, Vec::new())));
+        for &(place, is_never) in &self.blocks.other_heads {
+            let never = is_never.then(|| terms.bool(false));
+            invariants.insert(place, never.into_iter().collect());
+        }
         // Each pass has its own way back; its store extends the one before.
         let mut lifted = ProgramProof { properties, terms, invariants, k };
         if let Some(later) = &self.later {

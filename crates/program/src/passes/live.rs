@@ -18,6 +18,8 @@ use std::collections::BTreeSet;
 pub struct Live {
     /// For each place the edges that begin there and matter, in order.
     pub outgoing: Vec<Vec<EdgeId>>,
+    /// For each place whether edges whose guard is not plainly false lead there from the entry.
+    pub is_reached: Vec<bool>,
     /// For each place whether an edge that matters touches it; the entry always counts.
     pub is_used: Vec<bool>,
     /// For each place the variables that are live there, in ascending order.
@@ -27,7 +29,7 @@ pub struct Live {
 /// Analyses a program without calls.
 pub fn find_live(program: &Program) -> Live {
     let body = body(program);
-    let matters = find_edges(program);
+    let (is_reached, matters) = find_edges(program);
     let mut outgoing = vec![Vec::new(); body.places.len()];
     let mut is_used = vec![false; body.places.len()];
     is_used[body.entry.index()] = true;
@@ -37,11 +39,12 @@ pub fn find_live(program: &Program) -> Live {
         is_used[edge.to.index()] = true;
     }
     let variables = find_variables(program, &matters);
-    Live { outgoing, is_used, variables }
+    Live { outgoing, is_reached, is_used, variables }
 }
 
-/// For each edge whether it is on a path from the entry to an error place.
-fn find_edges(program: &Program) -> Vec<bool> {
+/// For each place whether a path from the entry leads there, and for each edge whether it is on one
+/// to an error place.
+fn find_edges(program: &Program) -> (Vec<bool>, Vec<bool>) {
     let body = body(program);
     let is_open = |edge: EdgeId| {
         let guard = step_of(body.edge(edge)).guard;
@@ -71,7 +74,8 @@ fn find_edges(program: &Program) -> Vec<bool> {
     let matters = |(index, edge): (usize, &crate::graph::Edge)| {
         forward[edge.from.index()] && backward[edge.to.index()] && is_open(EdgeId::new(index))
     };
-    body.edges.iter().enumerate().map(matters).collect()
+    let matters = body.edges.iter().enumerate().map(matters).collect();
+    (forward, matters)
 }
 
 /// What an edge reads.
