@@ -25,7 +25,7 @@ type Known = BTreeMap<VariableId, TermId>;
 /// The program with constants put in, and what they are.
 #[derive(Clone, Debug)]
 pub struct Constants {
-    /// The program; guards that never hold are false, as are those of edges that do not matter.
+    /// The program; guards that never hold are false. What does not matter is as it was.
     pub program: Program,
     /// For each place whether a violation may visit it, as far as the graph says.
     is_used: Vec<bool>,
@@ -76,6 +76,9 @@ pub fn propagate_constants(program: &Program) -> Constants {
     let entry = program.entry.index();
     for index in 0..program.procedures[entry].edges.len() {
         let from = program.procedures[entry].edges[index].from;
+        if !is_used[from.index()] {
+            continue;
+        }
         let mut step = step_of(&program.procedures[entry].edges[index]).clone();
         match &known[from.index()] {
             None => step.guard = Some(program.terms.bool(false)),

@@ -172,7 +172,9 @@ impl Splitter {
                     self.split_step(&step, inputs, &live)
                 }
                 false => {
-                    let guard = Some(self.program.terms.bool(false));
+                    // Where edges lead stays the same, so that it stays known what no run reaches.
+                    let is_closed = |guard: &TermId| self.program.terms.is_bool(*guard, false);
+                    let guard = step.guard.filter(is_closed);
                     Step { inputs, guard, ..Step::default() }
                 }
             };
