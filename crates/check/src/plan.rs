@@ -3,8 +3,8 @@
 use pedra_certify::CheckOptions;
 use pedra_engines::{
     Avy, AvyOptions, BitStage, Bmc, BmcOptions, Engine, FbOptions, FbPdr, Imc, ImcOptions, Kind,
-    KindOptions, Leg, Lifted, Paths, Pdr, PdrOptions, ProgramOptions, Relay, Room, SweepOptions,
-    SweepPlan, Sweeper, Swept, WordOptions, Wpdr,
+    KindOptions, Leg, Lifted, Paths, Pdr, PdrOptions, ProgramOptions, Relay, Room, Runs,
+    SweepOptions, SweepPlan, Sweeper, Swept, WordOptions, Wpdr,
 };
 use pedra_model::bits::BitSystem;
 use pedra_model::blast::BlastOptions;
@@ -25,8 +25,9 @@ const PRELUDE_LOOKS_TIMES_GATES: usize = 20_000_000;
 const PATHS_LOOKS: u64 = 2_000;
 const PATHS_DEPTH: usize = 20;
 
-/// How long engines for programs work in one thread, one after the other: looks at the interrupt.
-const PROGRAM_LOOKS: u64 = 100_000;
+/// How long engines for programs work in one thread before it is the turn of the next, at first:
+/// looks at the interrupt.
+const PROGRAM_LOOKS: u64 = 5_000;
 
 /// Which engine decides.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -296,17 +297,26 @@ impl Plan {
                                 looks: Some(PROGRAM_LOOKS),
                                 max_depth: None,
                             },
-                            Leg { engine: Box::new(bmc), looks: None, max_depth: None },
+                            Leg {
+                                engine: Box::new(bmc),
+                                looks: Some(PROGRAM_LOOKS),
+                                max_depth: None,
+                            },
                         ];
-                        vec![Box::new(Relay::new(legs, properties.len()))]
+                        vec![Box::new(Relay::turns(legs, properties.len()))]
                     }
                     2 => vec![Box::new(lifted), kind()],
                     _ => vec![Box::new(lifted), kind(), Box::new(bmc)],
                 }
             }
             EngineName::Program | EngineName::Auto => {
-                let (lowered, options) = (lowered.clone(), self.program);
-                vec![Box::new(Lifted::new(lowered, properties, options, &self.blast))]
+                let options = self.program;
+                let lifted = Lifted::new(lowered.clone(), properties, options, &self.blast);
+                let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(lifted)];
+                if self.engine == EngineName::Auto && self.threads == 1 {
+                    engines.push(Box::new(Runs::new(lowered.clone(), properties)));
+                }
+                engines
             }
             _ => Vec::new(),
         }
@@ -325,7 +335,7 @@ impl Plan {
             return all;
         }
         let leg = |engine| Leg { engine, looks: Some(PROGRAM_LOOKS), max_depth: None };
-        vec![Box::new(Relay::new(all.into_iter().map(leg).collect(), properties))]
+        vec![Box::new(Relay::turns(all.into_iter().map(leg).collect(), properties))]
     }
 
     /// `auto` in one thread, one engine after the other, and in the first two of several.

@@ -159,8 +159,8 @@ pub(crate) use {count, named, number, switch};
 mod tests {
     use super::*;
     use crate::word::UnitKind;
-    use crate::{AvyOptions, FbOptions, ImcOptions, PdrOptions, WordOptions};
-    use crate::{avy, fb, imc, pdr, word};
+    use crate::{AvyOptions, FbOptions, ImcOptions, PdrOptions, ProgramOptions, WordOptions};
+    use crate::{avy, fb, imc, pdr, program, word};
     use std::fmt::Debug;
 
     /// Whether a table keeps its word, beginning with these options.
@@ -209,6 +209,7 @@ mod tests {
         check(fb::CHOICES, FbOptions::default());
         check(imc::CHOICES, ImcOptions::default());
         check(avy::CHOICES, AvyOptions::default());
+        check(program::CHOICES, ProgramOptions::default());
         for kind in [UnitKind::Cubes, UnitKind::Polytopes, UnitKind::Mixed] {
             check(word::CHOICES, WordOptions::of(kind));
         }

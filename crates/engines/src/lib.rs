@@ -63,7 +63,7 @@ pub use kind::{Kind, KindOptions};
 pub use ledger::Ledger;
 pub use paths::Paths;
 pub use pdr::{Pdr, PdrOptions, Successors, Variant};
-pub use program::{Lifted, ProgramOptions};
+pub use program::{Lifted, ProgramOptions, Runs};
 pub use region::{Product, Region, RegionAtom};
 pub use relay::{Leg, Relay};
 pub use settings::{Setting, Settings, all_settings};

@@ -1,12 +1,13 @@
 //! Several engines in one thread, one after the other: each but the last gets a budget, and hands
-//! over when it is used up.
+//! over when it is used up. Or they take turns: after the last one it is the first one's turn
+//! again, and all budgets are doubled. Engines go on where they were.
 //!
 //! A budget is counted in looks at the interrupt, see [`Interrupt::child_with_looks`], so that a
 //! run takes the same path every time.
 //!
 //! [`Interrupt::child_with_looks`]: pedra_solve::Interrupt::child_with_looks
 
-use crate::context::{Context, End, Engine};
+use crate::context::{Context, End, Engine, Reason};
 use crate::events::Progress;
 
 /// An engine, and how long it may work before it is the turn of the next.
@@ -24,6 +25,8 @@ pub struct Relay<'a> {
     legs: Vec<Leg<'a>>,
     /// Whose turn it is.
     now: usize,
+    /// How often budgets were doubled; `None` if the last one has all the rest.
+    rounds: Option<u32>,
     /// How far the open properties are safe.
     safe_up_to: Option<usize>,
     properties: usize,
@@ -36,7 +39,34 @@ impl<'a> Relay<'a> {
     /// If there is no leg.
     pub fn new(legs: Vec<Leg<'a>>, properties: usize) -> Relay<'a> {
         assert!(!legs.is_empty(), "there is an engine to run");
-        Relay { legs, now: 0, safe_up_to: None, properties }
+        Relay { legs, now: 0, rounds: None, safe_up_to: None, properties }
+    }
+
+    /// The same, with turns that come round again. All legs need a budget.
+    ///
+    /// # Panics
+    /// If there is no leg.
+    pub fn turns(legs: Vec<Leg<'a>>, properties: usize) -> Relay<'a> {
+        Relay { rounds: Some(0), ..Relay::new(legs, properties) }
+    }
+
+    /// The turn of a leg is over. Whether there is another one to go on with: one that did not end
+    /// for lack of budget has done what it can.
+    fn pass_on(&mut self, end: &End) -> bool {
+        let Some(rounds) = &mut self.rounds else {
+            self.now += 1;
+            return self.now < self.legs.len();
+        };
+        match end.reason {
+            Reason::Interrupted => self.now += 1,
+            _ if self.legs.len() == 1 => return false,
+            _ => drop(self.legs.remove(self.now)),
+        }
+        if self.now == self.legs.len() {
+            self.now = 0;
+            *rounds += 1;
+        }
+        true
     }
 }
 
@@ -47,21 +77,21 @@ impl Engine for Relay<'_> {
 
     fn run(&mut self, context: &Context) -> End {
         loop {
-            let is_last = self.now + 1 == self.legs.len();
+            let is_last = self.now + 1 == self.legs.len() && self.rounds.is_none();
+            let doubled = self.rounds.unwrap_or(0).min(32);
             let leg = &mut self.legs[self.now];
             let interrupt = match leg.looks {
-                Some(looks) if !is_last => context.interrupt.child_with_looks(looks),
+                Some(looks) if !is_last => context.interrupt.child_with_looks(looks << doubled),
                 _ => context.interrupt.child(),
             };
             let max_depth = [leg.max_depth, context.max_depth].into_iter().flatten().min();
             let end = leg.engine.run(&Context { interrupt, max_depth, ..context.clone() });
             self.safe_up_to = self.safe_up_to.max(end.safe_up_to);
             let is_over = context.interrupt.is_raised() || context.open(self.properties).is_empty();
-            if is_last || is_over {
+            if is_over || is_last || !self.pass_on(&end) {
                 // The limits of the others are ours, and no reason.
                 return End { safe_up_to: self.safe_up_to, ..end };
             }
-            self.now += 1;
         }
     }
 

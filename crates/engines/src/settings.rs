@@ -7,7 +7,7 @@
 use crate::choices::{Choice, Class};
 use crate::word::UnitKind as Unit;
 use crate::{AvyOptions, BmcOptions, FbOptions, ImcOptions, KindOptions, PdrOptions, Variant};
-use crate::{WordOptions, avy, fb, imc, pdr, word};
+use crate::{ProgramOptions, WordOptions, avy, fb, imc, pdr, program, word};
 
 /// The options of all engines.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -26,6 +26,8 @@ pub struct Settings {
     pub avy: AvyOptions,
     /// Word-level PDR.
     pub word: WordOptions,
+    /// Lifted PDR.
+    pub program: ProgramOptions,
 }
 
 impl Default for Settings {
@@ -39,6 +41,7 @@ impl Default for Settings {
             imc: ImcOptions::default(),
             avy: AvyOptions::default(),
             word: WordOptions::default(),
+            program: ProgramOptions::default(),
         }
     }
 }
@@ -118,6 +121,7 @@ pub fn all_settings() -> Vec<Setting> {
         .chain(rows("avy", avy::CHOICES, |s| &mut s.avy))
         .chain(rows("wpdr", UNITS, |s| &mut s.word))
         .chain(rows("wpdr", word::CHOICES, |s| &mut s.word))
+        .chain(rows("program", program::CHOICES, |s| &mut s.program))
         .collect()
 }
 
@@ -182,6 +186,7 @@ pub fn engines_read(engine: &str, threads: usize) -> Vec<&'static str> {
         "imc" => vec!["imc"],
         "avy" => vec!["avy", "pdr"],
         "wpdr" => vec!["wpdr", "pdr"],
+        "program" => vec!["program", "pdr"],
         // The order in which threads are filled.
         "auto" => {
             let later = [(2, "bmc"), (5, "avy"), (6, "wpdr")];

@@ -1,7 +1,7 @@
 //! From a program to a transition system, and from answers about that back to answers about the
 //! program.
 
-use crate::blocks::{BlockError, BlockOptions, Blocks, CutProof, make_blocks};
+use crate::blocks::{BlockError, BlockOptions, Blocks, CutId, CutProof, make_blocks};
 use crate::flatten::{Flat, LiftError, flatten};
 use crate::graph::{Program, VariableId};
 use crate::inline::{InlineError, Inlined, inline};
@@ -140,14 +140,26 @@ impl Lowered {
         initial: &FxHashMap<VariableId, Value>,
         inputs: &[FxHashMap<TermId, Value>],
     ) -> Result<ProgramTrace, LiftError> {
+        self.block_run(property, initial, |step, _| inputs.get(step).cloned())
+    }
+
+    /// The same, with inputs that are made when they are needed, for a step at a cut point.
+    ///
+    /// # Errors
+    /// If no run takes them to the error place.
+    pub fn block_run(
+        &self,
+        property: usize,
+        initial: &FxHashMap<VariableId, Value>,
+        inputs: impl Fn(usize, CutId) -> Option<FxHashMap<TermId, Value>>,
+    ) -> Result<ProgramTrace, LiftError> {
         let program = self.runnable();
         let value = |variable: VariableId| match initial.get(&variable) {
             Some(value) => value.clone(),
             None => Value::zero(program.terms.sort(program.term_of(variable))),
         };
         let initial = initial_variables(program).map(value).collect();
-        let given = |step: usize, _| inputs.get(step).cloned();
-        let inner = self.blocks.follow(program, property, initial, given);
+        let inner = self.blocks.follow(program, property, initial, inputs);
         Ok(self.original(&inner.ok_or(LiftError::NoPath)?))
     }
 

@@ -16,7 +16,7 @@ use crate::view::summary;
 use crate::view::wave::{WaveStyle, draw};
 use anyhow::Result;
 use pedra_check::{Budgets, Checked, Observer, Open, Plan, Prepared, SafeUpTo, decide};
-use pedra_engines::{Event, ProgramOptions, Settings, SweepOptions};
+use pedra_engines::{Event, Settings, SweepOptions};
 use pedra_formats::text::printable;
 use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
@@ -30,7 +30,7 @@ use std::time::Instant;
 /// The meaning of the arguments.
 fn plan_of(args: &CheckArgs) -> Plan {
     let first = args.reduce.contains(&ReductionName::Sweep);
-    let Settings { bmc, kind, pdr, fb, imc, avy, word } = args.settings();
+    let Settings { bmc, kind, pdr, fb, imc, avy, word, program } = args.settings();
     let has = |pass| args.reduce.contains(&ReductionName::All) || args.reduce.contains(&pass);
     Plan {
         engine: args.engine,
@@ -53,7 +53,7 @@ fn plan_of(args: &CheckArgs) -> Plan {
         imc,
         avy,
         word,
-        program: ProgramOptions::default(),
+        program,
         solver: args.solver.map(|solver| match solver {
             SolverName::Cadical => SolverKind::Cadical,
             SolverName::Batsat => SolverKind::Batsat,

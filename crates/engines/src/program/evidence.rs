@@ -104,37 +104,3 @@ pub(super) fn trace(
 pub(super) fn claim(_: &Queries, place: Location, set: &[Lit]) -> String {
     format!("location {}: {} conditions", place.index(), set.len())
 }
-
-pub(super) fn show(queries: &Queries, set: &[Lit]) -> String {
-    let mut out = String::new();
-    for &lit in set {
-        if lit.is_negated() {
-            out.push('!');
-        }
-        out.push_str(&term(queries, queries.predicates.raw(lit)));
-        out.push_str(" & ");
-    }
-    out
-}
-pub(super) fn term(q: &Queries, t: TermId) -> String {
-    use pedra_model::term::Term;
-    let terms = &q.graph.terms;
-    let node = terms.get(t);
-    let args: Vec<String> = node.args().map(|a| term(q, a)).collect();
-    match node {
-        Term::Symbol(_) => {
-            let p = &q.graph.blocks().program;
-            p.variables
-                .iter()
-                .find(|v| v.term == t)
-                .and_then(|v| v.name.clone())
-                .map_or(format!("s{}", t.index()), |n| n.to_string())
-        }
-        Term::Const(v) => format!("{}", v.to_u64().map_or("big".into(), |v| v.to_string())),
-        Term::IntConst(v) => format!("{v}"),
-        Term::Binary(op, ..) => format!("({} {})", op.name(), args.join(" ")),
-        Term::Unary(op, ..) => format!("({} {})", op.name(), args.join(" ")),
-        Term::Int(op, ..) => format!("({} {})", op.name(), args.join(" ")),
-        other => format!("({:?} {})", std::mem::discriminant(other), args.join(" ")),
-    }
-}

@@ -9,6 +9,7 @@
 //! All of it is heuristic: nothing is kept that a query does not confirm.
 
 use super::graph::Location;
+use super::options::ProgramOptions;
 use super::predicates::cube;
 use super::queries::{Blocked, Queries};
 use crate::trace::{Level, Stopped};
@@ -36,6 +37,7 @@ pub(super) fn part(
 /// A larger cube that can be excluded, too.
 pub(super) fn widen(
     queries: &mut Queries,
+    options: &ProgramOptions,
     at: Location,
     mut set: Box<[Lit]>,
     level: Level,
@@ -50,7 +52,8 @@ pub(super) fn widen(
             set = smaller;
         }
     }
-    if queries.theory() == Theory::Integers {
+    let is_summed = options.is_full() && options.sums;
+    if is_summed && queries.theory() == Theory::Integers {
         set = sum_up(queries, at, set, level)?;
     }
     Ok(set)
@@ -80,7 +83,7 @@ fn sum_up(
     Ok(set)
 }
 
-/// The sum of two inequalities, if they share a variable or both have one only.
+/// The sum of two inequalities, unless nothing is left of it.
 fn sum(queries: &mut Queries, a: Lit, b: Lit) -> Option<Lit> {
     let (a, b) = (inequality(queries, a)?, inequality(queries, b)?);
     let sum = a.plus(&b);

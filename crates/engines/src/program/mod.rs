@@ -30,10 +30,12 @@ mod options;
 mod predecessor;
 mod predicates;
 mod queries;
+mod runs;
 mod samples;
 mod space;
 
-pub use options::ProgramOptions;
+pub use options::{CHOICES, ProgramOptions, ProgramVariant};
+pub use runs::Runs;
 
 use crate::context::{Context, End, Engine, Reason};
 use crate::events::{Event, Progress};
@@ -45,9 +47,6 @@ use pedra_solve::terms::theory_of;
 use queries::Queries;
 use space::Locations;
 use std::sync::Arc;
-
-/// Blocked obligations come up again at the next level.
-const POLICY: Policy = Policy { persistent: true, max_activity: None, propagate: true };
 
 /// Lifted PDR for some properties of a program.
 pub struct Lifted {
@@ -67,12 +66,15 @@ impl Lifted {
         options: ProgramOptions,
         blasting: &BlastOptions,
     ) -> Lifted {
+        // Blocked obligations come up again at the next level.
+        let propagate = options.generalizes();
+        let policy = Policy { persistent: true, max_activity: None, propagate };
         Lifted {
             lowered,
             properties: properties.to_vec(),
             options,
             blasting: blasting.clone(),
-            search: Search::new(properties.len(), POLICY),
+            search: Search::new(properties.len(), policy),
         }
     }
 

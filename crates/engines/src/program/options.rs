@@ -1,16 +1,89 @@
 //! The options of lifted PDR.
 
+use crate::choices::{Choice, Class, named, number, switch};
+
+/// The steps of the ladder for programs.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum ProgramVariant {
+    /// The slides: an obligation is a whole preimage, and what is excluded is not generalised.
+    Paper,
+    /// Obligations are implicants of preimages, one for each model.
+    Implicants,
+    /// Literals of what is excluded are dropped, and lemmas are pushed.
+    Inductive,
+    /// Sums of inequalities and proposed invariants besides.
+    Full,
+}
+
 /// The options of lifted PDR.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct ProgramOptions {
-    /// Conflicts of a query that generalises or pushes.
-    pub effort: u64,
+    /// How much of the algorithm is in use.
+    pub variant: ProgramVariant,
     /// Whether invariants are proposed from the program and from samples.
     pub candidates: bool,
+    /// Whether two inequalities of a cube may be replaced by their sum.
+    pub sums: bool,
+    /// Conflicts of a query that generalises or pushes.
+    pub effort: u64,
 }
 
 impl Default for ProgramOptions {
     fn default() -> ProgramOptions {
-        ProgramOptions { effort: 2_000, candidates: true }
+        ProgramOptions {
+            variant: ProgramVariant::Full,
+            candidates: true,
+            sums: true,
+            effort: 2_000,
+        }
     }
 }
+
+impl ProgramOptions {
+    /// Whether literals are dropped and lemmas pushed.
+    pub(super) fn generalizes(&self) -> bool {
+        matches!(self.variant, ProgramVariant::Inductive | ProgramVariant::Full)
+    }
+
+    /// Whether the options of the last step of the ladder count.
+    pub(super) fn is_full(&self) -> bool {
+        self.variant == ProgramVariant::Full
+    }
+}
+
+/// All choices by name, in the order in which they are listed.
+pub static CHOICES: &[Choice<ProgramOptions>] = &[
+    named!(
+        "variant",
+        Class::Ladder,
+        variant,
+        [
+            "paper" => ProgramVariant::Paper,
+            "implicants" => ProgramVariant::Implicants,
+            "inductive" => ProgramVariant::Inductive,
+            "full" => ProgramVariant::Full
+        ],
+        "how much of the algorithm: whole preimages; implicants of them; generalisation and \
+         pushing; sums and candidates"
+    ),
+    switch!(
+        "candidates",
+        Class::Expert,
+        candidates,
+        "with `full`: propose invariants from the program and from samples"
+    ),
+    switch!(
+        "sums",
+        Class::Expert,
+        sums,
+        "with `full` and integers: replace two inequalities of a lemma by their sum"
+    ),
+    number!(
+        "effort",
+        Class::Expert,
+        effort,
+        0..=1_000_000_000,
+        ["1", "2000"],
+        "conflicts of queries that only help"
+    ),
+];

@@ -43,6 +43,41 @@ pub(super) fn predecessor(
     }
 }
 
+/// The whole preimage as one literal, for the paper's variant: all states from which the edge leads
+/// into the cube with the inputs of the model. (The slides' edges have no inputs.)
+pub(super) fn preimage(
+    queries: &mut Queries,
+    edge: EdgeId,
+    set: &[Lit],
+    model: &Model,
+) -> Box<[Lit]> {
+    let mut all = queries.graph.edge(edge).guard;
+    for root in queries.images(edge, set) {
+        all = queries.graph.terms.and(all, root);
+    }
+    let from = queries.graph.edge(edge).from;
+    let inputs: Vec<TermId> = queries.graph.inputs(from).to_vec();
+    let all = with_values(queries, &inputs, model, &[all])[0];
+    let lit = queries.predicates.literal(&mut queries.graph.terms, all, true);
+    lit.into_iter().collect()
+}
+
+/// The terms with the values of the model in place of the inputs.
+fn with_values(
+    queries: &mut Queries,
+    inputs: &[TermId],
+    model: &Model,
+    roots: &[TermId],
+) -> Vec<TermId> {
+    let terms = &mut queries.graph.terms;
+    let mut rewriter = Rewriter::new();
+    for input in inputs {
+        let value = constant(terms, &model[input]);
+        rewriter.replace(*input, value);
+    }
+    roots.iter().map(|&root| rewriter.rewrite(terms, root)).collect()
+}
+
 /// The states from which the inputs of the model lead to the conditions.
 fn with_inputs(
     queries: &mut Queries,
@@ -56,12 +91,8 @@ fn with_inputs(
     let fixed = |term: TermId| inputs.contains(&term);
     let terms = &mut queries.graph.terms;
     let conditions = implicant(terms, &values, &fixed, roots.iter().copied());
-    let mut rewriter = Rewriter::new();
-    for &input in &inputs {
-        let value = constant(terms, &model[&input]);
-        rewriter.replace(input, value);
-    }
-    let needed: Vec<TermId> = roots.iter().map(|&root| rewriter.rewrite(terms, root)).collect();
+    let inputs: Vec<TermId> = inputs.into_iter().collect();
+    let needed = with_values(queries, &inputs, model, roots);
     let lits = literals(queries, conditions, model);
     queries.shrink(from, lits, &needed)
 }

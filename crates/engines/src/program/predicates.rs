@@ -34,10 +34,6 @@ impl Predicates {
         }
     }
 
-    pub(super) fn raw(&self, lit: Lit) -> TermId {
-        self.terms[lit.var().index()]
-    }
-
     /// `¬c`: one of the literals of a cube does not hold.
     pub(super) fn clause(&self, terms: &mut Terms, cube: &[Lit]) -> TermId {
         let mut clause = terms.bool(false);

@@ -10,7 +10,7 @@ use pedra_model::eval::ops;
 use pedra_model::random::Random;
 use pedra_model::term::{Sort, Term, TermId};
 use pedra_model::value::Value;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 /// How many runs there are, and how long they are.
 const RUNS: usize = 40;
@@ -28,14 +28,25 @@ pub(super) struct Samples {
 impl Samples {
     /// Runs the program at random.
     pub(super) fn take(graph: &Graph, seed: u64) -> Samples {
-        let mut sampler = Sampler::new(graph, seed);
+        let locations = graph.locations().count();
+        let mut seen: Vec<FxHashSet<String>> = vec![FxHashSet::default(); locations];
+        let mut by_location = vec![Vec::new(); locations];
+        let mut runner = Runner::new(graph, seed);
         for run in 0..RUNS {
-            if sampler.spent > MAX_TERMS {
-                break;
+            let (mut at, mut state) = (0, runner.start(run));
+            for _ in 0..STEPS {
+                if runner.spent > MAX_TERMS {
+                    return Samples { by_location };
+                }
+                let Some(taken) = runner.step(at, &state, run) else { break };
+                (at, state) = (taken.to, taken.state);
+                let mut is_new = || seen[at].insert(format!("{state:?}"));
+                if by_location[at].len() < MAX_SAMPLES && is_new() {
+                    by_location[at].push(state.clone());
+                }
             }
-            sampler.run(run);
         }
-        Samples { by_location: sampler.found }
+        Samples { by_location }
     }
 
     /// The states of a location.
@@ -71,21 +82,32 @@ pub(super) fn number(value: &Bv, is_signed: bool) -> Option<BigInt> {
     Some(BigInt::from(bits) - shift)
 }
 
-struct Sampler<'a> {
+/// Runs the blocks of a program, with inputs by chance.
+pub(super) struct Runner<'a> {
     graph: &'a Graph,
     dice: Random,
     constants: Vec<BigInt>,
-    /// For each location the terms that its edges need, in order.
+    /// For each location the terms that its edges need, in order; no symbols and constants.
     needed: Vec<Vec<TermId>>,
-    seen: Vec<FxHashSet<String>>,
-    found: Vec<Vec<Vec<Value>>>,
-    spent: usize,
+    /// The values of terms: those of constants for good, others as far as a step needed them.
+    values: Vec<Value>,
+    /// How many terms were evaluated.
+    pub(super) spent: usize,
 }
 
-impl<'a> Sampler<'a> {
-    fn new(graph: &'a Graph, seed: u64) -> Sampler<'a> {
-        let cuts = &graph.blocks().cuts;
-        let needed = cuts.iter().map(|cut| {
+/// A step of a run: where it leads, the state there, and the inputs that it took.
+pub(super) struct Taken {
+    pub(super) to: usize,
+    pub(super) state: Vec<Value>,
+    pub(super) inputs: Vec<Value>,
+}
+
+impl<'a> Runner<'a> {
+    pub(super) fn new(graph: &'a Graph, seed: u64) -> Runner<'a> {
+        let zero = Value::Bv(Bv::zero(1));
+        let mut values = vec![zero; graph.terms.len()];
+        let mut needed = Vec::new();
+        for cut in &graph.blocks().cuts {
             let roots = cut.blocks.iter().flat_map(|b| b.values.iter().chain([&b.guard]));
             let (mut stack, mut seen) = (roots.copied().collect::<Vec<_>>(), FxHashSet::default());
             while let Some(term) = stack.pop() {
@@ -93,26 +115,29 @@ impl<'a> Sampler<'a> {
                     stack.extend(graph.terms.get(term).args());
                 }
             }
-            let mut needed: Vec<TermId> = seen.into_iter().collect();
-            needed.sort_unstable();
-            needed
-        });
-        Sampler {
-            graph,
-            dice: Random::new(seed),
-            constants: constants(graph),
-            needed: needed.collect(),
-            seen: vec![FxHashSet::default(); cuts.len()],
-            found: vec![Vec::new(); cuts.len()],
-            spent: 0,
+            let mut here: Vec<TermId> = Vec::with_capacity(seen.len());
+            for term in seen {
+                match graph.terms.get(term) {
+                    Term::Symbol(_) => {}
+                    Term::Const(value) => values[term.index()] = Value::Bv(value.clone()),
+                    Term::IntConst(value) => {
+                        values[term.index()] = Value::Int(BigInt::clone(value));
+                    }
+                    _ => here.push(term),
+                }
+            }
+            here.sort_unstable();
+            needed.push(here);
         }
+        let (dice, constants) = (Random::new(seed), constants(graph));
+        Runner { graph, dice, constants, needed, values, spent: 0 }
     }
 
-    /// A value for an input. Heuristic: runs of small numbers come first, since sums wrap around in
-    /// the others.
-    fn value(&mut self, sort: Sort, run: usize) -> Value {
-        let small = BigInt::from(self.dice.below(8 + 2 * run) as i64);
-        let number = match self.dice.below(if run < RUNS / 2 { 4 } else { 8 }) {
+    /// A value for an input; `spread` says how far from zero it may be. Heuristic: small numbers
+    /// are more often of use, since sums wrap around otherwise.
+    fn value(&mut self, sort: Sort, spread: usize) -> Value {
+        let small = BigInt::from(self.dice.below(8 + 2 * spread) as i64);
+        let number = match self.dice.below(if spread < RUNS / 2 { 4 } else { 8 }) {
             0..=2 => small,
             3 => {
                 let near = BigInt::from(self.dice.below(3) as i64 - 1);
@@ -127,52 +152,45 @@ impl<'a> Sampler<'a> {
             Sort::Bv(width) => Value::Bv(word(width, &number)),
             Sort::Int => Value::Int(number),
             Sort::Array { index, element } => {
-                let element = self.value(element.into(), run);
+                let element = self.value(element.into(), spread);
                 Value::everywhere(index, &element)
             }
         }
     }
 
-    fn run(&mut self, run: usize) {
-        let blocks = self.graph.blocks();
-        let mut at = 0;
-        let mut state: Vec<Value> = Vec::new();
-        for &variable in &blocks.cuts[at].live {
-            let sort = self.graph.terms.sort(blocks.program.term_of(variable));
-            state.push(self.value(sort, run));
-        }
-        for _ in 0..STEPS {
-            if self.spent > MAX_TERMS {
-                return;
-            }
-            let Some((to, next)) = (0..4).find_map(|_| self.step(at, &state, run)) else { return };
-            (at, state) = (to, next);
-            if self.found[at].len() < MAX_SAMPLES && self.seen[at].insert(format!("{state:?}")) {
-                self.found[at].push(state.clone());
-            }
-        }
+    /// A state at the entry.
+    pub(super) fn start(&mut self, spread: usize) -> Vec<Value> {
+        let symbols: Vec<TermId> = self.graph.variables(Location::ENTRY).collect();
+        let sorts = symbols.into_iter().map(|symbol| self.graph.terms.sort(symbol));
+        sorts.collect::<Vec<_>>().into_iter().map(|sort| self.value(sort, spread)).collect()
     }
 
-    /// One step with random inputs; none if no edge can be taken with them.
-    fn step(&mut self, at: usize, state: &[Value], run: usize) -> Option<(usize, Vec<Value>)> {
+    /// One step with random inputs; none if no edge can be taken with the ones that were tried.
+    pub(super) fn step(&mut self, at: usize, state: &[Value], spread: usize) -> Option<Taken> {
+        (0..4).find_map(|_| self.try_step(at, state, spread))
+    }
+
+    fn try_step(&mut self, at: usize, state: &[Value], spread: usize) -> Option<Taken> {
         let graph = self.graph;
         let cut = &graph.blocks().cuts[at];
-        let mut values: FxHashMap<TermId, Value> = FxHashMap::default();
-        for (&variable, value) in cut.live.iter().zip(state) {
-            values.insert(graph.blocks().program.term_of(variable), value.clone());
+        for (symbol, value) in graph.variables(Location::new(at)).zip(state) {
+            self.values[symbol.index()] = value.clone();
         }
+        let mut inputs = Vec::with_capacity(cut.inputs.len());
         for &input in &cut.inputs {
-            let value = self.value(graph.terms.sort(input), run);
-            values.insert(input, value);
+            let value = self.value(graph.terms.sort(input), spread);
+            self.values[input.index()] = value.clone();
+            inputs.push(value);
         }
-        self.spent += self.needed[at].len();
+        self.spent += self.needed[at].len() + 1;
         for &term in &self.needed[at] {
-            if let Some(value) = ops::apply(graph.terms.get(term), |arg| &values[&arg]) {
-                values.insert(term, value);
-            }
+            let value = ops::apply(graph.terms.get(term), |arg| &self.values[arg.index()]);
+            self.values[term.index()] = value.expect("no symbol");
         }
-        let block = cut.blocks.iter().find(|block| values[&block.guard].as_bv().is_true())?;
-        Some((block.to, block.values.iter().map(|value| values[value].clone()).collect()))
+        let of = |term: &TermId| &self.values[term.index()];
+        let block = cut.blocks.iter().find(|block| of(&block.guard).as_bv().is_true())?;
+        let state = block.values.iter().map(|value| of(value).clone()).collect();
+        Some(Taken { to: block.to, state, inputs })
     }
 }
 

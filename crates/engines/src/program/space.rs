@@ -5,13 +5,12 @@ use super::evidence;
 use super::generalize::{part, widen};
 use super::graph::{EdgeId, Location};
 use super::houdini::inductive_part;
-use super::options::ProgramOptions;
-use super::predecessor::predecessor;
+use super::options::{ProgramOptions, ProgramVariant};
+use super::predecessor::{predecessor, preimage};
 use super::queries::{Blocked, Frames, Queries};
 use super::samples::Samples;
 use crate::context::{Context, Reason};
 use crate::events::{Claim, Progress};
-use crate::trace::Place;
 use crate::trace::{
     self, Answer, Found, Invariant, LemmaId, Lemmas, Level, NoGuide, ObligationId, Scan, Space,
     Start, Stopped,
@@ -120,29 +119,16 @@ impl Space for Locations {
         too_hard: Option<u32>,
     ) -> Result<Answer<Self>, Stopped> {
         let (place, set) = (obligation.place, &obligation.set);
-        if std::env::var_os("PEDRA_DBG").is_some() {
-            eprintln!(
-                "block l{} lev{} {}",
-                place.index(),
-                level.index(),
-                evidence::show(&self.queries, set)
-            );
-        }
-        if std::env::var_os("PEDRA_DBG").is_some() {
-            eprintln!(
-                "block l{} lev{} {}",
-                place.index(),
-                level.index(),
-                evidence::show(&self.queries, set)
-            );
-        }
         let effort = too_hard.map(|count| FIRST_EFFORT << count.min(40));
         let answer = self.queries.with_effort(effort, |q| q.check_blocked(place, set, level))?;
         Ok(match answer {
             Blocked::Yes(core) => Answer::Inductive(core),
             Blocked::TooHard => Answer::TooHard,
             Blocked::No(edge, model) => {
-                let found = predecessor(&mut self.queries, edge, set, &model)?;
+                let found = match self.options.variant {
+                    ProgramVariant::Paper => preimage(&mut self.queries, edge, set, &model),
+                    _ => predecessor(&mut self.queries, edge, set, &model)?,
+                };
                 let place = self.queries.graph.edge(edge).from;
                 Answer::Predecessor(Found { place, set: found, step: Some(edge) })
             }
@@ -158,9 +144,13 @@ impl Space for Locations {
         level: Level,
     ) -> Result<Level, Stopped> {
         let (place, top) = (obligation.place, self.trace().top());
-        let effort = Some(self.options.effort);
-        let (set, level) = self.queries.with_effort(effort, |queries| {
-            let mut set = widen(queries, place, core, level)?;
+        let options = self.options;
+        if !options.generalizes() {
+            self.add_lemma(context, place, obligation.set.clone(), level)?;
+            return Ok(level);
+        }
+        let (set, level) = self.queries.with_effort(Some(options.effort), |queries| {
+            let mut set = widen(queries, &options, place, core, level)?;
             let mut reached = level;
             while reached < top {
                 let Some(smaller) = part(queries, place, &set, reached.above())? else { break };
@@ -168,22 +158,6 @@ impl Space for Locations {
             }
             Ok::<_, Stopped>((set, reached))
         })?;
-        if std::env::var_os("PEDRA_DBG").is_some() {
-            eprintln!(
-                "  lemma l{} lev{} {}",
-                place.index(),
-                level.index(),
-                evidence::show(&self.queries, &set)
-            );
-        }
-        if std::env::var_os("PEDRA_DBG").is_some() {
-            eprintln!(
-                "  lemma l{} lev{} {}",
-                place.index(),
-                level.index(),
-                evidence::show(&self.queries, &set)
-            );
-        }
         self.add_lemma(context, place, set, level)?;
         Ok(level)
     }
@@ -212,32 +186,13 @@ impl Space for Locations {
 
     /// Before the first frame: proposes invariants.
     fn closed(&mut self, context: &Context, level: Level) -> Result<(), Stopped> {
-        if level != Level::ZERO || !self.options.candidates {
+        let is_wanted = self.options.is_full() && self.options.candidates;
+        if level != Level::ZERO || !is_wanted {
             return Ok(());
         }
         let samples = Samples::take(&self.queries.graph, context.seed);
         let candidates = candidates(&mut self.queries.graph, &samples);
-        if std::env::var_os("PEDRA_DBG").is_some() {
-            for (i, l) in candidates.iter().enumerate() {
-                eprintln!(
-                    "l{i}: {} samples, {} candidates",
-                    samples.at(Location::new(i)).len(),
-                    l.len()
-                );
-                for &c in l {
-                    eprintln!("   {}", evidence::term(&self.queries, c));
-                }
-            }
-        }
         let kept = inductive_part(&mut self.queries, candidates)?;
-        if std::env::var_os("PEDRA_DBG").is_some() {
-            for (i, l) in kept.iter().enumerate() {
-                eprintln!("KEPT l{i}: {}", l.len());
-                for &c in l {
-                    eprintln!("   {}", evidence::term(&self.queries, c));
-                }
-            }
-        }
         for (location, kept) in self.queries.graph.locations().zip(kept) {
             for candidate in kept {
                 let Queries { graph, predicates, .. } = &mut self.queries;

@@ -10,8 +10,8 @@
 //! - [`undefined`]: checks of undefined behaviour as assumptions or as properties.
 
 pub mod constants;
-pub mod follow;
 pub mod elements;
+pub mod follow;
 pub mod live;
 pub mod undefined;
 
