@@ -191,6 +191,18 @@ pub struct BlastArgs {
     pub array_bits: u64,
 }
 
+/// How programs are read.
+#[derive(Args, Debug, Clone, Default)]
+pub struct LanguageArgs {
+    /// C: the sizes of types [default: ilp32]
+    #[arg(long, value_enum, value_name = "MODEL", help_heading = "More", hide_short_help = true)]
+    pub data_model: Option<DataModelName>,
+    /// C and Boogie: the function or procedure where runs start [default: main; in Boogie
+    /// ULTIMATE.start, or else any]
+    #[arg(long, value_name = "NAME", help_heading = "More", hide_short_help = true)]
+    pub function: Option<String>,
+}
+
 /// `pedra check`.
 #[derive(Args, Debug, Clone)]
 pub struct CheckArgs {
@@ -227,13 +239,9 @@ pub struct CheckArgs {
     /// How words become bits.
     #[command(flatten)]
     pub blast: BlastArgs,
-    /// C: the sizes of types [default: ilp32]
-    #[arg(long, value_enum, value_name = "MODEL", help_heading = "More", hide_short_help = true)]
-    pub data_model: Option<DataModelName>,
-    /// C and Boogie: the function or procedure where runs start [default: main; in Boogie
-    /// ULTIMATE.start, or else any]
-    #[arg(long, value_name = "NAME", help_heading = "More", hide_short_help = true)]
-    pub function: Option<String>,
+    /// How programs are read.
+    #[command(flatten)]
+    pub language: LanguageArgs,
     /// Write the witness of a violation here
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
@@ -353,23 +361,29 @@ pub struct SimulateArgs {
 /// `pedra convert`.
 #[derive(Args, Debug, Clone)]
 pub struct ConvertArgs {
-    /// The model to read
+    /// The model or program to read
     pub input: PathBuf,
     /// The file to write: .aig, .aag, .btor2, .btor, .smt2 (Horn clauses) or .dot
     pub output: PathBuf,
     /// How words become bits.
     #[command(flatten)]
     pub blast: BlastArgs,
+    /// How programs are read.
+    #[command(flatten)]
+    pub language: LanguageArgs,
 }
 
 /// `pedra info`.
 #[derive(Args, Debug, Clone)]
 pub struct InfoArgs {
-    /// The model
+    /// The model or program
     pub model: PathBuf,
     /// One JSON object instead of text
     #[arg(long)]
     pub json: bool,
+    /// How programs are read.
+    #[command(flatten)]
+    pub language: LanguageArgs,
 }
 
 /// `pedra hwmcc`.

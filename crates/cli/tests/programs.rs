@@ -42,7 +42,7 @@ fn verdicts_are_those_of_the_manifest() {
         }
         count += 1;
     }
-    assert!(count >= 6, "{count} programs");
+    assert!(count >= 12, "{count} properties");
 }
 
 /// Boogie and Horn clauses, with integers and with bit-vectors.
@@ -125,4 +125,109 @@ fn what_cannot_be_done_is_said() {
     let (code, _, err) = pedra("../counter_bound.btor2", &["--data-model", "lp64"]);
     assert_eq!(code, Some(2));
     assert!(err.contains("--data-model: only for programs"), "{err}");
+}
+
+/// Runs `pedra convert` on a program; gives the text of the output.
+fn converted(file: &str, ending: &str) -> Result<String, String> {
+    let name = format!("{}.{ending}", file.replace('.', "_"));
+    let output = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let done = Command::new(env!("CARGO_BIN_EXE_pedra"))
+        .arg("convert")
+        .args([Path::new(file), &output])
+        .current_dir(folder())
+        .output()
+        .expect("pedra starts");
+    match done.status.code() {
+        Some(0) => Ok(std::fs::read_to_string(output).expect("it was written")),
+        Some(2) => Err(String::from_utf8(done.stderr).expect("text")),
+        code => panic!("{file} to {ending}: {code:?}"),
+    }
+}
+
+/// The programs of the manifest, each with the verdicts of its properties.
+fn programs() -> Vec<(String, Vec<String>)> {
+    let manifest = std::fs::read_to_string(folder().join("manifest.tsv")).expect("the manifest");
+    let mut found: Vec<(String, Vec<String>)> = Vec::new();
+    for row in manifest.lines().skip(1) {
+        let columns: Vec<&str> = row.split('\t').collect();
+        if found.last().is_none_or(|(file, _)| file != columns[0]) {
+            found.push((columns[0].to_owned(), Vec::new()));
+        }
+        found.last_mut().expect("one").1.push(columns[2].to_owned());
+    }
+    found
+}
+
+/// Where a `z3` is on the path, it agrees with the manifest on the clauses that are written.
+#[test]
+fn programs_are_converted() {
+    let (mut systems, mut agreed) = (0, 0);
+    for (file, verdicts) in programs() {
+        let drawing = converted(&file, "dot").expect("every program has a drawing");
+        assert!(drawing.starts_with("digraph program {"), "{file}");
+        let clauses = converted(&file, "smt2").expect("every program has clauses");
+        let is_c = file.ends_with(".c");
+        let wanted = match verdicts.iter().any(|verdict| verdict == "unknown") {
+            true => None,
+            false => Some(verdicts.iter().all(|verdict| verdict == "proved")),
+        };
+        if let (true, Some(wanted), Some(found)) = (is_c, wanted, z3(&clauses)) {
+            assert_eq!(wanted, found, "{file}");
+            agreed += 1;
+        }
+        match converted(&file, "btor2") {
+            Ok(_) => {
+                let name = format!("{}.btor2", file.replace('.', "_"));
+                let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+                let (code, out, err) = pedra(&path.display().to_string(), &[]);
+                let wanted = wanted.map(|all| if all { 0 } else { 1 });
+                assert!(wanted.is_none() || code == wanted, "{file}: {out}{err}");
+                systems += 1;
+            }
+            Err(why) => {
+                assert!(why.contains("no integers") || why.contains("recursion"), "{why}");
+            }
+        }
+    }
+    assert!(systems >= 10, "{systems} systems");
+    let has_z3 = Command::new("z3").arg("--version").output().is_ok();
+    assert!(agreed >= 5 || !has_z3, "{agreed} answers of z3");
+}
+
+/// Whether clauses are satisfiable; `None` if z3 is not there or does not know.
+fn z3(clauses: &str) -> Option<bool> {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("z3.smt2");
+    std::fs::write(&path, clauses).expect("a file");
+    let output = Command::new("z3").args(["-T:5", "fp.engine=spacer"]).arg(path).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(!text.contains("error"), "{text}");
+    match text.lines().last()?.trim() {
+        "sat" => Some(true),
+        "unsat" => Some(false),
+        _ => None,
+    }
+}
+
+#[test]
+fn what_is_in_a_program_is_shown() {
+    let info = |file: &str, options: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_pedra"))
+            .args(["info", file])
+            .args(options)
+            .current_dir(folder())
+            .output()
+            .expect("pedra starts");
+        (output.status.code(), String::from_utf8(output.stdout).expect("text"))
+    };
+    let (code, text) = info("ring.c", &[]);
+    assert_eq!(code, Some(0));
+    for words in ["arrays as scalars 1", "ring.c:13 while (1)", "b1 ring.c:27"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    let (_, text) = info("again.c", &[]);
+    assert!(text.contains("again.c:6 again:"), "a loop of jumps: {text}");
+    let (_, text) = info("factorial.c", &["--json"]);
+    assert!(text.contains("\"not_lowered\":\"recursion through factorial\""), "{text}");
+    let (code, _) = info("../arbiter.aag", &["--function", "main"]);
+    assert_eq!(code, Some(2));
 }

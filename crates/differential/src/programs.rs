@@ -11,6 +11,7 @@ use pedra_program::{Action, Program};
 use pedra_solve::Interrupt;
 use pedra_testkit::programs::{ExploredProgram, ProgramShape, explore_program, random_program};
 use pedra_testkit::random::Random;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 
 /// What was said of the properties.
@@ -63,10 +64,14 @@ pub fn differential_program(seed: u64) -> Verdicts {
 fn check(program: &Program, options: &[String]) -> Result<Verdicts, String> {
     let Some(truth) = explore_program(program, MAX_STATES) else { return Ok(Verdicts::default()) };
     let plan = case::plan(options)?;
-    let answers = Answers::default();
-    let selected: Vec<usize> = (0..program.properties.len()).collect();
-    let interrupt = Interrupt::new().child_with_looks(MAX_LOOKS);
-    decide_program(program, &selected, &plan, &interrupt, &answers).map_err(|e| e.to_string())?;
+    let run = AssertUnwindSafe(|| {
+        let answers = Answers::default();
+        let selected: Vec<usize> = (0..program.properties.len()).collect();
+        let interrupt = Interrupt::new().child_with_looks(MAX_LOOKS);
+        let decided = decide_program(program, &selected, &plan, &interrupt, &answers);
+        decided.map(|()| answers).map_err(|e| e.to_string())
+    });
+    let answers = catch_unwind(run).map_err(|_| "a panic")??;
     judge(&truth, &plan, answers.0.into_inner().expect("no panic while held"))
 }
 

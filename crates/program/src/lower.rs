@@ -95,6 +95,11 @@ pub fn lower(program: &Program, options: &LowerOptions) -> Result<Lowered, Lower
 }
 
 impl Lowered {
+    /// How many arrays became scalars.
+    pub fn split_arrays(&self) -> usize {
+        self.elements.as_ref().map_or(0, Elements::count)
+    }
+
     /// The run of the program that a trace of the system stands for.
     ///
     /// # Errors

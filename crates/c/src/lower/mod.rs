@@ -93,6 +93,8 @@ struct Body {
     at: Option<PlaceId>,
     pending: Pending,
     labels: FxHashMap<Name, PlaceId>,
+    /// The labels that were passed, with their statements: a jump to them goes back.
+    passed_labels: FxHashMap<Name, Span>,
     /// All labels of the function.
     known_labels: FxHashSet<Name>,
     /// The places that edges lead to.
@@ -123,6 +125,7 @@ impl Body {
             procedure,
             pending: Pending::default(),
             labels: FxHashMap::default(),
+            passed_labels: FxHashMap::default(),
             known_labels: FxHashSet::default(),
             entered: FxHashSet::default(),
             breaks: Vec::new(),

@@ -58,6 +58,7 @@ impl Lowerer<'_> {
                 let place = self.label(*name, span);
                 self.flush_to(place, span, "");
                 self.body.at = Some(place);
+                self.body.passed_labels.insert(*name, span);
                 self.stmt(*body)?;
             }
             StmtKind::Goto(name) => {
@@ -67,6 +68,11 @@ impl Lowerer<'_> {
                 }
                 let place = self.label(*name, span);
                 let text = self.text(span);
+                if self.body.at.is_some()
+                    && let Some(&label) = self.body.passed_labels.get(name)
+                {
+                    self.mark_head(place, label, format!("{}:", tree.names.text(*name)));
+                }
                 self.flush_to(place, span, &text);
             }
             StmtKind::Break | StmtKind::Continue => {
@@ -180,13 +186,18 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Marks a place as the head of a loop.
+    /// A new place that is the head of a loop.
     fn head(&mut self, span: Span, text: String) -> PlaceId {
         let head = self.place_at(span);
+        self.mark_head(head, span, text);
+        head
+    }
+
+    /// Marks a place as the head of a loop, if it is none yet.
+    fn mark_head(&mut self, head: PlaceId, span: Span, text: String) {
         let at = self.span(span);
         let place = &mut self.body.procedure.places[head.index()];
-        place.head_of = Some(Loop { span: at, text: text.into() });
-        head
+        place.head_of.get_or_insert_with(|| Loop { span: at, text: text.into() });
     }
 
     /// Lowers the body of a loop or switch.

@@ -2,7 +2,7 @@
 //! verdict when it is settled.
 
 use crate::args::{CheckArgs, ReductionName, SolverName, When};
-use crate::commands::language::Language;
+use crate::commands::language::{Language, refuse_language};
 use crate::commands::{columns, program, stderr_color, stdout_color};
 use crate::evidence::{self, Request, write_files};
 use crate::limits::{StopCause, Watch};
@@ -73,12 +73,8 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
     if let Some(language) = Language::of(&args.model) {
         return program::run(args, &plan, language);
     }
-    let for_programs = [
-        ("--data-model", args.data_model.is_some()),
-        ("--function", args.function.is_some()),
-        ("--witness", args.witness.is_some()),
-        ("--test", args.test.is_some()),
-    ];
+    refuse_language(&args.language)?;
+    let for_programs = [("--witness", args.witness.is_some()), ("--test", args.test.is_some())];
     if let Some((option, _)) = for_programs.into_iter().find(|(_, is_given)| *is_given) {
         return Err(InputError(format!("{option}: only for programs")).into());
     }

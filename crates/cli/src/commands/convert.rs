@@ -1,17 +1,22 @@
 //! `pedra convert`: from one format to another, by the ending of the output's name.
 
 use crate::args::ConvertArgs;
+use crate::commands::language::{Language, refuse_language};
 use crate::evidence::{ending, overwrites_model, refuse_unwritable};
 use crate::limits::exit_on_signal;
 use crate::load::{InputError, load};
 use crate::output::{same_file, write_file};
 use anyhow::{Context, Result};
 use pedra_formats::{aiger, btor2, dot, smtlib};
+use pedra_horn::raise::raise;
+use pedra_horn::write::write;
 use pedra_model::Model;
 use pedra_model::bits::BitSystem;
 use pedra_model::blast::{BlastOptions, blast};
 use pedra_model::raise::words_from_bits;
 use pedra_model::system::System;
+use pedra_program::dot::write_dot;
+use pedra_program::{LowerOptions, Program, lower};
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -19,31 +24,50 @@ use std::path::Path;
 pub fn run(args: &ConvertArgs) -> Result<i32> {
     exit_on_signal();
     let write = writer(&args.output)?;
-    let loaded = load(&args.input)?;
+    let input = match Language::of(&args.input) {
+        Some(language) => Input::Program(language.load(&args.input, &args.language)?),
+        None => {
+            refuse_language(&args.language)?;
+            Input::Model(load(&args.input)?.model)
+        }
+    };
     if same_file(&args.input, &args.output) {
         return Err(overwrites_model(&args.output).into());
     }
     refuse_unwritable(&args.output)?;
     let options = BlastOptions { max_array_bits: args.blast.array_bits, ..BlastOptions::default() };
-    let bytes = write(&loaded.model, &options)
+    let bytes = write(&input, &options)
         .with_context(|| format!("{}: cannot be converted", args.input.display()))?;
     write_file(&args.output, &bytes)?;
     Ok(0)
 }
 
-type Writer = fn(&Model, &BlastOptions) -> Result<Vec<u8>>;
+/// What is converted.
+enum Input {
+    Model(Model),
+    Program(Program),
+}
 
-/// The writer that an ending stands for.
+type Writer = fn(&Input, &BlastOptions) -> Result<Vec<u8>>;
+
+/// The writer that an ending stands for. Programs keep their shape as a drawing and as Horn
+/// clauses; for the others they are inlined, simplified and flattened.
 fn writer(path: &Path) -> Result<Writer, InputError> {
     Ok(match ending(path).as_str() {
-        "aig" => |model, options| Ok(aiger::write_binary(&*as_bits(model, options)?)),
-        "aag" => |model, options| Ok(aiger::write_ascii(&*as_bits(model, options)?)),
-        "btor2" | "btor" => |model, _| Ok(btor2::write(&as_words(model))?),
-        "smt2" => |model, _| Ok(smtlib::write_chc(&as_words(model))?.into_bytes()),
-        "dot" => |model, _| {
-            Ok(match model {
-                Model::Bits(system) => dot::bits(system).into_bytes(),
-                Model::Words(system) => dot::words(system).into_bytes(),
+        "aig" => |input, options| Ok(aiger::write_binary(&*as_bits(input, options)?)),
+        "aag" => |input, options| Ok(aiger::write_ascii(&*as_bits(input, options)?)),
+        "btor2" | "btor" => |input, _| Ok(btor2::write(&*as_words(input)?)?),
+        "smt2" => |input, _| {
+            Ok(match input {
+                Input::Program(program) => write(&raise(program)).into_bytes(),
+                Input::Model(_) => smtlib::write_chc(&*as_words(input)?)?.into_bytes(),
+            })
+        },
+        "dot" => |input, _| {
+            Ok(match input {
+                Input::Program(program) => write_dot(program).into_bytes(),
+                Input::Model(Model::Bits(system)) => dot::bits(system).into_bytes(),
+                Input::Model(Model::Words(system)) => dot::words(system).into_bytes(),
             })
         },
         other => {
@@ -56,16 +80,19 @@ fn writer(path: &Path) -> Result<Writer, InputError> {
     })
 }
 
-fn as_bits<'a>(model: &'a Model, options: &BlastOptions) -> Result<Cow<'a, BitSystem>> {
-    Ok(match model {
-        Model::Bits(system) => Cow::Borrowed(system),
-        Model::Words(system) => Cow::Owned(blast(system, options)?.system),
+fn as_bits<'a>(input: &'a Input, options: &BlastOptions) -> Result<Cow<'a, BitSystem>> {
+    Ok(match input {
+        Input::Model(Model::Bits(system)) => Cow::Borrowed(system),
+        _ => Cow::Owned(blast(&*as_words(input)?, options)?.system),
     })
 }
 
-fn as_words(model: &Model) -> Cow<'_, System> {
-    match model {
-        Model::Bits(system) => Cow::Owned(words_from_bits(system)),
-        Model::Words(system) => Cow::Borrowed(system),
-    }
+fn as_words(input: &Input) -> Result<Cow<'_, System>> {
+    Ok(match input {
+        Input::Model(Model::Bits(system)) => Cow::Owned(words_from_bits(system)),
+        Input::Model(Model::Words(system)) => Cow::Borrowed(system),
+        Input::Program(program) => {
+            Cow::Owned(lower(program, &LowerOptions::default())?.flat.system)
+        }
+    })
 }

@@ -9,16 +9,18 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 /// The models, copies of those in the repository's folder `models`.
-const MODELS: [(&str, &str); 5] = [
+const MODELS: [(&str, &str); 7] = [
     ("counter_overflow.aag", include_str!("../../demo/counter_overflow.aag")),
     ("arbiter.aag", include_str!("../../demo/arbiter.aag")),
     ("lock.btor2", include_str!("../../demo/lock.btor2")),
     ("pipeline.btor2", include_str!("../../demo/pipeline.btor2")),
     ("island.btor2", include_str!("../../demo/island.btor2")),
+    ("ring.c", include_str!("../../demo/ring.c")),
+    ("lock.c", include_str!("../../demo/lock.c")),
 ];
 
 /// What to try: what it shows, and the command, in which `@` stands for the folder.
-const TRIES: [(&str, &str); 8] = [
+const TRIES: [(&str, &str); 10] = [
     ("What is in a model?", "pedra info @/arbiter.aag"),
     ("Three properties, two proved and one violated.", "pedra check @/arbiter.aag"),
     (
@@ -43,6 +45,11 @@ const TRIES: [(&str, &str); 8] = [
         "The same, proved on paths that visit no state twice.",
         "pedra check @/island.btor2 --engine kind -o kind.simple-path=on",
     ),
+    (
+        "A C program: what is in it, and that it is right.",
+        "pedra info @/ring.c\n  pedra check @/ring.c",
+    ),
+    ("A C program with a violation, in its own lines.", "pedra check @/lock.c --wave always"),
     ("Random stimulus, no question asked.", "pedra simulate @/arbiter.aag --steps 12"),
 ];
 

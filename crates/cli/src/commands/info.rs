@@ -1,6 +1,8 @@
 //! `pedra info`: what is in a model.
 
 use crate::args::InfoArgs;
+use crate::commands::language::{Language, refuse_language};
+use crate::commands::program_info;
 use crate::load::{Loaded, load};
 use crate::output::say;
 use anyhow::Result;
@@ -13,6 +15,10 @@ use serde_json::{Value, json};
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &InfoArgs) -> Result<i32> {
+    if let Some(language) = Language::of(&args.model) {
+        return program_info::run(args, language);
+    }
+    refuse_language(&args.language)?;
     let loaded = load(&args.model)?;
     let facts = facts(&loaded);
     if args.json {

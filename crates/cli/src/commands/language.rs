@@ -1,6 +1,6 @@
 //! The languages of programs, and how each is read.
 
-use crate::args::CheckArgs;
+use crate::args::LanguageArgs;
 use crate::c_source::error_text;
 use crate::load::{InputError, describe, read_bytes};
 use crate::program_evidence::data_model;
@@ -32,12 +32,20 @@ impl Language {
         }
     }
 
+    /// As it is shown.
+    pub fn name(self) -> &'static str {
+        match self {
+            Language::C => "C",
+            Language::Boogie => "Boogie",
+            Language::Horn => "Horn clauses",
+        }
+    }
+
     /// Reads the program.
     ///
     /// # Errors
     /// What is wrong with it, or an option that means nothing for the language.
-    pub fn load(self, args: &CheckArgs) -> Result<Program, InputError> {
-        let path = &args.model;
+    pub fn load(self, path: &Path, args: &LanguageArgs) -> Result<Program, InputError> {
         let refused = [
             ("--data-model", "only for C", args.data_model.is_some() && self != Language::C),
             (
@@ -52,7 +60,7 @@ impl Language {
         let bytes = read_bytes(path)?;
         let name = path.display().to_string();
         match self {
-            Language::C => load_c(args, bytes),
+            Language::C => load_c(path, args, bytes),
             Language::Boogie => pedra_boogie::read_from(&bytes, &name, args.function.as_deref())
                 .map_err(|error| describe(path, &bytes, &error)),
             Language::Horn => pedra_horn::read_program(&name, &bytes)
@@ -61,8 +69,7 @@ impl Language {
     }
 }
 
-fn load_c(args: &CheckArgs, bytes: Vec<u8>) -> Result<Program, InputError> {
-    let path = &args.model;
+fn load_c(path: &Path, args: &LanguageArgs, bytes: Vec<u8>) -> Result<Program, InputError> {
     let model = data_model(args.data_model);
     let text = match pedra_c::needs_preprocessing(&bytes) {
         true => preprocess(path, model)
@@ -75,4 +82,17 @@ fn load_c(args: &CheckArgs, bytes: Vec<u8>) -> Result<Program, InputError> {
     let options = Options { model, entry };
     pedra_c::load(&text, &path.display().to_string(), &options)
         .map_err(|error| InputError(error_text(path, &error)))
+}
+
+/// What is only for programs is refused for models.
+///
+/// # Errors
+/// If an option of programs is given.
+pub fn refuse_language(args: &LanguageArgs) -> Result<(), InputError> {
+    let given =
+        [("--data-model", args.data_model.is_some()), ("--function", args.function.is_some())];
+    match given.into_iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => Err(InputError(format!("{option}: only for programs"))),
+        None => Ok(()),
+    }
 }

@@ -9,6 +9,7 @@ pub mod hwmcc;
 pub mod info;
 pub mod language;
 pub mod program;
+pub mod program_info;
 pub mod sby;
 pub mod simulate;
 pub mod svcomp;

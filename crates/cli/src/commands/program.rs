@@ -34,7 +34,7 @@ pub fn run(args: &CheckArgs, plan: &Plan, language: Language) -> Result<i32> {
         Watch::start(&args.limits, 3, words)
     };
     let (kinds, names) = split_kinds(&args.property);
-    let program = checks_as_properties(&language.load(args)?, &kinds);
+    let program = checks_as_properties(&language.load(&args.model, &args.language)?, &kinds);
     let selected = select(&program, &args.model, &kinds, &names)?;
     let name = |index: usize| property_name(&program, index);
     reporter.expect(selected.iter().map(|&index| (index, Some(name(index)))).collect());
@@ -135,7 +135,7 @@ fn select(
 }
 
 /// `loop.c:14 x + y == n`
-fn property_name(program: &Program, index: usize) -> String {
+pub fn property_name(program: &Program, index: usize) -> String {
     let property = &program.properties[index];
     let place = program.location(property.span, false);
     match property.kind {

@@ -74,9 +74,10 @@ pub fn split_arrays(program: &Program) -> Option<Elements> {
 }
 
 impl Elements {
-    /// How many arrays became scalars.
+    /// How many variables that are arrays became scalars.
     pub fn count(&self) -> usize {
-        self.arrays.len()
+        let symbols = self.program.variables.iter().map(|variable| variable.term);
+        symbols.filter(|symbol| self.arrays.contains_key(symbol)).count()
     }
 
     /// The proof about the original that a proof about the result stands for.

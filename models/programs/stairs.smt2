@@ -1,0 +1,10 @@
+; Two predicates in a row; the query is reached after three steps of each.
+(set-logic HORN)
+(declare-fun Up (Int) Bool)
+(declare-fun Down (Int Int) Bool)
+(assert (Up 0))
+(assert (forall ((x Int)) (=> (and (Up x) (< x 3)) (Up (+ x 1)))))
+(assert (forall ((x Int)) (=> (Up x) (Down x x))))
+(assert (forall ((x Int) (y Int)) (=> (and (Down x y) (> y 0)) (Down x (- y 1)))))
+(assert (forall ((x Int) (y Int)) (=> (and (Down x y) (= y 0) (= x 3)) false)))
+(check-sat)
