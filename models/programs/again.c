@@ -2,9 +2,9 @@
 extern void reach_error(void);
 
 int main(void) {
-  unsigned char x = 0, y = 100;
+  unsigned char x = 0, y = 10;
 again:
-  if (x < 100) {
+  if (x < 10) {
     x++;
     y--;
     goto again;
