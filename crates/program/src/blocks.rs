@@ -16,12 +16,13 @@
 //! and [`Blocks::path`] finds the statements of a step by evaluation.
 
 use crate::graph::{EdgeId, EdgeRef, PlaceId, Procedure, Program, VariableId};
+use crate::guards::exclude_each_other;
 use crate::interpreter::Machine;
 use crate::passes::live::{Live, find_live};
 use crate::passes::{body, step_of, symbols_of};
 use pedra_model::program::{ProgramTrace, TraceStep};
 use pedra_model::simplify::Rewriter;
-use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms, UnaryOp};
+use pedra_model::term::{Sort, Term, TermId, Terms};
 use pedra_model::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -276,10 +277,10 @@ impl Blocks {
         }
     }
 
-    /// The run of a program that takes one block after the other until it is at the error place of a
-    /// property, with the inputs that are given for each step and its cut point. The program is one
-    /// of which the passes made that of the blocks, or that one itself. `None` if there is no such
-    /// run.
+    /// The run of a program that takes one block after the other until it is at the error place of
+    /// a property, with the inputs that are given for each step and its cut point. The program is
+    /// one of which the passes made that of the blocks, or that one itself. `None` if there is no
+    /// such run.
     pub fn follow(
         &self,
         program: &Program,
@@ -318,50 +319,6 @@ impl Blocks {
             }
         }
     }
-}
-
-/// How many conjuncts of a guard are looked at.
-const MAX_CONJUNCTS: usize = 32;
-
-/// Whether two conditions plainly never hold together: one is the negation of the other, or a
-/// conjunct of one contradicts one of the other.
-fn exclude_each_other(terms: &mut Terms, a: TermId, b: TermId) -> bool {
-    let [not_a, not_b] = [a, b].map(|term| terms.simplified(Term::Unary(UnaryOp::Not, term)));
-    if not_a == b || not_b == a {
-        return true;
-    }
-    let (left, right) = (conjuncts(terms, a), conjuncts(terms, b));
-    left.iter().any(|&a| {
-        let opposite = terms.simplified(Term::Unary(UnaryOp::Not, a));
-        right.iter().any(|&b| b == opposite || differ(terms, a, b))
-    })
-}
-
-/// Whether both are equalities of the same term with different constants.
-fn differ(terms: &Terms, a: TermId, b: TermId) -> bool {
-    match (terms.get(a), terms.get(b)) {
-        (Term::Binary(BinaryOp::Eq, x, k), Term::Binary(BinaryOp::Eq, y, l)) => {
-            let constants = terms.as_constant(*k).zip(terms.as_constant(*l));
-            x == y && constants.is_some_and(|(k, l)| k != l)
-        }
-        _ => false,
-    }
-}
-
-fn conjuncts(terms: &mut Terms, condition: TermId) -> Vec<TermId> {
-    let (mut found, mut stack) = (Vec::new(), vec![condition]);
-    while let Some(term) = stack.pop() {
-        match *terms.get(term) {
-            Term::Binary(BinaryOp::And, a, b) if found.len() < MAX_CONJUNCTS => {
-                stack.extend([a, b]);
-            }
-            // Simplified, so that a negated comparison is a comparison.
-            Term::Unary(op, a) => found.push(terms.simplified(Term::Unary(op, a))),
-            Term::Binary(op, a, b) => found.push(terms.simplified(Term::Binary(op, a, b))),
-            _ => found.push(term),
-        }
-    }
-    found
 }
 
 /// The values of the variables that differ from those at the cut point.

@@ -7,7 +7,7 @@ use crate::commands::program::property_name;
 use crate::output::say;
 use anyhow::Result;
 use pedra_formats::text::printable;
-use pedra_program::{LowerOptions, Lowered, Program, lower};
+use pedra_program::{Loop, LowerOptions, Lowered, Program, lower};
 use serde_json::{Value, json};
 
 /// Runs the command on a program; gives the exit code.
@@ -45,8 +45,8 @@ fn graph_facts(program: &Program) -> Value {
 fn loops(program: &Program) -> Vec<Value> {
     let places = program.procedures.iter().flat_map(|p| &p.places);
     let heads = places.filter_map(|place| place.head_of.as_ref());
-    let fact = |head: &pedra_program::Loop| json!({ "location": program.location(head.span, false), "text": head.text });
-    heads.map(fact).collect()
+    let location = |head: &Loop| program.location(head.span, false);
+    heads.map(|head| json!({ "location": location(head), "text": head.text })).collect()
 }
 
 /// What is left after inlining, after the passes, as blocks and as a system.
