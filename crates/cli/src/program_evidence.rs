@@ -119,7 +119,7 @@ impl<'a> Writer<'a> {
             return Err(InputError(format!("{option}: only for C programs (.c, .i)")));
         }
         let source = match args.witness.is_some() {
-            true => Some(CSource::read(&args.model, data_model(args.data_model))?),
+            true => Some(CSource::read(&args.model, data_model(args.language.data_model))?),
             false => None,
         };
         let reduced = Mutex::default();
@@ -213,7 +213,7 @@ impl<'a> Writer<'a> {
         content: Content,
     ) -> Result<(Vec<u8>, bool)> {
         let kind = self.program.properties[property].kind;
-        let model = data_model(self.args.data_model);
+        let model = data_model(self.args.language.data_model);
         let is_proof = matches!(content, Content::Correctness(_));
         let witness = source.witness(content, specification(kind), model);
         let judge = Judge { source, plan: self.plan, interrupt: self.watch.interrupt() };

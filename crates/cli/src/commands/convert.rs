@@ -1,7 +1,7 @@
 //! `pedra convert`: from one format to another, by the ending of the output's name.
 
 use crate::args::ConvertArgs;
-use crate::commands::language::{Language, refuse_language};
+use crate::commands::language::{Language, Places, refuse_language};
 use crate::evidence::{ending, overwrites_model, refuse_unwritable};
 use crate::limits::exit_on_signal;
 use crate::load::{InputError, load};
@@ -25,7 +25,9 @@ pub fn run(args: &ConvertArgs) -> Result<i32> {
     exit_on_signal();
     let write = writer(&args.output)?;
     let input = match Language::of(&args.input) {
-        Some(language) => Input::Program(language.load(&args.input, &args.language)?),
+        Some(language) => {
+            Input::Program(language.load(&args.input, &args.language, Places::OfSource)?)
+        }
         None => {
             refuse_language(&args.language)?;
             Input::Model(load(&args.input)?.model)

@@ -21,6 +21,15 @@ pub enum Language {
     Horn,
 }
 
+/// Which places of preprocessed C are shown.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Places {
+    /// Those of the source, which line markers name.
+    OfSource,
+    /// Those of the file itself, as witnesses have them.
+    OfFile,
+}
+
 impl Language {
     /// The language of a program, by the ending of the file's name; `None` if it is no program.
     pub fn of(path: &Path) -> Option<Language> {
@@ -41,11 +50,17 @@ impl Language {
         }
     }
 
-    /// Reads the program.
+    /// Reads the program. In preprocessed C its places are those that line markers name, or those of
+    /// the file itself.
     ///
     /// # Errors
     /// What is wrong with it, or an option that means nothing for the language.
-    pub fn load(self, path: &Path, args: &LanguageArgs) -> Result<Program, InputError> {
+    pub fn load(
+        self,
+        path: &Path,
+        args: &LanguageArgs,
+        places: Places,
+    ) -> Result<Program, InputError> {
         let refused = [
             ("--data-model", "only for C", args.data_model.is_some() && self != Language::C),
             (
@@ -60,7 +75,7 @@ impl Language {
         let bytes = read_bytes(path)?;
         let name = path.display().to_string();
         match self {
-            Language::C => load_c(path, args, bytes),
+            Language::C => load_c(path, args, places, bytes),
             Language::Boogie => pedra_boogie::read_from(&bytes, &name, args.function.as_deref())
                 .map_err(|error| describe(path, &bytes, &error)),
             Language::Horn => pedra_horn::read_program(&name, &bytes)
@@ -69,13 +84,17 @@ impl Language {
     }
 }
 
-fn load_c(path: &Path, args: &LanguageArgs, bytes: Vec<u8>) -> Result<Program, InputError> {
+fn load_c(
+    path: &Path,
+    args: &LanguageArgs,
+    places: Places,
+    bytes: Vec<u8>,
+) -> Result<Program, InputError> {
     let model = data_model(args.data_model);
     let text = match pedra_c::needs_preprocessing(&bytes) {
         true => preprocess(path, model)
             .map_err(|error| InputError(format!("{}: {error}", path.display())))?,
-        // Witnesses name places of the file itself.
-        false if args.witness.is_some() => without_line_markers(&bytes),
+        false if places == Places::OfFile => without_line_markers(&bytes),
         false => bytes,
     };
     let entry = args.function.clone().unwrap_or_else(|| "main".to_owned());

@@ -1,7 +1,7 @@
 //! `pedra check` on programs: has the assertions decided, and shows runs in the source.
 
 use crate::args::{CheckArgs, When};
-use crate::commands::language::Language;
+use crate::commands::language::{Language, Places};
 use crate::commands::stdout_color;
 use crate::limits::{StopCause, Watch};
 use crate::load::InputError;
@@ -34,7 +34,12 @@ pub fn run(args: &CheckArgs, plan: &Plan, language: Language) -> Result<i32> {
         Watch::start(&args.limits, 3, words)
     };
     let (kinds, names) = split_kinds(&args.property);
-    let program = checks_as_properties(&language.load(&args.model, &args.language)?, &kinds);
+    let places = match args.witness {
+        Some(_) => Places::OfFile,
+        None => Places::OfSource,
+    };
+    let program = language.load(&args.model, &args.language, places)?;
+    let program = checks_as_properties(&program, &kinds);
     let selected = select(&program, &args.model, &kinds, &names)?;
     let name = |index: usize| property_name(&program, index);
     reporter.expect(selected.iter().map(|&index| (index, Some(name(index)))).collect());

@@ -2,7 +2,7 @@
 //! system.
 
 use crate::args::InfoArgs;
-use crate::commands::language::Language;
+use crate::commands::language::{Language, Places};
 use crate::commands::program::property_name;
 use crate::output::say;
 use anyhow::Result;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 /// Runs the command on a program; gives the exit code.
 pub fn run(args: &InfoArgs, language: Language) -> Result<i32> {
-    let program = language.load(&args.model, &args.language)?;
+    let program = language.load(&args.model, &args.language, Places::OfSource)?;
     let mut facts = graph_facts(&program);
     facts["file"] = args.model.display().to_string().into();
     facts["format"] = language.name().into();
