@@ -1,12 +1,12 @@
 //! Whether a witness about a C program is right.
 //!
-//! The places of the witness are marked in the program's text (`pedra_c::witness::observe`), and the
-//! front end reads the marked text: the expressions of the witness have the meaning that they have
-//! in the program. A sequence of waypoints is right if a run of the program that passes the marks in
-//! order reaches the error; the search sees only such runs (`pedra_program::passes::follow`), and
-//! what it finds is replayed. Invariants are right if they are inductive and imply the properties,
-//! which certify checks alone; if they are not by themselves, engines are asked whether they and the
-//! properties hold.
+//! The places of the witness are marked in the program's text (`pedra_c::witness::observe`), and
+//! the front end reads the marked text: the expressions of the witness have the meaning that they
+//! have in the program. A sequence of waypoints is right if a run of the program that passes the
+//! marks in order reaches the error; the search sees only such runs
+//! (`pedra_program::passes::follow`), and what it finds is replayed. Invariants are right if they
+//! are inductive and imply the properties, which `certify` checks alone; if they are not by
+//! themselves, engines are asked whether they and the properties hold.
 
 use crate::c_source::{CSource, error_text};
 use anyhow::Result;

@@ -111,8 +111,8 @@ fn value(program: &Program, machine: &Machine<'_>, id: VariableId) -> Option<Str
     }
 }
 
-/// Where the error of a property is: the call of the error function, also if it is inside a function
-/// that asserts something.
+/// Where the error of a property is: the call of the error function, also if it is inside a
+/// function that asserts something.
 pub fn target(program: &Program, property: usize, text: &[u8]) -> Place {
     let span = program.properties[property].span;
     let here = place_of(program, span);

@@ -2,9 +2,9 @@
 //! expressions of the witness, in the scope where they stand.
 //!
 //! A mark is a call of a function of its own, which is an assertion by its shape
-//! (`docs/design/c.md`): it becomes a property whose edges have the condition as guard. Marks change
-//! no variable: *required for soundness*, what a witness may write is limited to expressions without
-//! side effects and calls, token by token.
+//! (`docs/design/c.md`): it becomes a property whose edges have the condition as guard. Marks
+//! change no variable: *required for soundness*, what a witness may write is limited to expressions
+//! without side effects and calls, token by token.
 
 use super::Place;
 use crate::lexer::{Lexeme, lex};

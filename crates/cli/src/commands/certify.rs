@@ -1,7 +1,9 @@
 //! `pedra certify`: checks a witness or a certificate, ours or anyone's.
 //!
 //! A file in the model's own format is a certificate (a witness circuit), anything else a
-//! witness. Witnesses about programs are judged in [`crate::judge`], with engines. Accepted: exit 0. Refuted: exit 1 and the reason. A file that cannot be read: 2. A
+//! witness. Witnesses about programs are judged in [`crate::judge`], with engines.
+//!
+//! Accepted: exit 0. Refuted: exit 1 and the reason. A file that cannot be read: 2. A
 //! check that was stopped or is not supported: 3, since that says nothing about the file.
 
 use crate::args::CertifyArgs;

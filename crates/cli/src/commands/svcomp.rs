@@ -1,6 +1,7 @@
 //! `pedra svcomp`: the interface of competitions on software verification. One line on standard
 //! output, `TRUE`, `FALSE(unreach-call)`, `FALSE(no-overflow)` or `UNKNOWN`, with exit code 0, 1 or
-//! 3; the witness in the file that was named. All properties of the kind together form the question.
+//! 3; the witness in the file that was named. All properties of the kind together form the
+//! question.
 
 use crate::args::SvcompArgs;
 use crate::c_source::{CSource, error_text};

@@ -43,7 +43,7 @@ pub fn property(report: &PropertyReport) -> Value {
             };
             let more = json!({
                 "k": k, "clauses": clauses, "safe_until": safe_until, "checked": "certificate",
-                "trusted": trusted, "invariants": invariants(report)
+                "trusted": trusted
             });
             ("proved", more)
         }
@@ -56,6 +56,9 @@ pub fn property(report: &PropertyReport) -> Value {
             ("unknown", more)
         }
     };
+    if !report.invariants.is_empty() {
+        line["invariants"] = invariants(report);
+    }
     let rest = json!({
         "engine": report.engine,
         "seconds": seconds(report.time),
@@ -71,7 +74,7 @@ pub fn property(report: &PropertyReport) -> Value {
     line
 }
 
-/// What a proof about a program says of its loops; nothing for other models.
+/// What a proof about a program says of its loops.
 fn invariants(report: &PropertyReport) -> Value {
     let one = |of: &LoopInvariant| {
         json!({
