@@ -254,12 +254,12 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
     /// C programs: write the witness of a proof or violation here (YAML, format 2.0)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
     pub witness: Option<PathBuf>,
     /// C programs: write a test that makes a violation happen here
     ///
     /// A C file: linked with the program it reaches the error, and exits with 99
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
     pub test: Option<PathBuf>,
     /// Write the record of the run here: frames, lemmas and obligations as JSON lines
     /// (schema: docs/JSON.md)

@@ -1,10 +1,11 @@
 //! A program restricted to the runs that pass marks in a given order.
 //!
 //! A mark is a property whose error place has edges `guard: ¬c`, next to an edge `guard: c` that
-//! goes on: an assertion. Here it only notes that it was passed while `c` held. A new global variable
-//! counts the segments of the route that are done; error places of other properties can be reached
-//! only when all are. Every run of the result is one of the program, with that variable left out
-//! and the assertions of the marks not judged. Places, edges and variables keep their numbers.
+//! goes on: an assertion. Here it only notes that it was passed while `c` held. A new global
+//! variable counts the segments of the route that are done; error places of other properties can
+//! be reached only when all are. Every run of the result is one of the program, with that
+//! variable left out and the assertions of the marks not judged. Places, edges and variables keep
+//! their numbers.
 
 use crate::graph::{Action, Edge, PlaceRef, Program, Span, VariableId};
 use pedra_model::bv::Bv;
