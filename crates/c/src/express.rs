@@ -205,9 +205,7 @@ impl Printer<'_, '_> {
                 let condition = self.text(condition)?.at(Level::Or);
                 let (then, other) = (self.unsigned(then)?, self.unsigned(other)?);
                 let shown = format!("{condition} ? {} : {}", then.at(Level::Or), other.text);
-                let bits = then.bits.max(other.bits);
-                let is_signed = !(!then.is_signed && then.bits == bits
-                    || !other.is_signed && other.bits == bits);
+                let (bits, is_signed) = common(&then, &other);
                 Some(Text::new(shown, Level::Conditional, bits, is_signed, Reading::Unsigned))
             }
             Term::Slice { arg, low: 0, .. } => {

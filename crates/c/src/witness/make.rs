@@ -142,17 +142,17 @@ pub fn target(program: &Program, property: usize, text: &[u8]) -> Place {
             continue;
         }
         let mut depth = 0;
-        for at in close + 1..tokens.len() {
+        for (at, lexeme) in tokens.iter().enumerate().skip(close + 1) {
             depth += usize::from(is(at, Punct::BraceOpen));
             depth -= usize::from(is(at, Punct::BraceClose));
             if depth == 0 {
                 break;
             }
-            if let Token::Name(inner) = tokens[at].token
+            if let Token::Name(inner) = lexeme.token
                 && ERRORS.contains(&names.text(inner))
                 && is(at + 1, Punct::Open)
             {
-                let at = location(&tokens[at]);
+                let at = location(lexeme);
                 let file = at.file.unwrap_or_else(|| here.file.clone());
                 let function = Some(names.text(*name).to_owned());
                 let (line, column) = (at.line as u32, Some(at.column as u32));

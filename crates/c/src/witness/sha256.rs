@@ -21,7 +21,7 @@ fn root_bits(prime: u64, degree: u32) -> u32 {
 }
 
 fn primes(count: usize) -> Vec<u64> {
-    let is_prime = |n: &u64| (2..*n).take_while(|d| d * d <= *n).all(|d| n % d != 0);
+    let is_prime = |n: &u64| (2..*n).take_while(|d| d * d <= *n).all(|d| !n.is_multiple_of(d));
     (2..).filter(is_prime).take(count).collect()
 }
 
