@@ -243,6 +243,10 @@ impl Judge<'_> {
         // What is said of one place is one condition.
         let mut places: Vec<(Place, bool, Vec<String>)> = Vec::new();
         for invariant in invariants {
+            if !is_closed(&invariant.value) {
+                let text = format!("witness: `{}` has a bracket too many", invariant.value);
+                return Ok(Judgement::Unknown(text));
+            }
             let place = Place { function: None, ..invariant.place.clone() };
             let value = format!("({})", invariant.value);
             match places.iter_mut().find(|(p, l, _)| (p, *l) == (&place, invariant.is_loop)) {
@@ -331,6 +335,15 @@ impl Judge<'_> {
         decide_program(program, selected, self.plan, &answers.stop, &answers)?;
         Ok(answers.found.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+/// Whether no bracket closes one that is outside of the text.
+fn is_closed(text: &str) -> bool {
+    let mut depth = 0_i64;
+    text.chars().all(|c| {
+        depth += i64::from(c == '(') - i64::from(c == ')');
+        depth >= 0
+    })
 }
 
 /// What is marked for a constraint; nothing for a target.
