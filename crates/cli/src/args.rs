@@ -206,8 +206,7 @@ pub struct LanguageArgs {
 /// `pedra check`.
 #[derive(Args, Debug, Clone)]
 pub struct CheckArgs {
-    /// AIGER (.aig, .aag), BTOR2 (.btor2, .btor), C (.c, .i), Boogie (.bpl) or Horn clauses
-    /// (.smt2); `-` is standard input (AIGER or BTOR2)
+    /// AIGER, BTOR2, C (.c, .i), Boogie (.bpl), Horn (.smt2); `-` is stdin
     pub model: PathBuf,
     /// The engine
     #[arg(long, short, value_parser = engine_named(), default_value = "auto")]

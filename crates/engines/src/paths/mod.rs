@@ -177,7 +177,6 @@ pub(crate) fn lacking(error: &TermError) -> &'static str {
         TermError::Mixed { .. } => "integers beside bit-vectors of several bits",
         TermError::NonLinear => "products of two integers that are no constants",
         TermError::Division => "division by an integer that is no constant",
-        TermError::ArrayEquality => "comparisons of arrays with integers in them",
         TermError::TooLarge => "integer expressions of this size",
         TermError::Blast(_) => "arrays or circuits of this size",
     }

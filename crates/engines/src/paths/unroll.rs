@@ -1,4 +1,4 @@
-//! The runs of a program of so many blocks, as terms.
+//! The runs of a program of a given number of blocks, as terms.
 //!
 //! A node is a cut point and a number of blocks. It has a condition, that it is reached, and a
 //! value for each live variable. Both are terms over the variables' symbols at the start and over
@@ -6,9 +6,9 @@
 //! `ite`s over which of them was taken; so nothing is asserted, and a question depends only on the
 //! nodes before the one that it asks about.
 //!
-//! Runs may start at several cut points at once. A node that is reached then has the values of *some*
-//! run to it, and if only one start is made, of that one. So it can be reached if and only if some
-//! run from one of the starts comes to it.
+//! Runs may start at several cut points at once. A node that is reached then has the values of
+//! *some* run to it, and if only one start is made, of that one. So it can be reached if and only if
+//! some run from one of the starts comes to it.
 
 use pedra_model::blast::BlastOptions;
 use pedra_model::program::{ProgramTrace, VariableId};

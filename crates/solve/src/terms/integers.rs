@@ -8,9 +8,10 @@
 //! *Arrays.* A read is pushed through writes, `ite`s and constant arrays down to symbols, one
 //! question for each array and index. A read of a symbol is an instance of an unknown function of
 //! the index. Bits as indices are 0 or 1; bits as elements are whether the function is
-//! positive. Comparisons of arrays are refused.
+//! positive. Comparisons of arrays are in `arrays`.
 
 use super::TermError;
+use super::arrays::Comparisons;
 use crate::gate;
 use crate::lia::{Definitions, Int, LiaSolver, Linear, TooLarge};
 use num_bigint::BigInt;
@@ -23,7 +24,7 @@ use rustc_hash::FxHashMap;
 
 /// What a term became.
 #[derive(Clone)]
-enum Encoded {
+pub(super) enum Encoded {
     Lit(Lit),
     Linear(Linear),
     /// All that the array is made of is encoded.
@@ -43,8 +44,17 @@ impl From<TooLarge> for TermError {
 pub struct IntEncoder {
     encoded: Vec<Option<Encoded>>,
     /// Elements of arrays.
-    reads: FxHashMap<(TermId, Linear), Encoded>,
-    definitions: Definitions,
+    reads: FxHashMap<(TermId, At), Encoded>,
+    pub(super) definitions: Definitions,
+    pub(super) comparisons: Comparisons,
+}
+
+/// Where an array is read.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) enum At {
+    Index(Linear),
+    /// At any index that is not among those that are mentioned.
+    Elsewhere,
 }
 
 impl IntEncoder {
@@ -94,7 +104,12 @@ impl IntEncoder {
                     let value = || eval(&Linear::var(instance.value));
                     known.entry(eval(&instance.args[0])).or_insert_with(value);
                 }
-                let mut array = Value::zero(sort);
+                let elsewhere = match self.reads.get(&(symbol, At::Elsewhere)) {
+                    Some(Encoded::Linear(linear)) => eval(linear),
+                    Some(Encoded::Lit(lit)) => BigInt::from(solver.value(*lit) == Some(true)),
+                    _ => BigInt::ZERO,
+                };
+                let mut array = Value::everywhere(index, &scalar(element, elsewhere));
                 for (at, value) in known {
                     array = array.write(&scalar(index, at), &scalar(element, value));
                 }
@@ -184,10 +199,16 @@ impl IntEncoder {
                     self.choose(solver, self.known_lit(c), branches)
                 }
             },
-            Term::ConstArray { .. } | Term::Write(..) => Encoded::Array,
+            Term::ConstArray { .. } => Encoded::Array,
+            Term::Write(_, at, _) => {
+                let at = self.index(solver, at);
+                self.mention(terms, solver, terms.sort(term), at)?;
+                Encoded::Array
+            }
             Term::Read(array, at) => {
                 let at = self.index(solver, at);
-                self.read(terms, solver, array, at)?
+                self.mention(terms, solver, terms.sort(array), at.clone())?;
+                self.read(terms, solver, array, At::Index(at))?
             }
         })
     }
@@ -221,7 +242,10 @@ impl IntEncoder {
                 let difference = self.known_linear(a).minus(self.known_linear(b));
                 Ok(solver.eq_zero(&difference) ^ (op == BinaryOp::Neq))
             }
-            Sort::Array { .. } => Err(TermError::ArrayEquality),
+            Sort::Array { .. } => {
+                let equal = self.compare(terms, solver, a, b)?;
+                Ok(equal ^ (op == BinaryOp::Neq))
+            }
         }
     }
 
@@ -282,13 +306,13 @@ impl IntEncoder {
         }
     }
 
-    /// The element of an array at an index. All that the array is made of is known.
-    fn read(
+    /// The element of an array. All that the array is made of is known.
+    pub(super) fn read(
         &mut self,
         terms: &Terms,
         solver: &mut LiaSolver,
         array: TermId,
-        at: Linear,
+        at: At,
     ) -> Result<Encoded, TermError> {
         let mut stack = vec![array];
         while let Some(&next) = stack.last() {
@@ -299,8 +323,12 @@ impl IntEncoder {
             }
             let element = match *terms.get(next) {
                 Term::Symbol(_) => {
-                    let name = name_of(next);
-                    let value = self.definitions.apply(solver, name, vec![at.clone()]);
+                    let value = match &at {
+                        At::Index(at) => {
+                            self.definitions.apply(solver, name_of(next), vec![at.clone()])
+                        }
+                        At::Elsewhere => Linear::var(solver.new_int()),
+                    };
                     match terms.sort(next).element() {
                         Some(Sort::Int) => Some(Encoded::Linear(value)),
                         _ => Some(Encoded::Lit(!solver.le_zero(&value))),
@@ -309,7 +337,10 @@ impl IntEncoder {
                 Term::ConstArray { value, .. } => Some(self.known(value)),
                 Term::Write(below, index, value) => {
                     let index = self.index(solver, index);
-                    let is_here = solver.eq_zero(&index.minus(&at));
+                    let is_here = match &at {
+                        At::Index(at) => solver.eq_zero(&index.minus(at)),
+                        At::Elsewhere => Lit::FALSE,
+                    };
                     self.part(solver, &at, is_here, Ok(value), Err(below), &mut stack)
                 }
                 Term::Ite(c, t, e) => {
@@ -322,7 +353,9 @@ impl IntEncoder {
                 if let Encoded::Linear(linear) = &element {
                     self.definitions.keep(linear)?;
                 }
-                self.definitions.keep(&at)?;
+                if let At::Index(at) = &at {
+                    self.definitions.keep(at)?;
+                }
                 self.reads.insert(key, element);
                 stack.pop();
             }
@@ -335,7 +368,7 @@ impl IntEncoder {
     fn part(
         &mut self,
         solver: &mut LiaSolver,
-        at: &Linear,
+        at: &At,
         condition: Lit,
         then: Result<TermId, TermId>,
         other: Result<TermId, TermId>,

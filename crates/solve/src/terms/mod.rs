@@ -11,6 +11,7 @@
 //! to the terms that its literals mention; so *assume* literals of terms rather than assert
 //! clauses over them where that is possible (`docs/design/lia.md`).
 
+mod arrays;
 mod integers;
 
 pub use integers::IntEncoder;
@@ -50,9 +51,6 @@ pub enum TermError {
     /// A division by an expression with variables.
     #[error("a division by an expression with variables is not linear: not supported")]
     Division,
-    /// A comparison of arrays.
-    #[error("a comparison of arrays with integers in them is not supported")]
-    ArrayEquality,
     /// Expressions grow beyond all bounds.
     #[error("the expressions need more than {MAX_SIZE} words, or one number {MAX_LIMBS}")]
     TooLarge,
