@@ -19,7 +19,7 @@ use crate::events::{Event, Progress};
 use pedra_model::blast::BlastOptions;
 use pedra_program::Lowered;
 use pedra_program::blocks::CutProof;
-use pedra_solve::{TermError, Theory, theory_of};
+use pedra_solve::{Theory, theory_of};
 use std::sync::Arc;
 use unroll::{Failure, Start, Unroll};
 
@@ -150,7 +150,7 @@ impl Engine for Paths {
         context.emit(|| Event::Started { engine, open });
         let reason = match self.search(context) {
             Ok(stopped) => stopped.unwrap_or(Reason::SettledElsewhere),
-            Err(Failure::Unsupported(error)) => Reason::Unsupported(lacking(&error)),
+            Err(Failure::Unsupported(error)) => Reason::Unsupported(error.lacking()),
             Err(Failure::GaveUp) if context.interrupt.is_raised() => Reason::Interrupted,
             Err(Failure::GaveUp) => Reason::Budget,
         };
@@ -168,16 +168,5 @@ impl Engine for Paths {
             conflicts: base.conflicts + step.conflicts,
             ..Progress::default()
         }
-    }
-}
-
-/// What a solver for programs does not support, in a few words.
-pub(crate) fn lacking(error: &TermError) -> &'static str {
-    match error {
-        TermError::Mixed { .. } => "integers beside bit-vectors of several bits",
-        TermError::NonLinear => "products of two integers that are no constants",
-        TermError::Division => "division by an integer that is no constant",
-        TermError::TooLarge => "integer expressions of this size",
-        TermError::Blast(_) => "arrays or circuits of this size",
     }
 }

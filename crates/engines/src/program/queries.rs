@@ -333,12 +333,5 @@ impl Queries {
 
 /// A term that the theory does not cover ends the search.
 fn stopped(error: &TermError) -> Stopped {
-    Stopped(Reason::Unsupported(match error {
-        TermError::Mixed { .. } => "integers and bit-vectors in one formula",
-        TermError::NonLinear => "a product of two expressions with variables is not linear",
-        TermError::Division => "a division by an expression with variables is not linear",
-        TermError::ArrayEquality => "a comparison of arrays with integers in them",
-        TermError::TooLarge => "expressions that are too large",
-        TermError::Blast(_) => "the program cannot be made into bits",
-    }))
+    Stopped(Reason::Unsupported(error.lacking()))
 }

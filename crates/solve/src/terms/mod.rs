@@ -59,6 +59,19 @@ pub enum TermError {
     Blast(#[from] BlastError),
 }
 
+impl TermError {
+    /// What is not supported, in a few words.
+    pub fn lacking(&self) -> &'static str {
+        match self {
+            TermError::Mixed { .. } => "integers beside bit-vectors of several bits",
+            TermError::NonLinear => "products of two integers that are no constants",
+            TermError::Division => "division by an integer that is no constant",
+            TermError::TooLarge => "integer expressions of this size",
+            TermError::Blast(_) => "arrays or circuits of this size",
+        }
+    }
+}
+
 /// The theory in which questions about these terms are asked.
 ///
 /// # Errors
