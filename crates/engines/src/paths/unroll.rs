@@ -7,8 +7,8 @@
 //! nodes before the one that it asks about.
 //!
 //! Runs may start at several cut points at once. A node that is reached then has the values of
-//! *some* run to it, and if only one start is made, of that one. So it can be reached if and only if
-//! some run from one of the starts comes to it.
+//! *some* run to it, and if only one start is made, of that one. So it can be reached if and only
+//! if some run from one of the starts comes to it.
 
 use pedra_model::blast::BlastOptions;
 use pedra_model::program::{ProgramTrace, VariableId};
