@@ -5,8 +5,8 @@
 //! this: a read of a variable that is not among them gives a new symbol, which stands for any
 //! value, so that a mistake could only make a proof fail.
 //!
-//! Comparisons of arrays with integers are costly for the solver. Where they join, the value is an `ite`
-//! over new bits, which say by which edge the run came; the edges assume their bits.
+//! Comparisons of arrays with integers are costly for the solver. Where they join, the value is an
+//! `ite` over new bits, which say by which edge the run came; the edges assume their bits.
 
 use pedra_model::simplify::Rewriter;
 use pedra_model::term::{BinaryOp, Sort, TermId, Terms, UnaryOp};

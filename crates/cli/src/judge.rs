@@ -25,6 +25,9 @@ use pedra_solve::Interrupt;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
+/// A program with marks, what was marked, and the properties of each mark.
+type Marked = (Program, Observed, BTreeMap<usize, Vec<usize>>);
+
 /// What became of a witness or a certificate.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Judgement {
@@ -116,7 +119,7 @@ impl Judge<'_> {
         points: &[(Place, Point)],
         kind: PropertyKind,
         model: DataModel,
-    ) -> Result<(Program, Observed, BTreeMap<usize, Vec<usize>>), Judgement> {
+    ) -> Result<Marked, Judgement> {
         let observed = observe(&self.source.text, points).map_err(Judgement::Unknown)?;
         let options = Options { model, ..Options::default() };
         let program = pedra_c::load(&observed.text, &self.source.name(), &options);
@@ -208,8 +211,8 @@ impl Judge<'_> {
             program.properties[*index].span.line == goal.line
                 || target(&program, *index, &observed.text).line == goal.line
         };
-        if goals.iter().any(|index| is_there(index)) {
-            goals.retain(|index| is_there(index));
+        if goals.iter().any(is_there) {
+            goals.retain(is_there);
         }
         if goals.is_empty() {
             return Ok(Judgement::Refuted("the program has no such property".to_owned()));

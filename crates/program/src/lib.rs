@@ -8,7 +8,8 @@
 //! - [`graph`]: the program graph itself, its meaning, and the check that it is well formed.
 //! - [`interpreter`]: the reference semantics; replay of violations and free runs.
 //! - [`inline`]: calls replaced by the bodies of the procedures.
-//! - [`passes`]: constant propagation, small arrays as scalars, live variables, undefined behaviour.
+//! - [`passes`]: constant propagation, small arrays as scalars, live variables, undefined
+//!   behaviour.
 //! - [`blocks`]: all loop-free paths between two cut points as one step.
 //! - [`flatten`]: programs as word-level transition systems.
 //! - [`mod@lower`]: all of these in a row, with the way back for traces and proofs.

@@ -50,8 +50,8 @@ impl Language {
         }
     }
 
-    /// Reads the program. In preprocessed C its places are those that line markers name, or those of
-    /// the file itself.
+    /// Reads the program. In preprocessed C its places are those that line markers name, or those
+    /// of the file itself.
     ///
     /// # Errors
     /// What is wrong with it, or an option that means nothing for the language.
