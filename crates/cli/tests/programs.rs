@@ -97,6 +97,9 @@ fn a_violation_is_shown_in_the_source() {
     let (code, out, err) = pedra("count_up_down.bpl", &["-p", "b1", "--wave", "always"]);
     assert_eq!(code, Some(1), "{out}{err}");
     assert!(out.contains("count_up_down.bpl:") && err.contains(":= "), "{out}{err}");
+    let (code, out, err) = pedra("machine.bpl", &["-p", "b1", "-e", "program"]);
+    assert_eq!(code, Some(0), "{out}{err}");
+    assert!(out.contains("machine.bpl:12  more:") && out.contains("mod 2"), "{out}");
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! The invariants of a proof about a program, beside the loops that they are about.
 
+use crate::commands::language::Language;
 use pedra_c::express::Express;
 use pedra_model::bv::Bv;
 use pedra_model::simplify::Rewriter;
 use pedra_model::term::{BinaryOp, Term, TermId, Terms, UnaryOp};
 use pedra_program::inline::{Inlined, InstanceId};
-use pedra_program::{Program, ProgramProof, Span, VariableId};
+use pedra_program::{Procedure, Program, ProgramProof, Span, VariableId};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// Longer invariants are counted rather than printed.
 const MAX_SHOWN: usize = 6;
@@ -77,6 +79,8 @@ pub fn loop_invariants(
     proof: &ProgramProof,
 ) -> Vec<LoopInvariant> {
     let mut terms = proof.terms.clone();
+    let file = program.files.first().map(Path::new);
+    let is_boogie = file.and_then(Language::of) == Some(Language::Boogie);
     let mut found = Vec::new();
     for (&place, conjuncts) in &proof.invariants {
         let (instance, original) = inlined.places[place.index()];
@@ -85,14 +89,19 @@ pub fn loop_invariants(
             Some(head) => (head.span, head.text.to_string()),
             None => (source.span, String::new()),
         };
-        let express = Express::new(&inlined.program, names_at(program, inlined, instance));
+        let names = names_at(program, inlined, instance);
+        let express = Express::new(&inlined.program, names.clone());
         let merged = merge_bits(&mut terms, conjuncts);
         let (mut shown, mut over_bits, mut hidden) = (Vec::new(), 0, 0);
         for conjunct in merged {
             let is_bits = single_bits(&terms, conjunct) > MAX_BITS;
-            match express.conjunct(&mut terms, conjunct) {
+            let text = match is_boogie {
+                true => boogie_text(&inlined.program, &names, &terms, conjunct),
+                false => express.conjunct(&mut terms, conjunct),
+            };
+            match text {
                 _ if is_bits => over_bits += 1,
-                Some(text) if text == "1" => {}
+                Some(text) if text == "1" || text == "true" => {}
                 Some(text) => shown.push(text),
                 None => hidden += 1,
             }
@@ -103,6 +112,26 @@ pub fn loop_invariants(
     }
     found.sort_by_key(|loop_| loop_.span);
     found
+}
+
+/// A term as a Boogie expression over variables with these names, as one of several conjuncts.
+fn boogie_text(
+    program: &Program,
+    names: &[(VariableId, String)],
+    terms: &Terms,
+    term: TermId,
+) -> Option<String> {
+    let mut scope = Program { terms: terms.clone(), ..program.clone() };
+    let mut procedure = Procedure::new("", Span::default());
+    scope.globals.clear();
+    for (variable, name) in names {
+        scope.variables[variable.index()].name = Some(name.as_str().into());
+        procedure.variables.push(*variable);
+    }
+    let text = pedra_boogie::print(&scope, &procedure, term)?.text;
+    // Conjuncts are joined by `&&`, which Boogie does not mix with these.
+    let is_loose = ["||", "==>", "if "].iter().any(|part| text.contains(part));
+    Some(if is_loose { format!("({text})") } else { text })
 }
 
 /// The variables that have a name of their own in an instance of a procedure.
