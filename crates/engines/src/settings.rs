@@ -191,7 +191,10 @@ pub fn engines_read(engine: &str, threads: usize) -> Vec<&'static str> {
         "auto" => {
             let later = [(2, "bmc"), (5, "avy"), (6, "wpdr")];
             let later = later.into_iter().filter(|(least, _)| *least <= threads);
-            ["kind", "fbpdr", "rpdr", "pdr"].into_iter().chain(later.map(|(_, e)| e)).collect()
+            ["kind", "fbpdr", "rpdr", "pdr", "program"]
+                .into_iter()
+                .chain(later.map(|(_, e)| e))
+                .collect()
         }
         _ => Vec::new(),
     }

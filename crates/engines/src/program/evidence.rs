@@ -23,6 +23,7 @@ pub(super) fn proof(
     let needed = queries.with_effort(Some(EFFORT), |q| find_needed(q, &properties, lemmas));
     // Without the time to find out what is needed, all of it is.
     let needed = needed.ok().flatten().unwrap_or_else(|| lemmas.to_vec());
+    let needed = queries.with_effort(Some(EFFORT), |q| without_each(q, &properties, needed));
     let mut invariants: Vec<Vec<TermId>> = queries.graph.locations().map(|_| Vec::new()).collect();
     for id in needed {
         let (place, set) = (queries.frames.place(id), queries.frames.lemma(id).set());
@@ -63,6 +64,31 @@ fn find_needed(
         }
     }
     Ok(Some(needed))
+}
+
+/// Proofs with more lemmas are not made smaller one by one.
+const MAX_TRIED: usize = 40;
+
+/// The lemmas without those that are not needed, tried one after the other. Heuristic order: long
+/// ones go first.
+fn without_each(
+    queries: &mut Queries,
+    properties: &[usize],
+    mut lemmas: Vec<LemmaId>,
+) -> Vec<LemmaId> {
+    if lemmas.len() > MAX_TRIED {
+        return lemmas;
+    }
+    let mut order = lemmas.clone();
+    order.sort_by_key(|&id| std::cmp::Reverse(queries.length(id)));
+    for id in order {
+        let rest: Vec<LemmaId> = lemmas.iter().copied().filter(|&other| other != id).collect();
+        // What the rest needs of itself, if it is a proof.
+        if let Ok(Some(needed)) = find_needed(queries, properties, &rest) {
+            lemmas = needed;
+        }
+    }
+    lemmas
 }
 
 /// The run along a chain of obligations, the first one at the entry: from a state of the first

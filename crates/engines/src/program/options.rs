@@ -84,6 +84,6 @@ pub static CHOICES: &[Choice<ProgramOptions>] = &[
         effort,
         0..=1_000_000_000,
         ["1", "2000"],
-        "conflicts of queries that only help"
+        "conflict limit of optional queries, which generalise or push"
     ),
 ];

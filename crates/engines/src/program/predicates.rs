@@ -34,6 +34,11 @@ impl Predicates {
         }
     }
 
+    /// The predicates of a cube.
+    pub(super) fn terms_of<'a>(&'a self, set: &'a [Lit]) -> impl Iterator<Item = TermId> + 'a {
+        set.iter().map(|lit| self.terms[lit.var().index()])
+    }
+
     /// `¬c`: one of the literals of a cube does not hold.
     pub(super) fn clause(&self, terms: &mut Terms, cube: &[Lit]) -> TermId {
         let mut clause = terms.bool(false);

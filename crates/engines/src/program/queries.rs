@@ -191,6 +191,22 @@ impl Queries {
         Ok(lits)
     }
 
+    /// How many terms a lemma is made of.
+    pub(super) fn length(&self, id: LemmaId) -> usize {
+        let set = self.frames.lemma(id).set();
+        let mut stack: Vec<TermId> = self.predicates.terms_of(set).collect();
+        let mut count = 0;
+        while let Some(term) = stack.pop() {
+            count += 1;
+            stack.extend(self.graph.terms.get(term).args());
+            // More than that is long.
+            if count > 1_000 {
+                break;
+            }
+        }
+        count
+    }
+
     /// Those of the lemmas, all of the edge's source, that keep it out of a cube: the core of
     /// `⋀ ¬d ∧ guard ∧ c[values]`. `None` if they are not seen to.
     pub(super) fn core(
