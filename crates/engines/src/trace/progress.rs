@@ -39,9 +39,9 @@ impl SafeDepth {
         self.is_started
     }
 
-    /// The start set was looked at.
-    pub(crate) fn start(&mut self) {
-        self.is_started = true;
+    /// The start set was looked at, or has to be looked at anew.
+    pub(crate) fn set_started(&mut self, is_started: bool) {
+        self.is_started = is_started;
     }
 
     /// No state of the start set violates any of these at once.

@@ -77,7 +77,6 @@ impl<S: Space> Search<S> {
     pub(crate) fn pdr(&mut self, context: &Context) -> Result<Option<Reason>, Stopped> {
         if !self.progress.is_started() || self.space().is_start_outdated(context) {
             self.check_start(context)?;
-            self.progress.start();
         }
         loop {
             let open = self.open(context);
@@ -155,7 +154,17 @@ impl<S: Space> Search<S> {
 
     /// Deals with an empty start set and with states of it that are bad themselves, as far as that
     /// is asked apart.
+    ///
+    /// If that is interrupted, the next run begins with it: the start set may have become smaller,
+    /// even empty, and nobody has seen it (*required for soundness* of lemmas).
     pub(crate) fn check_start(&mut self, context: &Context) -> Result<(), Stopped> {
+        self.progress.set_started(false);
+        self.look_at_start(context)?;
+        self.progress.set_started(true);
+        Ok(())
+    }
+
+    fn look_at_start(&mut self, context: &Context) -> Result<(), Stopped> {
         loop {
             let open = self.open(context);
             if open.is_empty() {
