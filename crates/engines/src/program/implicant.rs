@@ -21,7 +21,7 @@ pub(super) struct Implicant<'a> {
     /// Conditions that still have to be walked.
     open: Vec<TermId>,
     seen: FxHashSet<TermId>,
-    /// Terms without `ite`.
+    /// What terms inside of conditions became: no `ite`, and bits are constants.
     resolved: FxHashMap<TermId, TermId>,
     found: Vec<(TermId, bool)>,
 }
@@ -80,7 +80,7 @@ impl Implicant<'_> {
                 self.open.extend([c, taken]);
             }
             _ => {
-                let resolved = self.resolve(term, true);
+                let resolved = self.resolve(term);
                 self.found.push((resolved, holds));
             }
         }
@@ -100,26 +100,39 @@ impl Implicant<'_> {
         self.open.push(*known.unwrap_or(&candidates[0]));
     }
 
-    /// The term without `ite`, and with single bits inside of words replaced by their values; what
-    /// was decided becomes a condition to walk.
-    fn resolve(&mut self, root: TermId, is_root: bool) -> TermId {
-        let mut stack = vec![root];
+    /// The condition without `ite`, and with single bits inside of it replaced by their values;
+    /// what was decided becomes a condition to walk. The condition itself is never such a bit, even
+    /// if it stands inside of another one (*required for violations*).
+    fn resolve(&mut self, root: TermId) -> TermId {
+        let node = self.terms.get(root).clone();
+        match node {
+            _ if (self.fixed)(root) => return self.constant(root),
+            Term::Const(_) | Term::Symbol(_) => return root,
+            _ => {}
+        }
+        self.resolve_inside(node.args().collect());
+        self.terms.simplified(node.with_args(|arg| self.resolved[&arg]))
+    }
+
+    /// Resolves terms that stand inside of a condition.
+    fn resolve_inside(&mut self, mut stack: Vec<TermId>) {
         while let Some(&term) = stack.last() {
             if self.resolved.contains_key(&term) {
                 stack.pop();
                 continue;
             }
-            let is_bit = self.terms.sort(term) == Sort::BOOL && !(is_root && term == root);
+            let is_bit = self.terms.sort(term) == Sort::BOOL;
             let taken = match *self.terms.get(term) {
                 _ if (self.fixed)(term) => Some(self.constant(term)),
                 Term::Const(_) | Term::Symbol(_) => Some(term),
                 Term::Ite(c, a, b) => {
                     let taken = if self.holds(c) { a } else { b };
                     if !self.resolved.contains_key(&taken) {
-                        self.open.push(c);
                         stack.push(taken);
                         continue;
                     }
+                    // Whether or not the branch was known before (*required for violations*).
+                    self.open.push(c);
                     Some(self.resolved[&taken])
                 }
                 _ if is_bit => {
@@ -143,7 +156,6 @@ impl Implicant<'_> {
             self.resolved.insert(term, image);
             stack.pop();
         }
-        self.resolved[&root]
     }
 
     fn constant(&mut self, term: TermId) -> TermId {
@@ -178,4 +190,92 @@ pub(super) fn constant(terms: &mut Terms, value: &Value) -> TermId {
         array = terms.simplified(Term::Write(array, at, element));
     }
     array
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pedra_model::term::IntOp;
+    use pedra_program::interpreter::evaluate;
+    use pedra_testkit::random::{Random, runs};
+
+    type Model = FxHashMap<TermId, Value>;
+
+    fn values(terms: &Terms, model: &Model, roots: &[TermId]) -> Model {
+        evaluate(terms, roots.iter().copied(), |symbol| &model[&symbol])
+    }
+
+    fn random_model(random: &mut Random, terms: &Terms, symbols: &[TermId]) -> Model {
+        let value = |random: &mut Random, symbol: TermId| match terms.sort(symbol) {
+            Sort::Int => Value::Int((random.below(7) as i64 - 3).into()),
+            sort => Value::Bv(Bv::from_u64(sort.width().expect("a word"), random.word())),
+        };
+        symbols.iter().map(|&symbol| (symbol, value(random, symbol))).collect()
+    }
+
+    /// A term of a sort in which earlier ones come up again.
+    fn random_term(random: &mut Random, terms: &mut Terms, known: &mut Vec<TermId>) {
+        let of = |random: &mut Random, terms: &Terms, sort: Sort| {
+            let fit: Vec<TermId> =
+                known.iter().copied().filter(|&term| terms.sort(term) == sort).collect();
+            random.pick(&fit)
+        };
+        let bit = Sort::BOOL;
+        let wide = random.pick(&[Sort::Int, Sort::Bv(2)]);
+        let [a, b] = [0; 2].map(|_| of(random, terms, wide));
+        let [c, d] = [0; 2].map(|_| of(random, terms, bit));
+        use BinaryOp::*;
+        let term = match (random.below(6), wide) {
+            (0, _) => Term::Ite(c, a, b),
+            (1, Sort::Int) => Term::Int(random.pick(&[IntOp::Add, IntOp::Sub]), a, b),
+            (1, _) => Term::Binary(random.pick(&[Add, And, Sub]), a, b),
+            (2, Sort::Int) => Term::Int(random.pick(&[IntOp::Le, IntOp::Lt]), a, b),
+            (2, _) => Term::Binary(random.pick(&[Ult, Slte, Ugte]), a, b),
+            (3, _) => Term::Binary(random.pick(&[Eq, Neq]), a, b),
+            (4, _) => Term::Binary(random.pick(&[And, Or, Nand, Nor, Implies, Xor]), c, d),
+            _ => Term::Binary(random.pick(&[Ult, Slte, Add, Eq, Neq]), c, d),
+        };
+        known.push(terms.add(term).expect("well-sorted"));
+    }
+
+    /// Wherever the conditions have the values of the model, and what is fixed has, so do the
+    /// roots.
+    #[test]
+    fn conditions_imply_the_roots() {
+        let mut random = Random::new(17);
+        let mut agreed = 0;
+        for round in 0..runs(300) {
+            let mut terms = Terms::new();
+            let sorts = [Sort::Int, Sort::Int, Sort::Bv(2), Sort::Bv(2), Sort::BOOL, Sort::BOOL];
+            let symbols: Vec<TermId> = sorts.map(|sort| terms.new_symbol(sort)).to_vec();
+            let mut known = symbols.clone();
+            (0..20).for_each(|_| random_term(&mut random, &mut terms, &mut known));
+            let conditions = known.iter().copied().filter(|&t| terms.sort(t) == Sort::BOOL);
+            let conditions: Vec<TermId> = conditions.collect();
+            let roots = [0; 2].map(|_| random.pick(&conditions));
+            let model = random_model(&mut random, &terms, &symbols);
+            let is_fixed = random.one_in(2);
+            let fixed = |term: TermId| is_fixed && term == symbols[0];
+            let before = values(&terms, &model, &roots);
+            let found = implicant(&mut terms, &before, &fixed, roots);
+            let left: Vec<TermId> = found.iter().map(|(term, _)| *term).collect();
+            let holds = |model: &Model| {
+                let values = values(&terms, model, &left);
+                found.iter().all(|(term, holds)| values[term].as_bv().is_true() == *holds)
+            };
+            assert!(holds(&model), "round {round}");
+            for _ in 0..200 {
+                let mut other = random_model(&mut random, &terms, &symbols);
+                if is_fixed {
+                    other.insert(symbols[0], model[&symbols[0]].clone());
+                }
+                if holds(&other) {
+                    let after = values(&terms, &other, &roots);
+                    assert!(roots.iter().all(|root| after[root] == before[root]), "round {round}");
+                    agreed += 1;
+                }
+            }
+        }
+        assert!(agreed > 1_000, "{agreed}");
+    }
 }
