@@ -224,6 +224,8 @@ fn divisions_with(
 ) -> Option<Vec<IntVar>> {
     let mut vars: Vec<IntVar> = Vec::new();
     let mut done: FxHashSet<IntVar> = FxHashSet::default();
+    // What was put in for remainders; none of it speaks of a remainder in this list.
+    let mut rests: Vec<(IntVar, Linear)> = Vec::new();
     loop {
         let next = constraints.iter().flat_map(vars_of).find(|var| !done.contains(var));
         let Some(var) = next else { return Some(vars) };
@@ -241,15 +243,16 @@ fn divisions_with(
         };
         let terms = &mut queries.graph.terms;
         let forms = &mut queries.predicates.forms;
-        let e = forms.linear(terms, a);
+        let mut e = forms.linear(terms, a);
+        rests.iter().for_each(|(known, rest)| replace(&mut e, *known, rest));
         let divisor = forms.linear(terms, k).as_constant().filter(|k| !k.is_zero())?.clone();
         let quotient = terms.simplified(Term::Int(IntOp::Div, a, k));
         let quotient = forms.linear(terms, quotient).scale(&divisor);
         if op == IntOp::Mod {
             let rest = e.minus(&quotient);
-            for constraint in constraints.iter_mut() {
-                replace(constraint, var, &rest);
-            }
+            constraints.iter_mut().map(sum_of).for_each(|sum| replace(sum, var, &rest));
+            rests.iter_mut().for_each(|(_, other)| replace(other, var, &rest));
+            rests.push((var, rest));
         } else {
             vars.push(var);
         }
@@ -259,9 +262,13 @@ fn divisions_with(
     }
 }
 
-/// Puts an expression in for a variable.
-fn replace(constraint: &mut Constraint, var: IntVar, by: &Linear) {
+fn sum_of(constraint: &mut Constraint) -> &mut Linear {
     let (Constraint::Le(e) | Constraint::Eq(e) | Constraint::Divides(_, e)) = constraint;
+    e
+}
+
+/// Puts an expression in for a variable.
+fn replace(e: &mut Linear, var: IntVar, by: &Linear) {
     let factor = e.factor(var);
     if !factor.is_zero() {
         let rest = Linear {
