@@ -125,13 +125,17 @@ impl Lowered {
         }
     }
 
-    /// Whether some variable or input is an integer or has integers in it, so that the program
-    /// cannot be made into bits.
+    /// Whether some variable or input is an integer or has integers in it, or some expression has,
+    /// so that the program cannot be made into bits.
     pub fn has_integers(&self) -> bool {
         let Blocks { program, cuts, .. } = &self.blocks;
+        let terms = &program.terms;
         let live = cuts.iter().flat_map(|cut| &cut.live).map(|&variable| program.term_of(variable));
         let inputs = cuts.iter().flat_map(|cut| cut.inputs.iter().copied());
-        live.chain(inputs).any(|symbol| program.terms.sort(symbol).has_integers())
+        let blocks = cuts.iter().flat_map(|cut| &cut.blocks);
+        let values = blocks.flat_map(|block| block.values.iter().chain([&block.guard])).copied();
+        let cone = terms.cone(live.chain(inputs).chain(values));
+        terms.iter().any(|(id, _)| cone[id.index()] && terms.sort(id).has_integers())
     }
 
     /// The run of the program that takes these blocks: the values at the entry, zero where none is
