@@ -18,6 +18,7 @@
 //! One code serves bit-vectors and integers ([`pedra_solve::terms`]). Soundness of proofs rests on
 //! `queries`, and on the checks of `certify`; that of violations on the replay.
 
+mod audit;
 mod candidates;
 mod evidence;
 mod generalize;

@@ -1,5 +1,6 @@
 //! PDR's view of a program: a trace of frames for each location.
 
+use super::audit;
 use super::candidates::candidates;
 use super::evidence;
 use super::generalize::{part, widen};
@@ -129,6 +130,10 @@ impl Space for Locations {
                     ProgramVariant::Paper => preimage(&mut self.queries, edge, set, &model),
                     _ => predecessor(&mut self.queries, edge, set, &model)?,
                 };
+                debug_assert!(
+                    audit::some_state_steps(&self.queries, edge, &found, set),
+                    "an obligation without a step into the next one, or with inputs"
+                );
                 let place = self.queries.graph.edge(edge).from;
                 Answer::Predecessor(Found { place, set: found, step: Some(edge) })
             }
@@ -186,6 +191,7 @@ impl Space for Locations {
 
     /// Before the first frame: proposes invariants.
     fn closed(&mut self, context: &Context, level: Level) -> Result<(), Stopped> {
+        debug_assert!(audit::frames_hold(&self.queries), "a lemma that an edge refutes");
         let is_wanted = self.options.is_full() && self.options.candidates;
         if level != Level::ZERO || !is_wanted {
             return Ok(());
