@@ -87,7 +87,8 @@ fn exact(
 #[test]
 fn exact_sets_are_proofs_and_broken_ones_are_not() {
     let mut random = Random::new(11);
-    let shape = ProgramShape { procedures: 2, places: 4, bits: 3, arrays: true, recursion: false };
+    let shape =
+        ProgramShape { procedures: 2, places: 4, bits: 3, arrays: true, ..ProgramShape::default() };
     let (mut proved, mut refuted, mut accepted) = (0, 0, 0);
     for _ in 0..runs(150) {
         let program = random_program(&mut random, shape);

@@ -53,7 +53,8 @@ fn random_programs_against_the_oracle() {
     let (mut proved, mut violated, mut open) = (0, 0, 0);
     for round in 0..runs(150) {
         let arrays = random.one_in(3);
-        let shape = ProgramShape { procedures: 2, places: 4, bits: 3, arrays, recursion: false };
+        let shape =
+            ProgramShape { procedures: 2, places: 4, bits: 3, arrays, ..ProgramShape::default() };
         let program = random_program(&mut random, shape);
         let Some(found) = explore_program(&program, 2_000) else { continue };
         for proves in [false, true] {

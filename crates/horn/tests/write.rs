@@ -52,6 +52,7 @@ fn clauses_are_decided_as_programs_are() {
             bits: 3,
             recursion: run % 3 == 0,
             arrays: run % 4 == 0,
+            ..ProgramShape::default()
         };
         let program = random_program(&mut random, shape);
         let clauses = raise(&program);

@@ -1,11 +1,15 @@
 //! Random programs, and the explicit-state oracle for them: breadth-first search on the
 //! interpreter, over all values of variables and inputs.
+//!
+//! Integers have too many values for that. In a program with integers every guard keeps inputs and
+//! new values in a box, and the first edge of a procedure does so with the values that its variables
+//! have by then; so nothing outside of the box gets anywhere, and the search is exact.
 
 use crate::random::Random;
-use crate::sparse::{all_values, bits_of};
+use crate::sparse::{BOX, all_values, bits_of};
 use crate::words::NO_INTEGERS;
 use pedra_model::bv::Bv;
-use pedra_model::term::{BinaryOp, Scalar, Sort, Term, TermId, UnaryOp};
+use pedra_model::term::{BinaryOp, IntOp, Scalar, Sort, Term, TermId, UnaryOp};
 use pedra_model::value::Value;
 use pedra_program::interpreter::{Machine, initial_variables, needed};
 use pedra_program::{
@@ -28,11 +32,21 @@ pub struct ProgramShape {
     pub recursion: bool,
     /// Whether some variables are arrays.
     pub arrays: bool,
+    /// Whether variables are integers and single bits, without arrays; an integer counts as two
+    /// bits.
+    pub integers: bool,
 }
 
 impl Default for ProgramShape {
     fn default() -> ProgramShape {
-        ProgramShape { procedures: 3, places: 5, bits: 4, recursion: false, arrays: false }
+        ProgramShape {
+            procedures: 3,
+            places: 5,
+            bits: 4,
+            recursion: false,
+            arrays: false,
+            integers: false,
+        }
     }
 }
 
@@ -42,8 +56,8 @@ pub fn random_program(random: &mut Random, shape: ProgramShape) -> Program {
     program.files.push("random.c".into());
     let span = Span { file: 0, line: 1, column: 1 };
     for _ in 0..random.pick(&[0, 0, 1]) {
-        let width = random.between(1, 2) as u32;
-        let global = program.add_variable(Sort::Bv(width), Some("g"), "", false, span);
+        let sort = small_sort(random, shape);
+        let global = program.add_variable(sort, Some("g"), "", false, span);
         program.globals.push(global);
     }
     let count = random.between(1, shape.procedures);
@@ -52,10 +66,11 @@ pub fn random_program(random: &mut Random, shape: ProgramShape) -> Program {
         let mut left = shape.bits;
         while left > 0 && (procedure.variables.is_empty() || !random.one_in(4)) {
             let sort = match shape.arrays && left >= 2 && random.one_in(3) {
+                _ if shape.integers => small_sort(random, shape),
                 true => Sort::bv_array(1, left.min(2) / 2),
                 false => Sort::Bv(random.between(1, left.min(3) as usize) as u32),
             };
-            left = left.saturating_sub(bits_of(sort));
+            left = left.saturating_sub(if sort == Sort::Int { 2 } else { bits_of(sort) });
             let variable = program.add_variable(sort, Some("v"), "", random.one_in(2), span);
             procedure.variables.push(variable);
         }
@@ -83,6 +98,14 @@ pub fn random_program(random: &mut Random, shape: ProgramShape) -> Program {
     program
 }
 
+/// The sort of a global variable or an input.
+fn small_sort(random: &mut Random, shape: ProgramShape) -> Sort {
+    match shape.integers {
+        true => random.pick(&[Sort::Int, Sort::Int, Sort::BOOL]),
+        false => Sort::Bv(random.between(1, 2) as u32),
+    }
+}
+
 fn add_edges(random: &mut Random, program: &mut Program, id: ProcedureId, shape: ProgramShape) {
     let procedure = &program.procedures[id.index()];
     let errors: Vec<PlaceId> = program
@@ -106,6 +129,9 @@ fn add_edges(random: &mut Random, program: &mut Program, id: ProcedureId, shape:
         if !random.one_in(4) && !program.procedures[id.index()].parameters.contains(&variable) {
             let value = constant(random, program, variable);
             step.updates.push((variable, value));
+        } else {
+            let term = program.term_of(variable);
+            keep_in_box(program, &mut step, term);
         }
     }
     push(program, id, entry, first, step);
@@ -115,28 +141,28 @@ fn add_edges(random: &mut Random, program: &mut Program, id: ProcedureId, shape:
         match random.below(5) {
             // A branch: two edges whose guards exclude each other.
             0 | 1 => {
-                let mut then = random_step(random, program, id);
+                let mut then = random_step(random, program, id, shape);
                 let guard = random_condition(random, program, &scope, &[]);
                 let inverse = program.terms.not(guard);
                 then.guard = Some(guard);
-                let mut otherwise = random_step(random, program, id);
+                let mut otherwise = random_step(random, program, id, shape);
                 otherwise.guard = Some(inverse);
                 push(program, id, from, to, then);
                 push(program, id, from, other, otherwise);
             }
             2 if add_call(random, program, id, from, to, shape) => {}
             _ => {
-                let step = random_step(random, program, id);
+                let step = random_step(random, program, id, shape);
                 push(program, id, from, to, step);
                 if random.one_in(2) {
-                    let step = random_step(random, program, id);
+                    let step = random_step(random, program, id, shape);
                     push(program, id, from, other, step);
                 }
             }
         }
     }
     for error in errors {
-        let mut step = random_step(random, program, id);
+        let mut step = random_step(random, program, id, shape);
         let guards = [0; 2].map(|_| random_condition(random, program, &scope, &[]));
         step.guard = Some(program.terms.binary(BinaryOp::And, guards[0], guards[1]));
         push(program, id, random.pick(&inner), error, step);
@@ -147,10 +173,32 @@ fn scope_of(program: &Program, id: ProcedureId) -> Vec<VariableId> {
     program.procedure(id).variables.iter().chain(&program.globals).copied().collect()
 }
 
-fn push(program: &mut Program, id: ProcedureId, from: PlaceId, to: PlaceId, step: Step) {
+/// Adds an edge, which keeps its inputs and the new values of variables in the box.
+fn push(program: &mut Program, id: ProcedureId, from: PlaceId, to: PlaceId, mut step: Step) {
+    let inputs = step.inputs.iter().map(|input| input.term);
+    let values: Vec<TermId> = inputs.chain(step.updates.iter().map(|(_, value)| *value)).collect();
+    for value in values {
+        keep_in_box(program, &mut step, value);
+    }
     let edges = &mut program.procedures[id.index()];
     let (span, text) = (Span { file: 0, line: edges.edges.len() as u32 + 1, column: 1 }, "".into());
     edges.add_edge(Edge { from, to, action: Action::Step(step), span, text });
+}
+
+/// Lets the step be taken only with a value in the box, if it is an integer.
+fn keep_in_box(program: &mut Program, step: &mut Step, value: TermId) {
+    let terms = &mut program.terms;
+    if terms.sort(value) != Sort::Int {
+        return;
+    }
+    for (op, bound) in [(IntOp::Ge, -BOX), (IntOp::Le, BOX)] {
+        let bound = terms.integer(bound);
+        let inside = terms.add(Term::Int(op, value, bound)).expect("well-sorted");
+        step.guard = Some(match step.guard {
+            Some(guard) => terms.and(guard, inside),
+            None => inside,
+        });
+    }
 }
 
 fn add_call(
@@ -194,6 +242,7 @@ fn add_call(
 fn constant(random: &mut Random, program: &mut Program, variable: VariableId) -> TermId {
     match program.terms.sort(program.term_of(variable)) {
         Sort::Bv(width) => program.terms.constant(Bv::from_u64(width, random.word())),
+        Sort::Int => integer(random, program),
         Sort::Array { index, element: Scalar::Bv(element) } => {
             let value = program.terms.constant(Bv::from_u64(element, random.word()));
             program.terms.add(Term::ConstArray { index, value }).expect("well-sorted")
@@ -202,11 +251,23 @@ fn constant(random: &mut Random, program: &mut Program, variable: VariableId) ->
     }
 }
 
-fn random_step(random: &mut Random, program: &mut Program, id: ProcedureId) -> Step {
+/// A constant in the box.
+fn integer(random: &mut Random, program: &mut Program) -> TermId {
+    let value = random.between(0, 2 * BOX as usize) as i64 - BOX;
+    program.terms.integer(value)
+}
+
+fn random_step(
+    random: &mut Random,
+    program: &mut Program,
+    id: ProcedureId,
+    shape: ProgramShape,
+) -> Step {
     let scope = scope_of(program, id);
     let mut step = Step::default();
     if random.one_in(3) {
-        let term = program.terms.new_symbol(Sort::Bv(random.between(1, 2) as u32));
+        let sort = small_sort(random, shape);
+        let term = program.terms.new_symbol(sort);
         step.inputs.push(Input { term, kind: InputKind::Choice });
     }
     let inputs: Vec<TermId> = step.inputs.iter().map(|input| input.term).collect();
@@ -238,6 +299,11 @@ fn random_condition(
     let sort = program.terms.sort(program.term_of(variable));
     let [a, b] = [0; 2].map(|_| random_term(random, program, scope, inputs, sort, 1));
     let op = match sort {
+        Sort::Int if !random.one_in(3) => {
+            let op = random.pick(&[IntOp::Le, IntOp::Lt, IntOp::Ge, IntOp::Gt]);
+            return program.terms.add(Term::Int(op, a, b)).expect("well-sorted");
+        }
+        Sort::Int => random.pick(&[BinaryOp::Eq, BinaryOp::Neq]),
         Sort::Bv(_) => random.pick(&[BinaryOp::Eq, BinaryOp::Neq, BinaryOp::Ult, BinaryOp::Slte]),
         _ => BinaryOp::Eq,
     };
@@ -255,6 +321,9 @@ fn random_term(
 ) -> TermId {
     let leaves = scope.iter().map(|&v| program.term_of(v)).chain(inputs.iter().copied());
     let leaves: Vec<TermId> = leaves.filter(|&t| program.terms.sort(t) == sort).collect();
+    if sort == Sort::Int {
+        return random_integer(random, program, scope, inputs, &leaves, depth);
+    }
     let Sort::Bv(width) = sort else {
         let Sort::Array { index, element: Scalar::Bv(width) } = sort else {
             unreachable!("{NO_INTEGERS}")
@@ -312,6 +381,45 @@ fn random_term(
             program.terms.binary(op, a, b)
         }
     }
+}
+
+/// A linear term over the variables in scope and the inputs.
+fn random_integer(
+    random: &mut Random,
+    program: &mut Program,
+    scope: &[VariableId],
+    inputs: &[TermId],
+    leaves: &[TermId],
+    depth: usize,
+) -> TermId {
+    if depth == 0 || random.one_in(4) {
+        return match leaves.is_empty() || random.one_in(3) {
+            true => integer(random, program),
+            false => random.pick(leaves),
+        };
+    }
+    let inner = |random: &mut Random, program: &mut Program, sort| {
+        random_term(random, program, scope, inputs, sort, depth - 1)
+    };
+    let a = inner(random, program, Sort::Int);
+    let term = match random.below(8) {
+        0 => {
+            let (condition, b) =
+                (inner(random, program, Sort::BOOL), inner(random, program, Sort::Int));
+            Term::Ite(condition, a, b)
+        }
+        1 => Term::IntNeg(a),
+        // By a constant, which may be zero.
+        2 | 3 => {
+            let op = random.pick(&[IntOp::Mul, IntOp::Div, IntOp::Mod]);
+            Term::Int(op, a, integer(random, program))
+        }
+        _ => {
+            let op = random.pick(&[IntOp::Add, IntOp::Sub]);
+            Term::Int(op, a, inner(random, program, Sort::Int))
+        }
+    };
+    program.terms.add(term).expect("well-sorted")
 }
 
 /// What the search found.

@@ -120,12 +120,17 @@ pub(crate) fn bits_of(sort: Sort) -> u32 {
     }
 }
 
-/// All lists of values of these sorts.
+/// Integers are enumerated up to this far from zero.
+pub(crate) const BOX: i64 = 3;
+
+/// All lists of values of these sorts; of integers only those in the box.
 pub(crate) fn all_values(sorts: &[Sort]) -> Vec<Vec<Value>> {
     let mut lists = vec![Vec::new()];
     for &sort in sorts {
-        let values: Vec<Value> =
-            (0..1u64 << bits_of(sort)).map(|bits| unpack(sort, bits)).collect();
+        let values: Vec<Value> = match sort {
+            Sort::Int => (-BOX..=BOX).map(|value| Value::Int(value.into())).collect(),
+            _ => (0..1u64 << bits_of(sort)).map(|bits| unpack(sort, bits)).collect(),
+        };
         lists = lists
             .iter()
             .flat_map(|list: &Vec<Value>| {
