@@ -19,10 +19,10 @@ fn word_level_engines_agree_with_the_oracle() {
 #[test]
 fn programs_have_the_verdicts_of_the_oracle() {
     let mut verdicts = Verdicts::default();
-    // The first has a loop that no run reaches, which only shows when an array is split; in the next
-    // three Reverse PDR is interrupted when its start set has become empty; then implicants that
-    // lose a condition; integers in constant guards alone; and a remainder inside of another one,
-    // which brings back an input that was eliminated.
+    // The first has a loop that no run reaches, which only shows when an array is split; in the
+    // next three Reverse PDR is interrupted when its start set has become empty; then implicants
+    // that lose a condition; integers in constant guards alone; and a remainder inside of another
+    // one, which brings back an input that was eliminated.
     let once_failed = [102_293, 220_141, 259_030, 284_783, 149, 167, 490, 3_194, 9_584];
     let seeds = once_failed.into_iter().chain(0..runs(1500));
     seeds.for_each(|seed| verdicts += differential_program(seed));

@@ -5,6 +5,7 @@
 
 pub mod bits;
 pub mod c_programs;
+mod explored;
 pub mod intervals;
 pub mod layers;
 pub mod oracle;
