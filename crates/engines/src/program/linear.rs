@@ -166,3 +166,72 @@ impl Forms {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pedra_model::term::Sort;
+    use pedra_model::value::Value;
+    use pedra_program::interpreter::evaluate;
+    use pedra_testkit::random::{Random, runs};
+
+    /// Normal forms of inequalities and the conditions of constraints say what these say.
+    #[test]
+    fn normal_forms_are_equivalent() {
+        let mut random = Random::new(23);
+        let (mut held, mut failed) = (0, 0);
+        for round in 0..runs(300) {
+            let (mut terms, mut forms) = (Terms::new(), Forms::default());
+            let symbols = [0; 3].map(|_| terms.new_symbol(Sort::Int));
+            let mut sum = |random: &mut Random, terms: &mut Terms| {
+                let mut e = Linear::constant(random.below(15) as i64 - 7);
+                for &symbol in &symbols {
+                    let factor = Int::from(random.below(9) as i64 - 4);
+                    e = e.plus(&forms.linear(terms, symbol).scale(&factor));
+                }
+                e
+            };
+            let e = sum(&mut random, &mut terms);
+            let other = sum(&mut random, &mut terms);
+            let constraint = match random.below(3) {
+                0 => Constraint::Le(e.clone()),
+                1 => Constraint::Eq(e.clone()),
+                _ => Constraint::Divides(Int::from(random.between(1, 4) as i64), e.clone()),
+            };
+            let (normal, is_negated) = forms.normal(&mut terms, &e);
+            let conditions = forms.conditions(&mut terms, &constraint);
+            let sides = [&e, &other].map(|e| forms.sum(&mut terms, e));
+            let op = random.pick(&[IntOp::Le, IntOp::Lt, IntOp::Ge, IntOp::Gt]);
+            let compared = terms.add(Term::Int(op, sides[0], sides[1])).expect("well-sorted");
+            let again = forms.inequality(&terms, compared).expect("a comparison");
+            for _ in 0..20 {
+                let model = [0; 3].map(|_| Value::Int((random.below(13) as i64 - 6).into()));
+                let value = |symbol: TermId| {
+                    let position = symbols.iter().position(|&s| s == symbol);
+                    &model[position.expect("a symbol")]
+                };
+                let roots = conditions.iter().copied().chain([normal, compared]);
+                let values = evaluate(&terms, roots, value);
+                let holds = |term: &TermId| values[term].as_bv().is_true();
+                let number = |e: &Linear| {
+                    let one = |(var, a): &(IntVar, Int)| match value(forms.base(*var)) {
+                        Value::Int(value) => a.to_big() * value,
+                        _ => unreachable!("all are integers"),
+                    };
+                    e.terms.iter().map(one).fold(e.constant.to_big(), |sum, x| sum + x)
+                };
+                let (zero, at) = (BigInt::ZERO, number(&e));
+                assert_eq!(holds(&normal) ^ is_negated, at <= zero, "round {round}");
+                assert_eq!(holds(&compared), number(&again) <= zero, "round {round}");
+                let expected = match &constraint {
+                    Constraint::Le(_) => at <= zero,
+                    Constraint::Eq(_) => at == zero,
+                    Constraint::Divides(modulus, _) => at % modulus.to_big() == zero,
+                };
+                assert_eq!(conditions.iter().all(holds), expected, "round {round}");
+                *(if expected { &mut held } else { &mut failed }) += 1;
+            }
+        }
+        assert!(held > 500 && failed > 500, "{held} {failed}");
+    }
+}

@@ -278,3 +278,60 @@ fn replace(e: &mut Linear, var: IntVar, by: &Linear) {
         *e = rest.plus(&by.scale(&factor));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::graph::Graph;
+    use crate::program::queries::Blocked;
+    use crate::trace::{Level, Place};
+    use pedra_model::blast::BlastOptions;
+    use pedra_program::{LowerOptions, lower};
+    use pedra_solve::terms::theory_of;
+    use pedra_testkit::programs::{ProgramShape, random_program};
+    use pedra_testkit::random::{Random, runs};
+    use std::sync::Arc;
+
+    /// Each state of a predecessor leads into the cube by some inputs: single states of it are
+    /// asked, one by one, all the way back from the error places.
+    #[test]
+    fn states_of_predecessors_lead_into_the_cube() {
+        let mut random = Random::new(29);
+        let mut asked = 0;
+        for round in 0..runs(150) {
+            let integers = round % 2 == 0;
+            let shape =
+                ProgramShape { procedures: 2, arrays: !integers, integers, ..Default::default() };
+            let program = random_program(&mut random, shape);
+            let lowered = lower(&program, &LowerOptions::default()).expect("no recursion");
+            let graph = Graph::new(Arc::new(lowered));
+            let blocks = graph.blocks().cuts.iter().flat_map(|cut| &cut.blocks);
+            let roots = blocks.flat_map(|block| block.values.iter().chain([&block.guard]));
+            let theory = theory_of(&graph.terms, roots.copied()).expect("one theory");
+            let mut queries = Queries::new(graph, theory, &BlastOptions::default());
+            (0..3).for_each(|_| queries.frames.open());
+            let errors: Vec<_> = queries.graph.locations().collect();
+            let errors = errors
+                .into_iter()
+                .filter(|at| queries.graph.blocks().errors.contains(&Some(at.index())));
+            for error in errors.collect::<Vec<_>>() {
+                let (mut place, mut set): (_, Box<[Lit]>) = (error, Box::default());
+                for _ in 0..3 {
+                    let blocked = queries.check_blocked(place, &set, Level::new(2));
+                    let Ok(Blocked::No(edge, model)) = blocked else { break };
+                    let found = predecessor(&mut queries, edge, &set, &model);
+                    let found = found.unwrap_or_else(|_| panic!("nothing stops it"));
+                    let some = queries.find_step(edge, None, &found, &[]);
+                    let state = some.unwrap_or_else(|_| panic!("nothing stops it"));
+                    let state = state.expect("the model's state is in it");
+                    let step = queries.find_step(edge, Some(&state), &found, &set);
+                    let step = step.unwrap_or_else(|_| panic!("nothing stops it"));
+                    assert!(step.is_some(), "round {round}");
+                    asked += 1;
+                    (place, set) = (queries.graph.edge(edge).from, found);
+                }
+            }
+        }
+        assert!(asked > 100, "{asked}");
+    }
+}
