@@ -1,4 +1,4 @@
-/* Recursion: calls are kept, and no engine decides them yet. */
+/* Recursion that is three calls deep. */
 extern void reach_error(void);
 
 static unsigned factorial(unsigned n) { return n < 2 ? 1 : n * factorial(n - 1); }

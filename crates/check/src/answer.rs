@@ -36,6 +36,9 @@ pub enum NotChecked {
     /// The violation has undefined behaviour on its way: the property stays unknown. The operation,
     /// in words.
     Undefined(String),
+    /// The answer is about recursion up to a bound, and says nothing about the program: the
+    /// property stays unknown.
+    Bounded,
     /// The check failed: an internal error.
     Wrong(String),
 }

@@ -34,6 +34,8 @@ pub enum Open {
     NotCheckable(String),
     /// The violation that was found has undefined behaviour; the operation, in words.
     Undefined(String),
+    /// The answer is about recursion up to a bound.
+    Bounded,
 }
 
 impl Open {
@@ -54,6 +56,7 @@ impl Open {
             Open::Undefined(text) => {
                 format!("only runs with undefined behaviour reach it: {text}")
             }
+            Open::Bounded => "the answer is about bounded recursion only".to_owned(),
         }
     }
 }
@@ -350,6 +353,9 @@ impl<S: Subject, O: Observer> Run<'_, S, O> {
                 }
                 Some(Err(NotChecked::Undefined(what))) => {
                     self.observer.open(property, Open::Undefined(what.clone()), None);
+                }
+                Some(Err(NotChecked::Bounded)) => {
+                    self.observer.open(property, Open::Bounded, None);
                 }
                 Some(Err(NotChecked::Wrong(text))) => {
                     let text = format!("{engine}, property b{property}: {text}");

@@ -48,6 +48,7 @@ pub mod decide;
 pub mod pipeline;
 pub mod plan;
 pub mod program;
+mod recursion;
 
 pub use answer::{Checked, NotChecked, check_answer, join_proofs};
 pub use decide::{Answer, InternalError, Observer, Open, SafeUpTo, decide, decide_all};

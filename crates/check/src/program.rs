@@ -9,6 +9,8 @@
 //! step, the search is repeated with undefined steps excluded ([`LowerOptions::only_defined`]). If
 //! that finds none, the property is unknown, and the undefined operation is named: *required for
 //! soundness* of both verdicts.
+//!
+//! Recursion is inlined up to a bound, which grows ([`crate::recursion`]).
 
 use crate::answer::{Checked, NotChecked};
 use crate::decide::{self, InternalError, Observer, Open, SafeUpTo, Subject};
@@ -23,8 +25,10 @@ use pedra_model::Model;
 use pedra_model::proof::Proof;
 use pedra_model::trace::Trace;
 use pedra_program::flatten::LiftError;
+use pedra_program::inline::{Bound, Deeper};
 use pedra_program::interpreter::Undefined;
-use pedra_program::{LowerOptions, Lowered, Program, ProgramProof, ProgramTrace, lower};
+use pedra_program::recursion::Components;
+use pedra_program::{Action, LowerOptions, Lowered, Program, ProgramProof, ProgramTrace, lower};
 use pedra_solve::Interrupt;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -44,6 +48,15 @@ pub enum ProgramOpen {
     System(Open),
     /// The program cannot be turned into a system.
     NotLowered(String),
+    /// It is recursive, and deeper recursion was not looked at.
+    Recursion {
+        /// The search for violations came to its end up to this depth.
+        depth: usize,
+        /// The run was stopped.
+        is_stopped: bool,
+        /// Only undefined runs reach it up to there; the operation, in words.
+        undefined: Option<String>,
+    },
 }
 
 impl ProgramOpen {
@@ -52,6 +65,13 @@ impl ProgramOpen {
         match self {
             ProgramOpen::System(open) => open.text(stopped),
             ProgramOpen::NotLowered(text) => text.clone(),
+            ProgramOpen::Recursion { depth, is_stopped, undefined } => {
+                let stopped = is_stopped.then(|| stopped.to_owned());
+                let undefined = undefined.as_ref().map(|u| Open::Undefined(u.clone()).text(""));
+                let deeper = format!("no proof for recursion deeper than {depth}");
+                let parts = [stopped, undefined, Some(deeper)].into_iter().flatten();
+                parts.collect::<Vec<_>>().join("; ")
+            }
         }
     }
 }
@@ -93,48 +113,90 @@ pub fn decide_program<O: ProgramObserver>(
     observer: &O,
 ) -> Result<(), O::Error> {
     let run = Run { program, plan, interrupt, observer };
-    let undefined = run.phase(selected, LowerOptions::default(), &[])?;
+    if !Components::new(program).recursive().is_empty() {
+        return run.unwind(selected);
+    }
+    let (undefined, left) = split_undefined(run.whole(selected, LowerOptions::default())?);
+    run.tell(left);
     if undefined.is_empty() {
         return Ok(());
     }
     let again: Vec<usize> = undefined.iter().map(|(property, _)| *property).collect();
     let options = LowerOptions { only_defined: true, ..LowerOptions::default() };
-    run.phase(&again, options, &undefined).map(drop)
+    for left in run.whole(&again, options)? {
+        let known = undefined.iter().find(|(property, _)| *property == left.property);
+        let why = known.map(|(_, text)| ProgramOpen::System(Open::Undefined(text.clone())));
+        run.tell([Left { why: why.unwrap_or(left.why), ..left }]);
+    }
+    Ok(())
+}
+
+/// A property that a search has left open.
+pub(crate) struct Left {
+    pub(crate) property: usize,
+    pub(crate) why: ProgramOpen,
+    safe: Option<SafeUpTo>,
 }
 
 /// Properties whose violation is undefined, with the operation in words.
-type UndefinedRuns = Vec<(usize, String)>;
+pub(crate) type UndefinedRuns = Vec<(usize, String)>;
 
-struct Run<'a, O> {
-    program: &'a Program,
-    plan: &'a Plan,
-    interrupt: &'a Interrupt,
-    observer: &'a O,
+/// The properties for which only undefined runs were found, and the others.
+pub(crate) fn split_undefined(all: Vec<Left>) -> (UndefinedRuns, Vec<Left>) {
+    let (mut undefined, mut others) = (Vec::new(), Vec::new());
+    for left in all {
+        match left.why {
+            ProgramOpen::System(Open::Undefined(text)) => undefined.push((left.property, text)),
+            _ => others.push(left),
+        }
+    }
+    (undefined, others)
+}
+
+pub(crate) struct Run<'a, O> {
+    pub(crate) program: &'a Program,
+    pub(crate) plan: &'a Plan,
+    pub(crate) interrupt: &'a Interrupt,
+    pub(crate) observer: &'a O,
 }
 
 impl<O: ProgramObserver> Run<'_, O> {
-    /// Decides properties on all runs, or on the defined ones after undefined runs were found.
-    /// Gives the properties for which only undefined runs were found now.
-    fn phase(
+    /// Decides properties of a program without recursion, on all runs or on the defined ones. Gives
+    /// those that stay open.
+    fn whole(&self, selected: &[usize], options: LowerOptions) -> Result<Vec<Left>, O::Error> {
+        match lower(self.program, &options) {
+            Ok(lowered) => self.phase(selected, lowered, &options),
+            Err(error) => {
+                let why = ProgramOpen::NotLowered(error.to_string());
+                let left = |&property: &usize| Left { property, why: why.clone(), safe: None };
+                Ok(selected.iter().map(left).collect())
+            }
+        }
+    }
+
+    /// Decides properties of a program that was lowered so. Gives those that stay open.
+    pub(crate) fn phase(
         &self,
         selected: &[usize],
-        options: LowerOptions,
-        known: &[(usize, String)],
-    ) -> Result<UndefinedRuns, O::Error> {
-        let lowered = match lower(self.program, &options) {
-            Ok(lowered) => Arc::new(lowered),
-            Err(error) => {
-                for &property in selected {
-                    let why = ProgramOpen::NotLowered(error.to_string());
-                    self.observer.open(property, why, None);
-                }
-                return Ok(Vec::new());
-            }
+        lowered: Lowered,
+        options: &LowerOptions,
+    ) -> Result<Vec<Left>, O::Error> {
+        let phase = Phase {
+            run: self,
+            lowered: Arc::new(lowered),
+            only_defined: options.only_defined,
+            bound: options.recursion,
+            left: Mutex::default(),
+            checked: Mutex::default(),
         };
-        let phase =
-            Phase { run: self, lowered, known, found: Mutex::default(), checked: Mutex::default() };
         phase.decide(selected)?;
-        Ok(phase.found.into_inner().unwrap_or_else(PoisonError::into_inner))
+        Ok(phase.left.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn tell(&self, all: impl IntoIterator<Item = Left>) {
+        for Left { property, why, safe } in all {
+            self.observer.open(property, why, safe);
+        }
     }
 }
 
@@ -145,9 +207,11 @@ type CheckedProof = (Arc<Proof>, Result<Arc<Proof>, NotChecked>);
 struct Phase<'a, 'r, O> {
     run: &'r Run<'a, O>,
     lowered: Arc<Lowered>,
-    /// Undefined runs of the phase before; only defined runs count now.
-    known: &'r [(usize, String)],
-    found: Mutex<UndefinedRuns>,
+    /// Undefined runs were found before, and only defined runs are looked at now.
+    only_defined: bool,
+    /// The bound on recursion, if there is recursion.
+    bound: Option<Bound>,
+    left: Mutex<Vec<Left>>,
     /// The last proof: one proof may settle many properties, and is checked once.
     checked: Mutex<Option<CheckedProof>>,
 }
@@ -173,10 +237,6 @@ impl<O: ProgramObserver> Phase<'_, '_, O> {
             false if too_large.is_empty() => run.on_system(&model, engines),
             false => run.run(plan.side_by_side(engines, Vec::new(), selected.len())),
         }
-    }
-
-    fn known(&self, property: usize) -> Option<String> {
-        self.known.iter().find(|(p, _)| *p == property).map(|(_, text)| text.clone())
     }
 
     /// The proof about the program that a proof about the system stands for, and whether it is
@@ -211,6 +271,16 @@ impl<O: ProgramObserver> Phase<'_, '_, O> {
         }
     }
 
+    /// Whether a run ends with a call that is deeper than the bound: it reaches no error place.
+    fn is_deeper(&self, trace: &ProgramTrace) -> bool {
+        let last = trace.steps.last().map(|step| &self.run.program.edge(step.edge).action);
+        self.deeper() == Some(Deeper::Fails) && matches!(last, Some(Action::Call(_)))
+    }
+
+    fn deeper(&self) -> Option<Deeper> {
+        self.bound.map(|bound| bound.deeper)
+    }
+
     /// Replays a run on the program as the front end made it.
     fn check_trace(&self, trace: &Trace) -> Result<ProgramTrace, NotChecked> {
         let wrong = |e: &dyn std::fmt::Display| NotChecked::Wrong(e.to_string());
@@ -219,10 +289,13 @@ impl<O: ProgramObserver> Phase<'_, '_, O> {
             Trace::Words(words) => self.lowered.trace(words).map_err(|e| wrong(&e))?,
             Trace::Bits(_) => return Err(wrong(&"the trace is about bits")),
         };
+        if self.is_deeper(&lifted) {
+            return Err(NotChecked::Bounded);
+        }
         let replay = replay_program(self.run.program, &lifted).map_err(|e| wrong(&e))?;
         match replay.undefined {
             None => Ok(lifted),
-            Some(_) if !self.known.is_empty() => Err(wrong(&"a run that must be defined is not")),
+            Some(_) if self.only_defined => Err(wrong(&"a run that must be defined is not")),
             Some(undefined) => Err(NotChecked::Undefined(describe(self.run.program, undefined))),
         }
     }
@@ -240,8 +313,12 @@ impl<O: ProgramObserver> Subject for Phase<'_, '_, O> {
                 Some(self.check_trace(trace).map(|trace| Checked::Violated(trace.into())))
             }
             // Undefined runs reach it, and no others: that is no proof.
-            Outcome::Proved(_) if !self.known.is_empty() => {
+            Outcome::Proved(_) if self.only_defined => {
                 Some(Err(NotChecked::Undefined(String::new())))
+            }
+            // *Required for soundness*: runs that are deeper in recursion are missing here.
+            Outcome::Proved(_) if self.deeper() == Some(Deeper::Ends) => {
+                Some(Err(NotChecked::Bounded))
             }
             Outcome::Proved(proof) => {
                 let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
@@ -262,6 +339,10 @@ impl<O: ProgramObserver> Subject for Phase<'_, '_, O> {
         limits: BoundLimits,
         options: &CheckOptions,
     ) -> Result<Option<usize>, String> {
+        if self.bound.is_some() {
+            // It says nothing about deeper recursion, and is told to nobody.
+            return Ok(None);
+        }
         // One step of the system is one block.
         let model = Model::Words(self.lowered.flat.system.clone());
         check_bound(&model, open, last, &self.run.plan.blast, limits, options)
@@ -306,15 +387,7 @@ impl<O: ProgramObserver> Observer for Phase<'_, '_, O> {
     }
 
     fn open(&self, property: usize, why: Open, safe: Option<SafeUpTo>) {
-        let why = match (self.known(property), why) {
-            (Some(text), _) => Open::Undefined(text),
-            (None, Open::Undefined(text)) => {
-                let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-                found.push((property, text));
-                return;
-            }
-            (None, why) => why,
-        };
-        self.run.observer.open(property, ProgramOpen::System(why), safe);
+        let left = Left { property, why: ProgramOpen::System(why), safe };
+        self.left.lock().unwrap_or_else(PoisonError::into_inner).push(left);
     }
 }

@@ -7,6 +7,7 @@ use pedra_check::{
     decide_program,
 };
 use pedra_engines::Reason;
+use pedra_program::recursion::Components;
 use pedra_program::{Action, Program};
 use pedra_solve::Interrupt;
 use pedra_testkit::programs::{ExploredProgram, ProgramShape, explore_program, random_program};
@@ -43,7 +44,7 @@ pub fn differential_program(seed: u64) -> Verdicts {
     let shape = ProgramShape {
         procedures: random.between(1, 3),
         arrays: random.one_in(2),
-        recursion: random.one_in(20),
+        recursion: random.one_in(5),
         bits: random.between(3, 6) as u32,
         ..ProgramShape::default()
     };
@@ -95,7 +96,11 @@ fn compare(seed: u64, program: &Program, options: &[String]) -> Verdicts {
 /// Decides all properties and compares; what disagrees, otherwise.
 fn check(program: &Program, options: &[String]) -> Result<Verdicts, String> {
     let Some(truth) = explore_program(program, MAX_STATES) else { return Ok(Verdicts::default()) };
-    let plan = case::plan(options)?;
+    let mut plan = case::plan(options)?;
+    if !Components::new(program).recursive().is_empty() {
+        // Otherwise the bound on recursion grows until the program is very large.
+        plan.depth = Some(MAX_RECURSION);
+    }
     let run = AssertUnwindSafe(|| {
         let answers = Answers::default();
         let selected: Vec<usize> = (0..program.properties.len()).collect();
@@ -115,6 +120,8 @@ fn check(program: &Program, options: &[String]) -> Result<Verdicts, String> {
 
 /// How many states the oracle visits.
 const MAX_STATES: usize = 1_000;
+/// How deep recursion goes.
+const MAX_RECURSION: usize = 6;
 
 /// A run on integers ends after this many looks at the interrupt: no engine need come to an end
 /// there.
@@ -198,8 +205,8 @@ fn is_endless(why: &ProgramOpen) -> bool {
 
 fn may_stay_open(why: &ProgramOpen, plan: &Plan, is_violated: bool, is_defined: bool) -> bool {
     match why {
-        // Recursion.
         ProgramOpen::NotLowered(_) => true,
+        ProgramOpen::Recursion { undefined, .. } => undefined.is_none() || is_violated,
         ProgramOpen::System(Open::Undefined(_)) => is_violated && !is_defined,
         ProgramOpen::System(Open::NotCheckable(_)) => !is_violated,
         ProgramOpen::System(Open::Engines(Reason::DepthLimit | Reason::Exhausted(_))) => {

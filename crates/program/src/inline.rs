@@ -5,6 +5,12 @@
 //! and an arbitrary value to every other variable of the callee, as a call does; leaving it assigns
 //! the results. All copies of an error place are one place, since a property has one.
 //!
+//! Recursion is refused by [`inline`]. [`inline_bounded`] bounds it, in one of two ways
+//! ([`Deeper`]): the result has fewer runs than the original, and its violations count; or it has
+//! more, and its proofs count. After the unwinding assertions of bounded model checkers (E. Clarke,
+//! D. Kroening, F. Lerda, TACAS 2004), which are one property more; here the bound is exceeded at
+//! the error places themselves, so that every proof of a property is one that the bound suffices.
+//!
 //! Proofs are checked on the inlined graph: that it has the runs of the original is part of what is
 //! trusted. Traces are not: [`Inlined::trace`] brings them back to the original, where they are
 //! replayed.
@@ -14,6 +20,7 @@ use crate::graph::{
     ProcedureId, Program, Step, VariableId,
 };
 use crate::interpreter::{arbitrary_at_call, initial_variables};
+use crate::recursion::Components;
 use pedra_model::program::{ProgramTrace, TraceStep};
 use pedra_model::simplify::Rewriter;
 use pedra_model::term::TermId;
@@ -38,6 +45,28 @@ pub enum InlineError {
     },
 }
 
+/// What becomes of a call that is deeper in recursion than the bound.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Deeper {
+    /// The run ends there: all runs of the result are runs of the original, and some are missing.
+    /// A proof about the result says nothing about the original.
+    Ends,
+    /// The run may go on to any error place: a run of the original to an error place is in the
+    /// result up to that place, or up to a call that is too deep, after which that place is
+    /// reached. So a proof about the result is one about the original.
+    Fails,
+}
+
+/// A bound on recursion.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Bound {
+    /// How many procedures that call each other may be active at once: those of one strongly
+    /// connected component of the call graph, each activation counted.
+    pub depth: usize,
+    /// What becomes of deeper calls.
+    pub deeper: Deeper,
+}
+
 /// An activation of a procedure: a position in [`Inlined::instances`].
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct InstanceId(pub usize);
@@ -60,6 +89,10 @@ pub enum EdgeOrigin {
     Call(EdgeRef),
     /// The return from this call.
     Return(EdgeRef),
+    /// This call, which is deeper than the bound.
+    Deeper(EdgeRef),
+    /// From there to an error place.
+    Fails,
 }
 
 /// A program without calls, and what its parts stand for.
@@ -71,7 +104,8 @@ pub struct Inlined {
     /// The instances; the first is the entry's.
     pub instances: Vec<Instance>,
     /// For each place its instance and original place. The error place of a property that no run
-    /// reaches, because its procedure is never called, belongs to the first instance.
+    /// reaches, because its procedure is never called, belongs to the first instance. The place
+    /// after calls that are too deep stands for the one before the first of them.
     pub places: Vec<(InstanceId, PlaceRef)>,
     /// For each edge what it stands for.
     pub edges: Vec<EdgeOrigin>,
@@ -83,14 +117,16 @@ pub struct Inlined {
 }
 
 impl Inlined {
-    /// The run of the original program that a run of the inlined one stands for.
+    /// The run of the original program that a run of the inlined one stands for. One that came to a
+    /// call which is too deep ends with it, without values: it is no run to an error place.
     pub fn trace(&self, trace: &ProgramTrace) -> ProgramTrace {
         let initial = trace.initial[..self.num_initial.min(trace.initial.len())].to_vec();
         let step = |step: &TraceStep| match self.edges[step.edge.edge.index()] {
             EdgeOrigin::Step(edge) | EdgeOrigin::Call(edge) => {
                 Some(TraceStep { edge, values: step.values.clone() })
             }
-            EdgeOrigin::Return(_) => None,
+            EdgeOrigin::Deeper(edge) => Some(TraceStep { edge, values: Vec::new() }),
+            EdgeOrigin::Return(_) | EdgeOrigin::Fails => None,
         };
         let steps = trace.steps.iter().filter_map(step).collect();
         ProgramTrace { property: trace.property, initial, steps }
@@ -102,13 +138,25 @@ impl Inlined {
 /// # Errors
 /// If there is recursion among the procedures that the entry reaches, or the result is too large.
 pub fn inline(program: &Program, max_edges: usize) -> Result<Inlined, InlineError> {
-    let recursive = recursive_procedures(program);
+    let recursive = Components::new(program).recursive();
     if !recursive.is_empty() {
         let name = |&id: &ProcedureId| program.procedure(id).name.to_string();
         let names = recursive.iter().map(name).collect();
         return Err(InlineError::Recursion { procedures: recursive, names });
     }
-    let mut inliner = Inliner::new(program, max_edges);
+    inline_bounded(program, max_edges, Bound { depth: 0, deeper: Deeper::Fails })
+}
+
+/// Inlines all calls up to a bound on recursion; the result has at most so many edges.
+///
+/// # Errors
+/// If the result is too large.
+pub fn inline_bounded(
+    program: &Program,
+    max_edges: usize,
+    bound: Bound,
+) -> Result<Inlined, InlineError> {
+    let mut inliner = Inliner::new(program, max_edges, bound);
     // The instance of a call is worked on when its caller is done: a queue, no recursion.
     let mut next = 0;
     while next < inliner.instances.len() {
@@ -120,30 +168,6 @@ pub fn inline(program: &Program, max_edges: usize) -> Result<Inlined, InlineErro
     Ok(inlined)
 }
 
-/// The procedures that the entry reaches and that call themselves, directly or through others.
-fn recursive_procedures(program: &Program) -> Vec<ProcedureId> {
-    let callees = |id: ProcedureId| {
-        program.procedure(id).edges.iter().filter_map(|edge| match &edge.action {
-            Action::Call(call) => Some(call.callee),
-            Action::Step(_) => None,
-        })
-    };
-    let reached_from = |start: ProcedureId| {
-        let mut seen = vec![false; program.procedures.len()];
-        let mut stack: Vec<ProcedureId> = callees(start).collect();
-        while let Some(id) = stack.pop() {
-            if !std::mem::replace(&mut seen[id.index()], true) {
-                stack.extend(callees(id));
-            }
-        }
-        seen
-    };
-    let mut used = reached_from(program.entry);
-    used[program.entry.index()] = true;
-    let ids = (0..program.procedures.len()).map(ProcedureId::new);
-    ids.filter(|&id| used[id.index()] && reached_from(id)[id.index()]).collect()
-}
-
 fn is_error(program: &Program, place: PlaceRef) -> bool {
     program.properties.iter().any(|property| property.error == place)
 }
@@ -151,6 +175,8 @@ fn is_error(program: &Program, place: PlaceRef) -> bool {
 struct Inliner<'p> {
     original: &'p Program,
     max_edges: usize,
+    bound: Bound,
+    components: Components,
     program: Program,
     body: Procedure,
     instances: Vec<Instance>,
@@ -162,10 +188,14 @@ struct Inliner<'p> {
     /// For each instance but the first the copies of its procedure's variables.
     copies: Vec<FxHashMap<VariableId, VariableId>>,
     errors: FxHashMap<PlaceRef, PlaceId>,
+    /// For each instance how many of its component are active, itself among them.
+    depths: Vec<usize>,
+    /// The place after calls that are too deep.
+    deeper: Option<PlaceId>,
 }
 
 impl<'p> Inliner<'p> {
-    fn new(original: &'p Program, max_edges: usize) -> Inliner<'p> {
+    fn new(original: &'p Program, max_edges: usize, bound: Bound) -> Inliner<'p> {
         let entry = original.procedure(original.entry);
         let mut program = original.clone();
         program.procedures.clear();
@@ -184,6 +214,8 @@ impl<'p> Inliner<'p> {
         Inliner {
             original,
             max_edges,
+            bound,
+            components: Components::new(original),
             program,
             instances: vec![Instance { procedure: original.entry, caller: None }],
             ends: vec![(body.entry, body.exit)],
@@ -192,6 +224,8 @@ impl<'p> Inliner<'p> {
             variables: own.collect(),
             copies: vec![FxHashMap::default()],
             errors,
+            depths: vec![1],
+            deeper: None,
             body,
         }
     }
@@ -228,8 +262,10 @@ impl<'p> Inliner<'p> {
         caller: InstanceId,
         call: EdgeRef,
         callee: ProcedureId,
+        depth: usize,
     ) -> InstanceId {
         let instance = InstanceId(self.instances.len());
+        self.depths.push(depth);
         self.instances.push(Instance { procedure: callee, caller: Some((caller, call)) });
         let procedure = self.original.procedure(callee);
         let entry = self.add_place(instance, procedure.entry);
@@ -334,7 +370,12 @@ impl<'p> Inliner<'p> {
     ) -> Result<(), InlineError> {
         let original = self.original;
         let (edge, callee) = (original.edge(at), original.procedure(call.callee));
-        let instance = self.add_instance(caller, at, call.callee);
+        let is_deeper = self.components.are_together(at.procedure, call.callee);
+        let depth = if is_deeper { self.depths[caller.0] + 1 } else { 1 };
+        if is_deeper && depth > self.bound.depth {
+            return self.add_deeper_call(caller, at, from);
+        }
+        let instance = self.add_instance(caller, at, call.callee, depth);
         let mut enter = Step::default();
         for (&parameter, &argument) in callee.parameters.iter().zip(&call.arguments) {
             let value = match caller.0 {
@@ -361,6 +402,28 @@ impl<'p> Inliner<'p> {
         self.add_step(&silent, (exit, to), leave, EdgeOrigin::Return(at))
     }
 
+    /// A call that is too deep. *Required for soundness* of proofs with [`Deeper::Fails`]: no such
+    /// call is left out, and the arguments do not matter, since all error places follow.
+    fn add_deeper_call(
+        &mut self,
+        caller: InstanceId,
+        at: EdgeRef,
+        from: PlaceId,
+    ) -> Result<(), InlineError> {
+        let edge = self.original.edge(at);
+        match self.bound.deeper {
+            Deeper::Ends => Ok(()),
+            Deeper::Fails => {
+                let to = *self.deeper.get_or_insert_with(|| {
+                    self.places
+                        .push((caller, PlaceRef { procedure: at.procedure, place: edge.from }));
+                    self.body.add_place(edge.span)
+                });
+                self.add_step(edge, (from, to), Step::default(), EdgeOrigin::Deeper(at))
+            }
+        }
+    }
+
     fn add_step(
         &mut self,
         like: &Edge,
@@ -380,6 +443,11 @@ impl<'p> Inliner<'p> {
                 self.body.add_place(property.span)
             });
             property.error = PlaceRef { procedure: ProcedureId::new(0), place };
+            if let Some(from) = self.deeper {
+                let (action, text) = (Action::Step(Step::default()), "".into());
+                self.body.add_edge(Edge { from, to: place, action, span: property.span, text });
+                self.edges.push(EdgeOrigin::Fails);
+            }
         }
         self.program.procedures.push(self.body);
         Inlined {

@@ -7,7 +7,8 @@
 //!
 //! - [`graph`]: the program graph itself, its meaning, and the check that it is well formed.
 //! - [`interpreter`]: the reference semantics; replay of violations and free runs.
-//! - [`inline`]: calls replaced by the bodies of the procedures.
+//! - [`inline`]: calls replaced by the bodies of the procedures, recursion up to a bound.
+//! - [`recursion`]: which procedures call each other.
 //! - [`passes`]: constant propagation, small arrays as scalars, live variables, undefined
 //!   behaviour.
 //! - [`blocks`]: all loop-free paths between two cut points as one step.
@@ -26,6 +27,7 @@ pub mod inline;
 pub mod interpreter;
 pub mod lower;
 pub mod passes;
+pub mod recursion;
 
 pub use graph::{
     Action, Call, Check, CheckKind, Edge, EdgeId, EdgeRef, Input, InputKind, Loop, Place, PlaceId,

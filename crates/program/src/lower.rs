@@ -4,7 +4,7 @@
 use crate::blocks::{BlockError, BlockOptions, Blocks, CutId, CutProof, make_blocks};
 use crate::flatten::{Flat, LiftError, flatten};
 use crate::graph::{Program, VariableId};
-use crate::inline::{InlineError, Inlined, inline};
+use crate::inline::{Bound, InlineError, Inlined, inline, inline_bounded};
 use crate::interpreter::initial_variables;
 use crate::passes::constants::{Constants, propagate_constants};
 use crate::passes::elements::{Elements, split_arrays};
@@ -28,6 +28,8 @@ pub struct LowerOptions {
     pub constants: bool,
     /// Whether small arrays become scalars.
     pub elements: bool,
+    /// How deep recursion is inlined; it is refused if absent.
+    pub recursion: Option<Bound>,
     /// How many edges the inlined program may have.
     pub max_edges: usize,
     /// How large blocks become.
@@ -40,6 +42,7 @@ impl Default for LowerOptions {
             only_defined: false,
             constants: true,
             elements: true,
+            recursion: None,
             max_edges: 1_000_000,
             blocks: BlockOptions::default(),
         }
@@ -77,9 +80,12 @@ pub struct Lowered {
 /// Lowers a program.
 ///
 /// # Errors
-/// If it is recursive or too large.
+/// If it is recursive without a bound, or too large.
 pub fn lower(program: &Program, options: &LowerOptions) -> Result<Lowered, LowerError> {
-    let inlined = inline(program, options.max_edges)?;
+    let inlined = match options.recursion {
+        None => inline(program, options.max_edges)?,
+        Some(bound) => inline_bounded(program, options.max_edges, bound)?,
+    };
     let defined = options.only_defined.then(|| assume_checks(&inlined.program));
     let before = defined.as_ref().unwrap_or(&inlined.program);
     let constants = options.constants.then(|| propagate_constants(before));

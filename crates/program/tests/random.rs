@@ -2,10 +2,11 @@
 //! oracle. `PEDRA_FUZZ_RUNS` sets how many.
 
 use pedra_model::random::Random as Choices;
-use pedra_program::inline::{InlineError, inline};
+use pedra_program::inline::{Bound, Deeper, InlineError, inline, inline_bounded};
 use pedra_program::interpreter::{TraceError, replay, run};
 use pedra_program::passes::constants::propagate_constants;
 use pedra_program::passes::undefined::{assume_checks, checks_as_properties};
+use pedra_program::recursion::Components;
 use pedra_program::{CheckKind, LowerOptions, Program, ProgramTrace, lower};
 use pedra_testkit::programs::{ExploredProgram, ProgramShape, explore_program, random_program};
 use pedra_testkit::random::{Random, runs};
@@ -117,6 +118,51 @@ fn recursion_and_size_are_named() {
         }
     }
     assert!(recursive > 5 && large > 2, "{recursive} {large}");
+}
+
+/// Runs that end at the bound give violations of the original; where errors follow the bound, what
+/// is not violated is not violated in the original, and other violations come to the bound.
+#[test]
+fn bounded_recursion_has_fewer_runs_or_more() {
+    let shape = ProgramShape { recursion: true, ..ProgramShape::default() };
+    let (mut violated, mut missed, mut proved, mut exceeded) = (0, 0, 0, 0);
+    for (program, found) in explored(7, runs(600), shape) {
+        if Components::new(&program).recursive().is_empty() {
+            continue;
+        }
+        for depth in [1, 2, 4] {
+            let bounded = |deeper| {
+                let inlined = inline_bounded(&program, 300, Bound { depth, deeper }).ok()?;
+                let inner = explore_program(&inlined.program, 5_000)?;
+                Some((inlined, inner.violated))
+            };
+            if let Some((inlined, inner)) = bounded(Deeper::Ends) {
+                for (property, trace) in inner.iter().enumerate() {
+                    match trace {
+                        Some(trace) => {
+                            replay(&program, &inlined.trace(trace)).expect("a run of the original");
+                            violated += 1;
+                        }
+                        None => missed += usize::from(found.violated[property].is_some()),
+                    }
+                }
+            }
+            if let Some((inlined, inner)) = bounded(Deeper::Fails) {
+                for (property, trace) in inner.iter().enumerate() {
+                    match trace.as_ref().map(|trace| replay(&program, &inlined.trace(trace))) {
+                        None => {
+                            assert!(found.violated[property].is_none());
+                            proved += 1;
+                        }
+                        Some(Ok(_)) => assert!(found.violated[property].is_some()),
+                        Some(Err(_)) => exceeded += 1,
+                    }
+                }
+            }
+        }
+    }
+    assert!(violated > 10 && proved > 10, "{violated} {proved}");
+    assert!(missed > 0 && exceeded > 10, "{missed} {exceeded}");
 }
 
 #[test]

@@ -1,0 +1,216 @@
+//! Deciding recursive programs: calls are inlined up to a bound, which grows.
+//!
+//! Two programs are made, in turns ([`Deeper`]). In one, runs end where recursion is deeper than the
+//! bound: all its runs are runs of the program, and violations are looked for. In the other, error
+//! places are reached there: a proof of a property is one that the bound suffices for it, too, and
+//! so one about the program. Neither waits for the other: each round has a budget, which is doubled
+//! in the next. The bound of the first grows with each round, since a violation may be deep where
+//! proofs are hard; that of the second when the bound turns out to be exceeded.
+//!
+//! If a violation is undefined, only defined ones are looked for from then on, and there is no
+//! proof.
+
+use crate::decide::Open;
+use crate::plan::{EngineName, Plan};
+use crate::program::{Left, ProgramObserver, ProgramOpen, Run, UndefinedRuns, split_undefined};
+use pedra_engines::Reason;
+use pedra_program::inline::{Bound, Deeper};
+use pedra_program::{LowerOptions, Lowered, lower};
+
+/// The budget of each search in the first round: looks at the interrupt. Tuning only.
+const LOOKS: u64 = 2_000;
+/// How many edges a program may have after recursion was inlined. Tuning only.
+const MAX_EDGES: usize = 20_000;
+
+/// One of the two searches.
+struct Search {
+    deeper: Deeper,
+    /// The bound.
+    depth: usize,
+    /// The largest bound up to now with which the program was not too large.
+    fits: usize,
+    /// The bound grows up to here.
+    limit: usize,
+    /// There is nothing more to find.
+    is_over: bool,
+}
+
+impl Search {
+    fn new(deeper: Deeper, limit: Option<usize>) -> Search {
+        let limit = limit.unwrap_or(usize::MAX);
+        Search { deeper, depth: 1, fits: 0, limit, is_over: limit == 0 }
+    }
+
+    fn options(&self, only_defined: bool) -> LowerOptions {
+        let recursion = Some(Bound { depth: self.depth, deeper: self.deeper });
+        LowerOptions { only_defined, recursion, max_edges: MAX_EDGES, ..LowerOptions::default() }
+    }
+
+    /// Whether the bound can grow; it does so by half.
+    fn deepen(&mut self) -> bool {
+        let next = (self.depth + self.depth.div_ceil(2)).min(self.limit);
+        let grows = next > self.depth;
+        self.depth = next;
+        grows
+    }
+
+    /// The program with the largest bound with which it is not too large.
+    fn lower<O>(&mut self, run: &Run<'_, O>) -> Option<Lowered> {
+        loop {
+            if let Ok(lowered) = lower(run.program, &self.options(false)) {
+                self.fits = self.depth;
+                return Some(lowered);
+            }
+            self.limit = self.fits + (self.depth - self.fits) / 2;
+            self.depth = self.limit;
+            if self.depth == 0 {
+                return None;
+            }
+        }
+    }
+}
+
+/// What is open, over all rounds.
+struct Book {
+    open: Vec<usize>,
+    /// Those that only undefined runs are known to reach.
+    undefined: UndefinedRuns,
+    /// The bound up to which the search for violations came to its end.
+    searched: usize,
+}
+
+/// How a search in one round ended.
+#[derive(Default)]
+struct Ended {
+    /// For lack of budget.
+    is_spent: bool,
+    /// With an answer about the bound.
+    is_bounded: bool,
+}
+
+impl Ended {
+    fn note(&mut self, left: &[Left]) {
+        for left in left {
+            match &left.why {
+                ProgramOpen::System(Open::Engines(Reason::Interrupted) | Open::CheckStopped) => {
+                    self.is_spent = true;
+                }
+                ProgramOpen::System(Open::Bounded) => self.is_bounded = true,
+                _ => {}
+            }
+        }
+    }
+}
+
+impl<O: ProgramObserver> Run<'_, O> {
+    /// Decides properties of a recursive program.
+    pub(crate) fn unwind(&self, selected: &[usize]) -> Result<(), O::Error> {
+        let engine = match self.plan.engine {
+            EngineName::Auto => EngineName::Bmc,
+            chosen => chosen,
+        };
+        let plan = Plan { engine, ..self.plan.clone() };
+        let finder = Run { plan: &plan, ..*self };
+        let mut violations = Search::new(Deeper::Ends, self.plan.depth);
+        let mut proofs = Search::new(Deeper::Fails, self.plan.depth);
+        proofs.is_over |= self.plan.engine == EngineName::Bmc;
+        let mut book = Book { open: selected.to_vec(), undefined: Vec::new(), searched: 0 };
+        let mut looks = LOOKS;
+        while !self.interrupt.is_raised() {
+            finder.look_for_violations(&mut violations, &mut book, looks)?;
+            self.look_for_proofs(&mut proofs, &mut book, looks)?;
+            if violations.is_over && (proofs.is_over || book.open.is_empty()) {
+                break;
+            }
+            if book.open.is_empty() && book.undefined.is_empty() {
+                break;
+            }
+            looks = looks.saturating_mul(2);
+        }
+        let (depth, is_stopped) = (book.searched, self.interrupt.is_raised());
+        let open = book.open.into_iter().map(|property| (property, None));
+        let undefined = book.undefined.into_iter().map(|(property, text)| (property, Some(text)));
+        for (property, undefined) in open.chain(undefined) {
+            let why = ProgramOpen::Recursion { depth, is_stopped, undefined };
+            self.observer.open(property, why, None);
+        }
+        Ok(())
+    }
+
+    /// Looks for violations up to a bound, and makes it larger.
+    fn look_for_violations(
+        &self,
+        search: &mut Search,
+        book: &mut Book,
+        looks: u64,
+    ) -> Result<(), O::Error> {
+        if search.is_over {
+            return Ok(());
+        }
+        let mut ended = Ended::default();
+        let Some(lowered) = search.lower(self) else {
+            search.is_over = true;
+            return Ok(());
+        };
+        self.search(search, lowered, book, &mut ended, looks)?;
+        let known: Vec<usize> = book.undefined.iter().map(|(property, _)| *property).collect();
+        let options = search.options(true);
+        if let (false, Ok(lowered)) = (known.is_empty(), lower(self.program, &options)) {
+            let interrupt = self.interrupt.child_with_looks(looks);
+            let run = Run { interrupt: &interrupt, ..*self };
+            let left = run.phase(&known, lowered, &options)?;
+            ended.note(&left);
+            book.undefined.retain(|(property, _)| left.iter().any(|l| l.property == *property));
+        }
+        if !ended.is_spent {
+            book.searched = search.depth;
+        }
+        search.is_over = !search.deepen() && !ended.is_spent;
+        Ok(())
+    }
+
+    /// Looks for proofs, and makes the bound larger if it was exceeded.
+    fn look_for_proofs(
+        &self,
+        search: &mut Search,
+        book: &mut Book,
+        looks: u64,
+    ) -> Result<(), O::Error> {
+        if search.is_over || book.open.is_empty() {
+            return Ok(());
+        }
+        let Some(lowered) = search.lower(self) else {
+            search.is_over = true;
+            return Ok(());
+        };
+        let mut ended = Ended::default();
+        self.search(search, lowered, book, &mut ended, looks)?;
+        search.is_over = match ended.is_bounded {
+            true => !search.deepen(),
+            false => !ended.is_spent,
+        };
+        Ok(())
+    }
+
+    /// One search for what is open, with a budget.
+    fn search(
+        &self,
+        search: &Search,
+        lowered: Lowered,
+        book: &mut Book,
+        ended: &mut Ended,
+        looks: u64,
+    ) -> Result<(), O::Error> {
+        if book.open.is_empty() {
+            return Ok(());
+        }
+        let interrupt = self.interrupt.child_with_looks(looks);
+        let run = Run { interrupt: &interrupt, ..*self };
+        let left = run.phase(&book.open, lowered, &search.options(false))?;
+        let (undefined, left) = split_undefined(left);
+        ended.note(&left);
+        book.undefined.extend(undefined);
+        book.open = left.into_iter().map(|left| left.property).collect();
+        Ok(())
+    }
+}
