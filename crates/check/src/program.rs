@@ -50,8 +50,10 @@ pub enum ProgramOpen {
     NotLowered(String),
     /// It is recursive, and deeper recursion was not looked at.
     Recursion {
-        /// The search for violations came to its end up to this depth.
+        /// The search for violations came to its end up to this depth; 0 if it never did.
         depth: usize,
+        /// How deep it went.
+        tried: usize,
         /// The run was stopped.
         is_stopped: bool,
         /// Only undefined runs reach it up to there; the operation, in words.
@@ -65,10 +67,13 @@ impl ProgramOpen {
         match self {
             ProgramOpen::System(open) => open.text(stopped),
             ProgramOpen::NotLowered(text) => text.clone(),
-            ProgramOpen::Recursion { depth, is_stopped, undefined } => {
+            ProgramOpen::Recursion { depth, tried, is_stopped, undefined } => {
                 let stopped = is_stopped.then(|| stopped.to_owned());
                 let undefined = undefined.as_ref().map(|u| Open::Undefined(u.clone()).text(""));
-                let deeper = format!("no proof for recursion deeper than {depth}");
+                let deeper = match depth {
+                    0 => format!("no proof; recursion was followed to depth {tried}"),
+                    _ => format!("no proof for recursion deeper than {depth}"),
+                };
                 let parts = [stopped, undefined, Some(deeper)].into_iter().flatten();
                 parts.collect::<Vec<_>>().join("; ")
             }

@@ -11,7 +11,7 @@
 //! proof.
 
 use crate::decide::Open;
-use crate::plan::{EngineName, Plan};
+use crate::plan::EngineName;
 use crate::program::{Left, ProgramObserver, ProgramOpen, Run, UndefinedRuns, split_undefined};
 use pedra_engines::Reason;
 use pedra_program::inline::{Bound, Deeper};
@@ -19,6 +19,8 @@ use pedra_program::{LowerOptions, Lowered, lower};
 
 /// The budget of each search in the first round: looks at the interrupt. Tuning only.
 const LOOKS: u64 = 2_000;
+/// And of the search for violations: steps, since long runs are costly where there are loops.
+const STEPS: usize = 16;
 /// How many edges a program may have after recursion was inlined. Tuning only.
 const MAX_EDGES: usize = 20_000;
 
@@ -31,14 +33,16 @@ struct Search {
     fits: usize,
     /// The bound grows up to here.
     limit: usize,
+    /// Steps are bounded by this, if they are.
+    steps: Option<usize>,
     /// There is nothing more to find.
     is_over: bool,
 }
 
 impl Search {
-    fn new(deeper: Deeper, limit: Option<usize>) -> Search {
-        let limit = limit.unwrap_or(usize::MAX);
-        Search { deeper, depth: 1, fits: 0, limit, is_over: limit == 0 }
+    fn new(deeper: Deeper, steps: Option<usize>) -> Search {
+        let limit = steps.unwrap_or(usize::MAX);
+        Search { deeper, depth: 1, fits: 0, limit, steps, is_over: limit == 0 }
     }
 
     fn options(&self, only_defined: bool) -> LowerOptions {
@@ -84,6 +88,8 @@ struct Book {
 struct Ended {
     /// For lack of budget.
     is_spent: bool,
+    /// At the largest step.
+    is_short: bool,
     /// With an answer about the bound.
     is_bounded: bool,
 }
@@ -95,6 +101,7 @@ impl Ended {
                 ProgramOpen::System(Open::Engines(Reason::Interrupted) | Open::CheckStopped) => {
                     self.is_spent = true;
                 }
+                ProgramOpen::System(Open::Engines(Reason::DepthLimit)) => self.is_short = true,
                 ProgramOpen::System(Open::Bounded) => self.is_bounded = true,
                 _ => {}
             }
@@ -105,18 +112,18 @@ impl Ended {
 impl<O: ProgramObserver> Run<'_, O> {
     /// Decides properties of a recursive program.
     pub(crate) fn unwind(&self, selected: &[usize]) -> Result<(), O::Error> {
-        let engine = match self.plan.engine {
-            EngineName::Auto => EngineName::Bmc,
-            chosen => chosen,
-        };
-        let plan = Plan { engine, ..self.plan.clone() };
-        let finder = Run { plan: &plan, ..*self };
+        let mut plan = self.plan.clone();
+        if plan.engine == EngineName::Auto {
+            plan.engine = EngineName::Bmc;
+        }
         let mut violations = Search::new(Deeper::Ends, self.plan.depth);
         let mut proofs = Search::new(Deeper::Fails, self.plan.depth);
         proofs.is_over |= self.plan.engine == EngineName::Bmc;
         let mut book = Book { open: selected.to_vec(), undefined: Vec::new(), searched: 0 };
-        let mut looks = LOOKS;
+        let (mut looks, mut steps) = (LOOKS, STEPS);
         while !self.interrupt.is_raised() {
+            plan.depth = Some(self.plan.depth.map_or(steps, |depth| depth.min(steps)));
+            let finder = Run { plan: &plan, ..*self };
             finder.look_for_violations(&mut violations, &mut book, looks)?;
             self.look_for_proofs(&mut proofs, &mut book, looks)?;
             if violations.is_over && (proofs.is_over || book.open.is_empty()) {
@@ -125,13 +132,14 @@ impl<O: ProgramObserver> Run<'_, O> {
             if book.open.is_empty() && book.undefined.is_empty() {
                 break;
             }
-            looks = looks.saturating_mul(2);
+            (looks, steps) = (looks.saturating_mul(2), steps.saturating_mul(2));
         }
-        let (depth, is_stopped) = (book.searched, self.interrupt.is_raised());
+        let (depth, tried) = (book.searched, violations.fits);
+        let is_stopped = self.interrupt.is_raised();
         let open = book.open.into_iter().map(|property| (property, None));
         let undefined = book.undefined.into_iter().map(|(property, text)| (property, Some(text)));
         for (property, undefined) in open.chain(undefined) {
-            let why = ProgramOpen::Recursion { depth, is_stopped, undefined };
+            let why = ProgramOpen::Recursion { depth, tried, is_stopped, undefined };
             self.observer.open(property, why, None);
         }
         Ok(())
@@ -162,10 +170,11 @@ impl<O: ProgramObserver> Run<'_, O> {
             ended.note(&left);
             book.undefined.retain(|(property, _)| left.iter().any(|l| l.property == *property));
         }
-        if !ended.is_spent {
+        if !ended.is_spent && !ended.is_short {
             book.searched = search.depth;
         }
-        search.is_over = !search.deepen() && !ended.is_spent;
+        let can_go_on = ended.is_spent || ended.is_short && self.plan.depth != search.steps;
+        search.is_over = !search.deepen() && !can_go_on;
         Ok(())
     }
 

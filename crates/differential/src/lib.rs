@@ -250,7 +250,7 @@ fn judge(
             }
             Open::Engines(Reason::Budget | Reason::Unsupported(_)) => spent,
             Open::Engines(_) | Open::NotBits(_) | Open::CheckStopped => false,
-            Open::NotCheckable(_) | Open::Undefined(_) => false,
+            Open::NotCheckable(_) | Open::Undefined(_) | Open::Bounded => false,
         };
         assert!(may_stay_open, "{}", context(&format!("gives up: {why:?}")));
     }
