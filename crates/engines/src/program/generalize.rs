@@ -106,3 +106,55 @@ pub(super) fn inequality(queries: &mut Queries, lit: Lit) -> Option<Linear> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::fixture::{errors, random_queries};
+    use crate::program::predecessor::predecessor;
+    use pedra_testkit::random::{Random, runs};
+
+    /// What is excluded after generalisation can be, and contains what was to be excluded: no state
+    /// of the cube is outside of it.
+    #[test]
+    fn what_is_wider_contains_the_cube_and_is_excluded() {
+        let mut random = Random::new(37);
+        let (options, level) = (ProgramOptions::default(), Level::new(1));
+        let (mut asked, mut changed) = (0, 0);
+        for round in 0..runs(200) {
+            let mut queries = random_queries(&mut random, round % 2 == 0);
+            for error in errors(&queries) {
+                let blocked = queries.check_blocked(error, &[], Level::new(2));
+                let Ok(Blocked::No(edge, model)) = blocked else { continue };
+                let place = queries.graph.edge(edge).from;
+                let set = predecessor(&mut queries, edge, &[], &model);
+                let set = set.unwrap_or_else(|_| panic!("nothing stops it"));
+                let blocked = queries.check_blocked(place, &set, level);
+                let Ok(Blocked::Yes(core)) = blocked else { continue };
+                let wider = widen(&mut queries, &options, place, core, level);
+                let wider = wider.unwrap_or_else(|_| panic!("nothing stops it"));
+                let again = queries.check_blocked(place, &wider, level);
+                assert!(matches!(again, Ok(Blocked::Yes(_))), "round {round}");
+                let conditions: Vec<_> = wider
+                    .iter()
+                    .map(|&lit| queries.predicates.term(&mut queries.graph.terms, lit))
+                    .collect();
+                let mut lits = Vec::new();
+                for &lit in &set {
+                    let term = queries.predicates.term(&mut queries.graph.terms, lit);
+                    lits.extend(queries.lit(place, term));
+                }
+                let missed: Vec<Lit> = conditions
+                    .iter()
+                    .flat_map(|&term| queries.lit(place, term))
+                    .map(|lit| !lit)
+                    .collect();
+                let outside = queries.solve(place, &lits, &[&missed]);
+                assert!(matches!(outside, Ok(Some(false))), "round {round}");
+                asked += 1;
+                changed += usize::from(wider != set);
+            }
+        }
+        assert!(asked > 30 && changed > 10, "{asked} {changed}");
+    }
+}

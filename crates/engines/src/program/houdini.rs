@@ -100,3 +100,45 @@ fn drop_refuted(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::candidates::candidates;
+    use crate::program::fixture::random_queries;
+    use crate::program::samples::Samples;
+    use pedra_testkit::random::{Random, runs};
+
+    /// No edge refutes what is kept, one by one.
+    #[test]
+    fn what_is_kept_is_inductive() {
+        let mut random = Random::new(31);
+        let (mut proposed, mut asked) = (0, 0);
+        for round in 0..runs(100) {
+            let mut queries = random_queries(&mut random, round % 2 == 0);
+            let samples = Samples::take(&queries.graph, 0);
+            let all = candidates(&mut queries.graph, &samples);
+            proposed += all.iter().map(Vec::len).sum::<usize>();
+            let kept = inductive_part(&mut queries, all);
+            let kept = kept.unwrap_or_else(|_| panic!("nothing stops it"));
+            assert!(kept[Location::ENTRY.index()].is_empty());
+            for edge in queries.graph.edge_ids() {
+                let (from, to) = (queries.graph.edge(edge).from, queries.graph.edge(edge).to);
+                let guard = queries.graph.edge(edge).guard;
+                let before = kept[from.index()].iter().copied().chain([guard]);
+                let lit = |queries: &mut Queries, term| {
+                    queries.lit(from, term).unwrap_or_else(|_| panic!("nothing stops it"))
+                };
+                let known: Vec<Lit> = before.map(|term| lit(&mut queries, term)).collect();
+                for &candidate in &kept[to.index()] {
+                    let image = queries.graph.image(edge, candidate);
+                    let missed = !lit(&mut queries, image);
+                    let answer = queries.solve(from, &known, &[&[missed]]);
+                    assert!(matches!(answer, Ok(Some(false))), "round {round}");
+                    asked += 1;
+                }
+            }
+        }
+        assert!(asked > 100 && proposed > 100, "{asked} of {proposed}");
+    }
+}

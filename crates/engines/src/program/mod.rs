@@ -21,6 +21,8 @@
 mod audit;
 mod candidates;
 mod evidence;
+#[cfg(test)]
+mod fixture;
 mod generalize;
 mod graph;
 mod houdini;

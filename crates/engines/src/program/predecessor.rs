@@ -282,39 +282,20 @@ fn replace(e: &mut Linear, var: IntVar, by: &Linear) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::graph::Graph;
+    use crate::program::fixture::{errors, random_queries};
     use crate::program::queries::Blocked;
-    use crate::trace::{Level, Place};
-    use pedra_model::blast::BlastOptions;
-    use pedra_program::{LowerOptions, lower};
-    use pedra_solve::terms::theory_of;
-    use pedra_testkit::programs::{ProgramShape, random_program};
+    use crate::trace::Level;
     use pedra_testkit::random::{Random, runs};
-    use std::sync::Arc;
 
     /// Each state of a predecessor leads into the cube by some inputs: single states of it are
-    /// asked, one by one, all the way back from the error places.
+    /// asked, all the way back from the error places.
     #[test]
     fn states_of_predecessors_lead_into_the_cube() {
         let mut random = Random::new(29);
         let mut asked = 0;
         for round in 0..runs(150) {
-            let integers = round % 2 == 0;
-            let shape =
-                ProgramShape { procedures: 2, arrays: !integers, integers, ..Default::default() };
-            let program = random_program(&mut random, shape);
-            let lowered = lower(&program, &LowerOptions::default()).expect("no recursion");
-            let graph = Graph::new(Arc::new(lowered));
-            let blocks = graph.blocks().cuts.iter().flat_map(|cut| &cut.blocks);
-            let roots = blocks.flat_map(|block| block.values.iter().chain([&block.guard]));
-            let theory = theory_of(&graph.terms, roots.copied()).expect("one theory");
-            let mut queries = Queries::new(graph, theory, &BlastOptions::default());
-            (0..3).for_each(|_| queries.frames.open());
-            let errors: Vec<_> = queries.graph.locations().collect();
-            let errors = errors
-                .into_iter()
-                .filter(|at| queries.graph.blocks().errors.contains(&Some(at.index())));
-            for error in errors.collect::<Vec<_>>() {
+            let mut queries = random_queries(&mut random, round % 2 == 0);
+            for error in errors(&queries) {
                 let (mut place, mut set): (_, Box<[Lit]>) = (error, Box::default());
                 for _ in 0..3 {
                     let blocked = queries.check_blocked(place, &set, Level::new(2));
