@@ -1,8 +1,8 @@
 //! A long differential run: `fuzz_engines FIRST COUNT [MODE [bits|words]]` tries that many seeds
 //! and says every now and then how far it is. The mode is `bits`, `words`, `fb` (fbPDR turn by
-//! turn), `programs` (bit-vectors and integers), `integers` (programs with them alone), `swept` (PDR that sweeps soon), or the name of one
-//! engine, which alone then looks at each system; without a mode, each seed is one system of bits
-//! and one of words for all engines.
+//! turn), `programs` (of bit-vectors and of integers), `integers` (programs of these alone),
+//! `swept` (PDR that sweeps soon), or the name of one engine, which alone then looks at each
+//! system; without a mode, each seed is one system of bits and one of words for all engines.
 
 use pedra_check::EngineName;
 use pedra_differential::fb::differential_fb;

@@ -34,8 +34,9 @@ impl std::ops::AddAssign for Verdicts {
     }
 }
 
-/// Random programs against the oracle: one of bit-vectors through one engine and through lifted PDR,
-/// and one of integers through one engine. Programs that are too large for the oracle are skipped.
+/// Random programs against the oracle: one of bit-vectors through one engine and through lifted
+/// PDR, and one of integers through one engine. Programs that are too large for the oracle are
+/// skipped.
 ///
 /// # Panics
 /// If anything disagrees.
