@@ -5,17 +5,15 @@
 use crate::answer::{Checked, NotChecked, check_answer};
 use crate::pipeline::{Derived, Prepared, split_by_arrays, words_of};
 use crate::plan::Plan;
-use pedra_certify::{BoundLimits, CheckOptions, Trust, check_bound};
+use pedra_certify::{BoundLimits, CheckOptions, check_bound};
 use pedra_engines::portfolio::race;
 use pedra_engines::{
     Context, End, Engine, Event, EventSink, Ledger, NoEvents, Outcome, Reason, Room, SweepOptions,
 };
 use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
-use pedra_model::proof::Proof;
-use pedra_model::trace::Trace;
 use pedra_solve::Interrupt;
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 
 /// What the check of a bound may cost, unless the plan wants it whole: conflicts and gates.
 const BOUND_CONFLICTS: u64 = 50_000;
@@ -430,75 +428,4 @@ impl EventSink for Details {
     fn wants_details(&self) -> bool {
         true
     }
-}
-
-/// What became of a property.
-#[derive(Clone, Debug)]
-pub enum Answer {
-    /// It holds; the proof was checked.
-    Proved {
-        /// The proof, about the model as it was read.
-        proof: Arc<Proof>,
-        /// What the check took on trust.
-        trust: Trust,
-    },
-    /// It does not hold; the trace was replayed.
-    Violated(Trace),
-    /// Neither is known.
-    Unknown {
-        /// Why.
-        why: Open,
-        /// How far it is safe.
-        safe: Option<SafeUpTo>,
-    },
-}
-
-/// Keeps answers by property.
-#[derive(Default)]
-struct Keeper(Mutex<Vec<(usize, Answer)>>);
-
-impl Keeper {
-    fn keep(&self, property: usize, answer: Answer) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((property, answer));
-    }
-}
-
-impl Observer for Keeper {
-    type Error = InternalError;
-
-    fn settled(
-        &self,
-        property: usize,
-        _: &'static str,
-        answer: &Checked,
-    ) -> Result<(), InternalError> {
-        let answer = match answer.clone() {
-            Checked::Proved { proof, trust } => Answer::Proved { proof, trust },
-            Checked::Violated(trace) => Answer::Violated(trace),
-        };
-        self.keep(property, answer);
-        Ok(())
-    }
-
-    fn open(&self, property: usize, why: Open, safe: Option<SafeUpTo>) {
-        self.keep(property, Answer::Unknown { why, safe });
-    }
-}
-
-/// Decides the selected properties of a model, and gives the answers in their order.
-///
-/// # Errors
-/// If an answer failed its check.
-pub fn decide_all(
-    model: &Model,
-    selected: &[usize],
-    plan: &Plan,
-    interrupt: &Interrupt,
-) -> Result<Vec<Answer>, InternalError> {
-    let keeper = Keeper::default();
-    decide(model, selected, plan, interrupt, &keeper)?;
-    let mut answers = keeper.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let place = |property: usize| selected.iter().position(|&p| p == property);
-    answers.sort_by_key(|(property, _)| place(*property));
-    Ok(answers.into_iter().map(|(_, answer)| answer).collect())
 }

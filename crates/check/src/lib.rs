@@ -44,6 +44,7 @@
 //! ```
 
 pub mod answer;
+pub mod collect;
 pub mod decide;
 pub mod pipeline;
 pub mod plan;
@@ -51,7 +52,8 @@ pub mod program;
 mod recursion;
 
 pub use answer::{Checked, NotChecked, check_answer, join_proofs};
-pub use decide::{Answer, InternalError, Observer, Open, SafeUpTo, decide, decide_all};
+pub use collect::{Answer, decide_all};
+pub use decide::{InternalError, Observer, Open, SafeUpTo, decide};
 pub use pedra_certify::Trust;
 pub use pipeline::Prepared;
 pub use plan::{Budgets, EngineName, Plan};
