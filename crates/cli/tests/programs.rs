@@ -107,9 +107,9 @@ fn a_violation_is_shown_in_the_source() {
 
 #[test]
 fn what_cannot_be_done_is_said() {
-    let (code, out, _) = pedra("factorial.c", &[]);
+    let (code, out, _) = pedra("descent.c", &["-p", "b0", "--depth", "7"]);
     assert_eq!(code, Some(3));
-    assert!(out.contains("recursion through factorial"), "{out}");
+    assert!(out.contains("no proof for recursion deeper than 7"), "{out}");
     for (options, words) in [
         (&["--trace", "x.wit"][..], "--trace: not for programs yet"),
         (&["-p", "77"], "there is no assertion `77`"),
