@@ -340,21 +340,14 @@ impl<S: Subject, O: Observer> Run<'_, S, O> {
         let options = self.plan.check_options(engine, self.interrupt);
         let checked = self.subject.check(&outcome, &options);
         for property in positions.into_iter().map(|position| self.selected[position]) {
+            let open = |why: Open| self.observer.open(property, why, None);
             match &checked {
                 None => {}
                 Some(Ok(answer)) => self.observer.settled(property, engine, answer)?,
-                Some(Err(NotChecked::Stopped)) => {
-                    self.observer.open(property, Open::CheckStopped, None);
-                }
-                Some(Err(NotChecked::NotCheckable(why))) => {
-                    self.observer.open(property, Open::NotCheckable(why.clone()), None);
-                }
-                Some(Err(NotChecked::Undefined(what))) => {
-                    self.observer.open(property, Open::Undefined(what.clone()), None);
-                }
-                Some(Err(NotChecked::Bounded)) => {
-                    self.observer.open(property, Open::Bounded, None);
-                }
+                Some(Err(NotChecked::Stopped)) => open(Open::CheckStopped),
+                Some(Err(NotChecked::NotCheckable(why))) => open(Open::NotCheckable(why.clone())),
+                Some(Err(NotChecked::Undefined(what))) => open(Open::Undefined(what.clone())),
+                Some(Err(NotChecked::Bounded)) => open(Open::Bounded),
                 Some(Err(NotChecked::Wrong(text))) => {
                     let text = format!("{engine}, property b{property}: {text}");
                     return Err(InternalError(text).into());

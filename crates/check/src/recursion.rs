@@ -1,11 +1,11 @@
 //! Deciding recursive programs: calls are inlined up to a bound, which grows.
 //!
-//! Two programs are made, in turns ([`Deeper`]). In one, runs end where recursion is deeper than the
-//! bound: all its runs are runs of the program, and violations are looked for. In the other, error
-//! places are reached there: a proof of a property is one that the bound suffices for it, too, and
-//! so one about the program. Neither waits for the other: each round has a budget, which is doubled
-//! in the next. The bound of the first grows with each round, since a violation may be deep where
-//! proofs are hard; that of the second when the bound turns out to be exceeded.
+//! Two programs are made, in turns ([`Deeper`]). In one, runs end where recursion is deeper than
+//! the bound: all its runs are runs of the program, and violations are looked for. In the other,
+//! error places are reached there: a proof of a property is one that the bound suffices for it,
+//! too, and so one about the program. Neither waits for the other: each round has a budget, which
+//! is doubled in the next. The bound of the first grows with each round, since a violation may be
+//! deep where proofs are hard; that of the second when the bound turns out to be exceeded.
 //!
 //! If a violation is undefined, only defined ones are looked for from then on, and there is no
 //! proof.
