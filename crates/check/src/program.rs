@@ -10,7 +10,7 @@
 //! that finds none, the property is unknown, and the undefined operation is named: *required for
 //! soundness* of both verdicts.
 //!
-//! Recursion is inlined up to a bound, which grows ([`crate::recursion`]).
+//! Recursion is inlined up to a bound, which grows (`recursion`).
 
 use crate::answer::{Checked, NotChecked};
 use crate::decide::{self, InternalError, Observer, Open, SafeUpTo, Subject};

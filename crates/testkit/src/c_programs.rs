@@ -209,6 +209,10 @@ impl Maker<'_> {
         items.push(Item::Line(format!("{element} arr[4] = {{ 1, {value}, 3 }};")));
         items.push(Item::Line(format!("struct s_{n} x = {{ 5, {{ {value}, 6 }} }}, y = x;")));
         items.push(Item::Line(format!("struct r_{n} w = {{ {value} }}, z[2] = {{ {{ 3 }} }};")));
+        self.variables
+            .extend(["x.a", "x.b[1]", "x.in.c", "y.a", "w.a", "z[1].in.c"].map(String::from));
+        let pointed = self.ty();
+        items.push(Item::Line(format!("{pointed} t0 = 1, t1 = 2, *p = &t0;")));
         self.variables.extend(["t0", "t1", "(*p)"].map(String::from));
         self.has_objects = true;
         let count = self.random.between(4, 10);
