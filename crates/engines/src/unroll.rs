@@ -7,7 +7,7 @@
 //! does not change with time exists once.
 //!
 //! Everything is made on demand: a literal at a step is copied, and becomes clauses, when
-//! somebody asks for it, together with the cone below it down to step 0. What nobody asked for
+//! a query needs it, together with the cone below it down to step 0. What no query needed
 //! has no value in a model, and therefore does not matter for it.
 //!
 //! A step of a large system takes long to copy, so all of this listens to the interrupt. What

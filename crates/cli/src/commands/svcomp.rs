@@ -22,6 +22,7 @@ use pedra_formats::text::printable;
 use pedra_model::blast::BlastOptions;
 use pedra_program::{Program, ProgramProof, ProgramTrace, PropertyKind};
 use pedra_solve::Interrupt;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -88,6 +89,8 @@ pub fn run(args: &SvcompArgs) -> Result<i32> {
         (None, Some(why)) => {
             return unknown(&why.text(watch.cause().map_or("stopped", StopCause::text)));
         }
+        // *Required for soundness*: silence is no proof.
+        (None, None) if found.proved.len() < selected.len() => return unknown("not decided"),
         (None, None) => {
             let invariants = witness_invariants(&program, &found.invariants);
             (Content::Correctness(invariants), "TRUE".to_owned(), 0)
@@ -172,6 +175,8 @@ fn kind_in(properties: &[PathBuf]) -> Result<PropertyKind, InputError> {
 /// What was found.
 #[derive(Default)]
 struct Found {
+    /// The properties that are proved.
+    proved: BTreeSet<usize>,
     violated: Option<ProgramTrace>,
     /// Of the proofs that were heard of; each once.
     invariants: Vec<LoopInvariant>,
@@ -196,7 +201,15 @@ impl Answers<'_> {
 impl ProgramObserver for Answers<'_> {
     type Error = anyhow::Error;
 
-    fn settled(&self, _: usize, engine: &'static str, answer: &ProgramChecked) -> Result<()> {
+    fn settled(
+        &self,
+        property: usize,
+        engine: &'static str,
+        answer: &ProgramChecked,
+    ) -> Result<()> {
+        if matches!(answer, ProgramChecked::Proved(..)) {
+            self.found().proved.insert(property);
+        }
         match answer {
             ProgramChecked::Violated(trace) => {
                 self.found().violated.get_or_insert_with(|| trace.clone());
