@@ -336,7 +336,13 @@ impl Judge<'_> {
     fn decide(&self, program: &Program, selected: &[usize]) -> Result<Found> {
         let answers = Answers { stop: self.interrupt.child(), found: Mutex::default() };
         decide_program(program, selected, self.plan, &answers.stop, &answers)?;
-        Ok(answers.found.into_inner().unwrap_or_else(PoisonError::into_inner))
+        let mut found = answers.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        // *Required for soundness*: silence is no proof.
+        let is_silent = found.violated.is_empty() && found.open.is_empty();
+        if is_silent && found.proved < selected.len() {
+            found.open.push("not decided".to_owned());
+        }
+        Ok(found)
     }
 }
 
@@ -401,6 +407,8 @@ fn open_loops<T>(body: &Procedure, invariants: &BTreeMap<PlaceId, T>) -> BTreeSe
 /// What engines found.
 #[derive(Default)]
 struct Found {
+    /// How many properties are proved.
+    proved: usize,
     violated: Vec<usize>,
     /// Why properties are open.
     open: Vec<String>,
@@ -415,10 +423,13 @@ impl ProgramObserver for Answers {
     type Error = anyhow::Error;
 
     fn settled(&self, property: usize, _: &'static str, answer: &ProgramChecked) -> Result<()> {
-        if let ProgramChecked::Violated(_) = answer {
-            let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-            found.violated.push(property);
-            self.stop.raise();
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        match answer {
+            ProgramChecked::Violated(_) => {
+                found.violated.push(property);
+                self.stop.raise();
+            }
+            ProgramChecked::Proved(..) => found.proved += 1,
         }
         Ok(())
     }
