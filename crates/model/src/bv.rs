@@ -112,7 +112,8 @@ impl Bv {
         Bv::from_limbs(width, value.to_u64_digits())
     }
 
-    fn from_bigint(width: u32, value: &BigInt) -> Bv {
+    /// The value modulo the width.
+    pub fn from_bigint(width: u32, value: &BigInt) -> Bv {
         let magnitude = Bv::from_biguint(width, value.magnitude());
         if value.sign() == Sign::Minus { magnitude.neg() } else { magnitude }
     }

@@ -15,9 +15,10 @@
 
 use super::graph::{Graph, Location};
 use super::kernel::equations;
-use super::samples::{Samples, constants, number, word};
+use super::samples::{Samples, constants, number};
 use crate::trace::Place;
 use num_bigint::BigInt;
+use pedra_model::bv::Bv;
 use pedra_model::term::{BinaryOp, IntOp, Sort, Term, TermId, Terms, UnaryOp};
 use pedra_model::value::Value;
 use pedra_program::interpreter::evaluate;
@@ -69,6 +70,41 @@ pub(super) fn candidates(graph: &mut Graph, samples: &Samples) -> Vec<Vec<TermId
         maker.about(&everything, &comparisons, None);
         maker.cases(&everything, &comparisons);
         let mut found = maker.found;
+        found.truncate(MAX_CANDIDATES);
+        all.push(found);
+    }
+    all
+}
+
+/// What edges refute, under conditions that all samples meet: a loop may have a phase to which no
+/// sample has come, and what held before holds at least before that.
+pub(super) fn weakened(
+    graph: &mut Graph,
+    samples: &Samples,
+    refuted: &[Vec<TermId>],
+) -> Vec<Vec<TermId>> {
+    let comparisons = comparisons(graph);
+    let mut all = Vec::with_capacity(refuted.len());
+    for (location, refuted) in graph.locations().zip(refuted) {
+        let symbols: Vec<TermId> = graph.variables(location).collect();
+        let of: Vec<TermId> =
+            comparisons.iter().copied().filter(|&term| speaks_of(graph, term, &symbols)).collect();
+        let mut found = Vec::new();
+        for case in of.into_iter().take(MAX_CASES) {
+            let holds = |state: &Vec<Value>| {
+                let of: FxHashMap<TermId, &Value> = symbols.iter().copied().zip(state).collect();
+                evaluate(&graph.terms, [case], |symbol| of[&symbol])[&case].as_bv().is_true()
+            };
+            let truths: FxHashSet<bool> = samples.at(location).iter().map(holds).collect();
+            if truths.len() != 1 {
+                continue;
+            }
+            let not = graph.terms.simplified(Term::Unary(UnaryOp::Not, case));
+            let otherwise = if truths.contains(&true) { not } else { case };
+            let weaker = refuted.iter().map(|&term| graph.terms.or(otherwise, term));
+            found.extend(weaker);
+        }
+        found.retain(|&term| graph.terms.as_constant(term).is_none());
         found.truncate(MAX_CANDIDATES);
         all.push(found);
     }
@@ -207,7 +243,7 @@ impl Maker<'_> {
     fn constant(&mut self, sort: Sort, value: &BigInt) -> TermId {
         match sort {
             Sort::Int => self.terms.integer(value.clone()),
-            sort => self.terms.constant(word(sort.width().expect("a number"), value)),
+            sort => self.terms.constant(Bv::from_bigint(sort.width().expect("a number"), value)),
         }
     }
 
@@ -277,7 +313,7 @@ impl Maker<'_> {
                 }
                 let low = Term::Slice { arg: term, high: log - 1, low: 0 };
                 let low = self.terms.simplified(low);
-                let rest = self.terms.constant(word(log, first));
+                let rest = self.terms.constant(Bv::from_bigint(log, first));
                 self.equal(low, rest)
             }
             Sort::Array { .. } => return,

@@ -35,6 +35,7 @@ mod predicates;
 mod queries;
 mod runs;
 mod samples;
+mod side;
 mod space;
 
 pub use options::{CHOICES, ProgramOptions, ProgramVariant};
@@ -42,12 +43,15 @@ pub use runs::Runs;
 
 use crate::context::{Context, End, Engine, Reason};
 use crate::events::{Event, Progress};
-use crate::trace::{NoGuide, Policy, Search, Stopped};
+use crate::trace::{LemmaId, Level, NoGuide, Place, Policy, Search, Stopped};
 use graph::Graph;
 use pedra_model::blast::BlastOptions;
+use pedra_model::term::{TermId, Terms};
 use pedra_program::Lowered;
-use pedra_solve::terms::theory_of;
+use pedra_program::blocks::CutId;
+use pedra_solve::terms::{Theory, theory_of};
 use queries::Queries;
+use side::Side;
 use space::Locations;
 use std::sync::Arc;
 
@@ -89,16 +93,46 @@ impl Lifted {
             let roots = blocks.flat_map(|block| block.values.iter().chain([&block.guard]));
             let theory = theory_of(&graph.terms, roots.copied())
                 .map_err(|_| Stopped(Reason::Unsupported("integers and bit-vectors together")))?;
+            let is_aside = theory == Theory::Bits && options.is_full() && options.integers;
+            let side = is_aside.then(|| Side::new(lowered, properties, *options, blasting));
+            let side = side.flatten();
             Ok(Locations {
                 queries: Queries::new(graph, theory, blasting),
                 options: *options,
                 properties: properties.clone(),
                 guide: NoGuide,
                 implied_with: None,
+                side,
             })
         })?;
         locations.queries.set_interrupt(context);
         Ok(())
+    }
+
+    /// The loop, as long as the context allows.
+    fn search(&mut self, context: &Context) -> Reason {
+        self.search.reopen(context);
+        match self.begin(context).and_then(|()| self.search.pdr(context)) {
+            Ok(reason) => reason.unwrap_or(Reason::SettledElsewhere),
+            Err(Stopped(reason)) => reason,
+        }
+    }
+
+    /// What is known of locations: the clauses of all lemmas, with their store. Highest levels
+    /// first.
+    fn clauses(&mut self) -> (Terms, Vec<(CutId, TermId)>) {
+        let Some((Locations { queries, .. }, _)) = self.search.parts_mut() else {
+            return (Terms::new(), Vec::new());
+        };
+        let mut ids: Vec<LemmaId> = queries.frames.lemmas_everywhere(Level::ZERO).collect();
+        ids.sort_by_key(|&id| std::cmp::Reverse(queries.frames.lemma(id).level()));
+        let Queries { graph, predicates, frames, .. } = queries;
+        let clause = |id: LemmaId| {
+            let clause = predicates.clause(&mut graph.terms, frames.lemma(id).set());
+            (frames.place(id).index(), clause)
+        };
+        let clauses = ids.into_iter().map(clause).collect();
+        (graph.terms.clone(), clauses)
     }
 }
 
@@ -110,12 +144,7 @@ impl Engine for Lifted {
     fn run(&mut self, context: &Context) -> End {
         let open = self.search.open(context).len();
         context.emit(|| Event::Started { engine: "program", open });
-        self.search.reopen(context);
-        let searched = self.begin(context).and_then(|()| self.search.pdr(context));
-        let reason = match searched {
-            Ok(reason) => reason.unwrap_or(Reason::SettledElsewhere),
-            Err(Stopped(reason)) => reason,
-        };
+        let reason = self.search(context);
         let open = self.search.open(context).len();
         context.emit(|| Event::Finished { open, progress: self.progress() });
         End { reason, safe_up_to: self.search.safe().safe_up_to() }

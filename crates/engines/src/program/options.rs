@@ -24,6 +24,8 @@ pub struct ProgramOptions {
     pub candidates: bool,
     /// Whether two inequalities of a cube may be replaced by their sum.
     pub sums: bool,
+    /// Whether a search over integers proposes invariants of words.
+    pub integers: bool,
     /// Conflicts of a query that generalises or pushes.
     pub effort: u64,
 }
@@ -34,6 +36,7 @@ impl Default for ProgramOptions {
             variant: ProgramVariant::Full,
             candidates: true,
             sums: true,
+            integers: true,
             effort: 2_000,
         }
     }
@@ -77,6 +80,12 @@ pub static CHOICES: &[Choice<ProgramOptions>] = &[
         Class::Expert,
         sums,
         "with `full` and integers: replace two inequalities of a lemma by their sum"
+    ),
+    switch!(
+        "integers",
+        Class::Expert,
+        integers,
+        "with `full` and words: search over integers beside, and keep what also holds of words"
     ),
     number!(
         "effort",

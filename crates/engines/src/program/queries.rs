@@ -4,15 +4,17 @@
 //! is assumed lemma by lemma, so that a question is confined to what it mentions. Nothing is ever
 //! taken back.
 
-use super::graph::{EdgeId, Graph, Location};
+use super::graph::{Edge, EdgeId, Graph, Location};
 use super::implicant::constant;
 use super::predicates::{Predicates, Subset, cube};
 use crate::context::{Context, Reason};
 use crate::trace::{LemmaId, Level, Place, Scan, Stopped, Trace};
 use pedra_model::affine::normalise;
 use pedra_model::blast::BlastOptions;
+use pedra_model::bv::Bv;
 use pedra_model::lit::Lit;
-use pedra_model::term::{BinaryOp, Term, TermId};
+use pedra_model::random::Random;
+use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms};
 use pedra_model::value::Value;
 use pedra_program::interpreter::evaluate;
 use pedra_solve::terms::{TermError, TermSolver, Theory};
@@ -24,6 +26,9 @@ pub(super) type Frames = Trace<[Lit], Scan<Subset>, Location>;
 
 /// Values of symbols.
 pub(super) type Model = FxHashMap<TermId, Value>;
+
+/// Conflicts of a query for a sample.
+const HINT_EFFORT: u64 = 1_000;
 
 /// What a question about a cube says.
 pub(super) enum Blocked {
@@ -333,6 +338,53 @@ impl Queries {
         Ok(if found == Some(true) { Some(self.model(from)) } else { None })
     }
 
+    /// The state after an edge, from a given state or from any: `[state ∧] guard ∧ hints`. Hints
+    /// fix the low bits of what is free; those that cannot be met are dropped one by one. Heuristic:
+    /// so answers differ from each other.
+    pub(super) fn find_varied(
+        &mut self,
+        edge: EdgeId,
+        state: Option<&[Value]>,
+        dice: &mut Random,
+    ) -> Result<Option<Vec<Value>>, Stopped> {
+        let Edge { from, to, guard, .. } = *self.graph.edge(edge);
+        let variables: Vec<TermId> = self.graph.variables(from).collect();
+        let mut free = self.graph.inputs(from).to_vec();
+        let mut fixed = vec![self.lit(from, guard)?];
+        match state {
+            None => free.extend(&variables),
+            Some(state) => {
+                let model = variables.into_iter().zip(state.iter().cloned()).collect();
+                fixed.extend(self.state_lits(from, &model)?);
+            }
+        }
+        let mut hints = Vec::new();
+        for symbol in free {
+            if let Some(hint) = hint(&mut self.graph.terms, symbol, dice) {
+                hints.push(self.lit(from, hint)?);
+            }
+        }
+        loop {
+            let assumptions: Vec<Lit> = fixed.iter().chain(&hints).copied().collect();
+            let answer =
+                self.with_effort(Some(HINT_EFFORT), |q| q.solve(from, &assumptions, &[]))?;
+            match answer {
+                Some(true) => break,
+                Some(false) => match hints.iter().rposition(|&hint| self.is_failed(from, hint)) {
+                    Some(failed) => hints.remove(failed),
+                    None => return Ok(None),
+                },
+                None => return Ok(None),
+            };
+        }
+        let model = self.model(from);
+        let variables: Vec<TermId> = self.graph.variables(to).collect();
+        let images: Vec<TermId> =
+            variables.iter().map(|&variable| self.graph.image(edge, variable)).collect();
+        let values = self.evaluate(&model, images.iter().copied());
+        Ok(Some(images.into_iter().map(|image| values[&image].clone()).collect()))
+    }
+
     /// Every variable has its value.
     fn state_lits(&mut self, at: Location, state: &Model) -> Result<Vec<Lit>, Stopped> {
         let variables: Vec<TermId> = self.graph.variables(at).collect();
@@ -345,6 +397,20 @@ impl Queries {
         }
         Ok(lits)
     }
+}
+
+/// A value for a number: of words the three low bits, so that the rest can be small.
+fn hint(terms: &mut Terms, symbol: TermId, dice: &mut Random) -> Option<TermId> {
+    let number = dice.below(8) as u64;
+    let (term, value) = match terms.sort(symbol) {
+        Sort::Int => (symbol, terms.integer(number)),
+        Sort::Bv(width) if width > 3 => {
+            let low = terms.simplified(Term::Slice { arg: symbol, high: 2, low: 0 });
+            (low, terms.constant(Bv::from_u64(3, number)))
+        }
+        _ => return None,
+    };
+    Some(terms.simplified(Term::Binary(BinaryOp::Eq, term, value)))
 }
 
 /// A term that the theory does not cover ends the search.

@@ -2,8 +2,9 @@
 //! among them. Heuristic: what all samples of a location have in common is what `candidates`
 //! proposes.
 
-use super::graph::{Graph, Location};
-use crate::trace::Place;
+use super::graph::{Edge, EdgeId, Graph, Location};
+use super::queries::Queries;
+use crate::trace::{Place, Stopped};
 use num_bigint::BigInt;
 use pedra_model::bv::Bv;
 use pedra_model::eval::ops;
@@ -17,36 +18,84 @@ const RUNS: usize = 40;
 const STEPS: usize = 60;
 /// Samples of one location beyond this number are left out.
 const MAX_SAMPLES: usize = 400;
+/// How often a solver is asked for a way along an edge that no run takes.
+const GUIDED: usize = 6;
 /// How many terms may be evaluated in all runs together.
 const MAX_TERMS: usize = 4_000_000;
 
 /// States of each location that runs have reached, each with the values of its variables in order.
 pub(super) struct Samples {
     by_location: Vec<Vec<Vec<Value>>>,
+    /// The same as texts, so that none is there twice.
+    seen: Vec<FxHashSet<String>>,
 }
 
 impl Samples {
     /// Runs the program at random.
     pub(super) fn take(graph: &Graph, seed: u64) -> Samples {
         let locations = graph.locations().count();
-        let mut seen: Vec<FxHashSet<String>> = vec![FxHashSet::default(); locations];
-        let mut by_location = vec![Vec::new(); locations];
+        let seen = vec![FxHashSet::default(); locations];
+        let mut samples = Samples { by_location: vec![Vec::new(); locations], seen };
         let mut runner = Runner::new(graph, seed);
         for run in 0..RUNS {
-            let (mut at, mut state) = (0, runner.start(run));
-            for _ in 0..STEPS {
-                if runner.spent > MAX_TERMS {
-                    return Samples { by_location };
-                }
-                let Some(taken) = runner.step(at, &state, run) else { break };
-                (at, state) = (taken.to, taken.state);
-                let mut is_new = || seen[at].insert(format!("{state:?}"));
-                if by_location[at].len() < MAX_SAMPLES && is_new() {
-                    by_location[at].push(state.clone());
-                }
+            let start = runner.start(run);
+            samples.follow(&mut runner, (0, start), run);
+        }
+        samples
+    }
+
+    /// One run from a state, for as long as there is room.
+    fn follow(&mut self, runner: &mut Runner, from: (usize, Vec<Value>), spread: usize) {
+        let (mut at, mut state) = from;
+        for _ in 0..STEPS {
+            if runner.spent > MAX_TERMS {
+                return;
+            }
+            let Some(taken) = runner.step(at, &state, spread) else { return };
+            (at, state) = (taken.to, taken.state);
+            self.add(at, &state);
+        }
+    }
+
+    fn add(&mut self, at: usize, state: &[Value]) {
+        let mut is_new = || self.seen[at].insert(format!("{state:?}"));
+        if self.by_location[at].len() < MAX_SAMPLES && is_new() {
+            self.by_location[at].push(state.to_vec());
+        }
+    }
+
+    /// Where no run has come to, a solver finds inputs that lead there, from the entry or from
+    /// states that runs have reached; runs go on from there. So conditions that hardly any input
+    /// meets, `if (x == y)`, do not hide what is behind them.
+    pub(super) fn guide(&mut self, queries: &mut Queries, seed: u64) -> Result<(), Stopped> {
+        let mut dice = Random::new(seed);
+        let edges: Vec<EdgeId> = queries.graph.edge_ids().collect();
+        let mut tried = FxHashSet::default();
+        let has_samples = |samples: &Samples, at: Location| !samples.at(at).is_empty();
+        while let Some(&edge) = edges.iter().find(|&&edge| {
+            let Edge { from, to, .. } = *queries.graph.edge(edge);
+            let is_reached = from == Location::ENTRY || has_samples(self, from);
+            is_reached && !has_samples(self, to) && !tried.contains(&edge)
+        }) {
+            tried.insert(edge);
+            let Edge { from, to, .. } = *queries.graph.edge(edge);
+            for _ in 0..GUIDED {
+                let state = match from == Location::ENTRY {
+                    true => None,
+                    false => {
+                        let states = self.at(from);
+                        Some(states[dice.below(states.len())].clone())
+                    }
+                };
+                let Some(state) = queries.find_varied(edge, state.as_deref(), &mut dice)? else {
+                    break;
+                };
+                self.add(to.index(), &state);
+                let mut runner = Runner::new(&queries.graph, dice.word());
+                self.follow(&mut runner, (to.index(), state), 0);
             }
         }
-        Samples { by_location }
+        Ok(())
     }
 
     /// The states of a location.
@@ -149,7 +198,7 @@ impl<'a> Runner<'a> {
         };
         match sort {
             Sort::Bv(1) => Value::Bv(Bv::from_u64(1, self.dice.coin() as u64)),
-            Sort::Bv(width) => Value::Bv(word(width, &number)),
+            Sort::Bv(width) => Value::Bv(Bv::from_bigint(width, &number)),
             Sort::Int => Value::Int(number),
             Sort::Array { index, element } => {
                 let element = self.value(element.into(), spread);
@@ -192,11 +241,4 @@ impl<'a> Runner<'a> {
         let state = block.values.iter().map(|value| of(value).clone()).collect();
         Some(Taken { to: block.to, state, inputs })
     }
-}
-
-/// The word of a number, modulo its width.
-pub(super) fn word(width: u32, number: &BigInt) -> Bv {
-    let modulus = BigInt::from(1) << width;
-    let rest = ((number % &modulus) + &modulus) % &modulus;
-    Bv::from_limbs(width, rest.to_biguint().expect("not negative").to_u64_digits())
 }

@@ -1,7 +1,7 @@
 //! PDR's view of a program: a trace of frames for each location.
 
 use super::audit;
-use super::candidates::candidates;
+use super::candidates::{candidates, weakened};
 use super::evidence;
 use super::generalize::{part, widen};
 use super::graph::{EdgeId, Location};
@@ -10,6 +10,7 @@ use super::options::{ProgramOptions, ProgramVariant};
 use super::predecessor::{predecessor, preimage};
 use super::queries::{Blocked, Frames, Queries};
 use super::samples::Samples;
+use super::side::Side;
 use crate::context::{Context, Reason};
 use crate::events::{Claim, Progress};
 use crate::trace::{
@@ -18,6 +19,7 @@ use crate::trace::{
 };
 use pedra_model::lit::Lit;
 use pedra_model::proof::Proof;
+use pedra_model::term::TermId;
 use pedra_model::trace::Trace;
 
 /// A cube of states at a location that leads to an error place, and the edge by which it does.
@@ -36,6 +38,8 @@ pub(super) struct Locations {
     pub(super) guide: NoGuide,
     /// How many invariants there were when properties were last compared with them.
     pub(super) implied_with: Option<usize>,
+    /// The search over integers, as long as it may have something to propose.
+    pub(super) side: Option<Side>,
 }
 
 impl Locations {
@@ -43,6 +47,24 @@ impl Locations {
     fn error(&self, position: usize) -> Option<Location> {
         let error = self.queries.graph.blocks().errors[self.properties[position]];
         error.map(Location::new)
+    }
+
+    /// Makes invariants of those candidates that are inductive together, and says which.
+    fn keep_inductive(
+        &mut self,
+        context: &Context,
+        candidates: Vec<Vec<TermId>>,
+    ) -> Result<Vec<Vec<TermId>>, Stopped> {
+        let kept = inductive_part(&mut self.queries, candidates)?;
+        for (location, kept) in self.queries.graph.locations().zip(&kept) {
+            for &candidate in kept {
+                let Queries { graph, predicates, .. } = &mut self.queries;
+                if let Some(lit) = predicates.literal(&mut graph.terms, candidate, false) {
+                    self.add_lemma(context, location, Box::new([lit]), Level::INFINITY)?;
+                }
+            }
+        }
+        Ok(kept)
     }
 }
 
@@ -189,22 +211,28 @@ impl Space for Locations {
         Ok(Some(lemmas))
     }
 
-    /// Before the first frame: proposes invariants.
+    /// Proposes invariants: before the first frame what samples show, later what the search over
+    /// integers has learned.
     fn closed(&mut self, context: &Context, level: Level) -> Result<(), Stopped> {
         debug_assert!(audit::frames_hold(&self.queries), "a lemma that an edge refutes");
-        let is_wanted = self.options.is_full() && self.options.candidates;
-        if level != Level::ZERO || !is_wanted {
-            return Ok(());
-        }
-        let samples = Samples::take(&self.queries.graph, context.seed);
-        let candidates = candidates(&mut self.queries.graph, &samples);
-        let kept = inductive_part(&mut self.queries, candidates)?;
-        for (location, kept) in self.queries.graph.locations().zip(kept) {
-            for candidate in kept {
-                let Queries { graph, predicates, .. } = &mut self.queries;
-                if let Some(lit) = predicates.literal(&mut graph.terms, candidate, false) {
-                    self.add_lemma(context, location, Box::new([lit]), Level::INFINITY)?;
+        if level == Level::ZERO {
+            if self.options.is_full() && self.options.candidates {
+                let mut samples = Samples::take(&self.queries.graph, context.seed);
+                samples.guide(&mut self.queries, context.seed)?;
+                let mut refuted = candidates(&mut self.queries.graph, &samples);
+                let kept = self.keep_inductive(context, refuted.clone())?;
+                for (refuted, kept) in refuted.iter_mut().zip(&kept) {
+                    refuted.retain(|term| !kept.contains(term));
                 }
+                let weakened = weakened(&mut self.queries.graph, &samples, &refuted);
+                self.keep_inductive(context, weakened)?;
+            }
+        } else if level.index().is_power_of_two()
+            && let Some(side) = &mut self.side
+        {
+            match side.propose(context, &mut self.queries.graph) {
+                Some(proposed) => drop(self.keep_inductive(context, proposed)?),
+                None => self.side = None,
             }
         }
         Ok(())

@@ -6,12 +6,14 @@
 //! - [`constants`]: constant propagation.
 //! - [`follow`]: only runs that pass marks in an order; for programs with calls, too.
 //! - [`elements`]: small arrays as scalars.
+//! - [`integers`]: words read as integers, to find invariants.
 //! - [`live`]: which edges and variables matter at all.
 //! - [`undefined`]: checks of undefined behaviour as assumptions or as properties.
 
 pub mod constants;
 pub mod elements;
 pub mod follow;
+pub mod integers;
 pub mod live;
 pub mod undefined;
 
