@@ -31,7 +31,7 @@ pub(super) fn proof(
         invariants[place.index()].push(clause);
     }
     let terms = queries.graph.terms.clone();
-    queries.graph.lowered.cut_proof(CutProof { properties, terms, invariants, k: 1 })
+    queries.graph.proof(CutProof { properties, terms, invariants, k: 1 })
 }
 
 /// The lemmas, all inductive together, that exclude the error places, and those that these need:
@@ -114,8 +114,7 @@ pub(super) fn trace(
                 initial.insert(variable, value);
             }
         }
-        let given = queries.graph.inputs(here.place).iter();
-        inputs.push(given.map(|&input| (input, found[&input].clone())).collect());
+        inputs.push(queries.inputs_of(edge, &found));
         let variables: Vec<TermId> = queries.graph.variables(next.place).collect();
         let images: Vec<TermId> =
             variables.iter().map(|&variable| queries.graph.image(edge, variable)).collect();
