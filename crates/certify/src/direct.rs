@@ -1,8 +1,8 @@
 //! Which conjuncts of an invariant a property needs directly: for people who read a proof.
 //!
 //! Most conjuncts are there to make others inductive. Those that exclude the bad states
-//! themselves are the core of `(C ∧ Inv)(s) ⟹ P(s)`. Nothing rests on the answer: a core is not
-//! minimal, and there is none if the query is too hard.
+//! themselves are the core of `(C ∧ Inv)(s) ⟹ P(s)`, made smaller within a budget. Nothing rests
+//! on the answer.
 
 use crate::options::CheckOptions;
 use crate::proof::extended_logic;
@@ -14,8 +14,11 @@ use pedra_model::lit::Lit;
 use pedra_model::proof::{BitProof, Proof};
 use pedra_solve::{Budget, FrameEncoder, new_solver};
 
-/// The conflicts of the query.
+/// The conflicts of a query.
 const CONFLICTS: u64 = 10_000;
+
+/// How many conjuncts are tried to be left out.
+const MAX_TRIED: usize = 300;
 
 /// The conjuncts, by index, without which the other ones do not exclude the bad states of the
 /// proved properties, or some more. `None` if the invariant does not exclude them by itself
@@ -63,8 +66,25 @@ fn core(system: &BitSystem, proof: &BitProof, options: &CheckOptions) -> Option<
     if !solver.solve(&selectors).is_unsat() {
         return None;
     }
-    let is_needed = |&index: &usize| solver.is_failed(selectors[index]);
-    Some((0..selectors.len()).filter(is_needed).collect())
+    let mut needed = solver.core(&selectors);
+    // Smaller, one by one: the longest go first.
+    let length = |lit: &Lit| proof.clauses[position(&selectors, *lit)].len();
+    let mut order = needed.clone();
+    order.sort_by_key(|lit| std::cmp::Reverse(length(lit)));
+    for lit in order.into_iter().take(MAX_TRIED) {
+        let without: Vec<Lit> = needed.iter().copied().filter(|other| *other != lit).collect();
+        if needed.contains(&lit) && solver.solve(&without).is_unsat() {
+            needed = solver.core(&without);
+        }
+    }
+    let mut needed: Vec<usize> = needed.into_iter().map(|lit| position(&selectors, lit)).collect();
+    needed.sort_unstable();
+    Some(needed)
+}
+
+/// Selectors are numbered in order.
+fn position(selectors: &[Lit], lit: Lit) -> usize {
+    selectors.binary_search(&lit).expect("one of the selectors")
 }
 
 #[cfg(test)]

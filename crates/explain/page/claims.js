@@ -52,6 +52,13 @@ function claimText(tower, claim) {
   return states(tower.words, claim).map((part) => visible(part.word) + ' = ' + part.value).join('  ∧  ');
 }
 
+// What holds because a lemma excludes its states.
+function holdsText(tower, claim) {
+  const text = claimText(tower, claim);
+  const inner = /^¬\(([^()]*)\)$/.exec(text);
+  return text === 'true' || text === 'all states' ? 'never reached' : inner ? inner[1] : 'not (' + text + ')';
+}
+
 function claimSize(claim) {
   return Array.isArray(claim) ? claim.length : 0;
 }

@@ -1,7 +1,8 @@
 // Frames: a row for each lemma, a column for each frame. A bar reaches from F1 to the highest frame
 // where the lemma holds.
 
-const MAX_COLUMNS = 40;
+const MAX_COLUMNS = 30;
+const MAX_LABELS = 12;
 
 // The level of a lemma at a position; null if it is not there.
 function levelAt(lemmas, index, tick) {
@@ -94,13 +95,17 @@ class TowerView {
     const pairs = at < 0 ? [] : this.tower.counts[at][1];
     for (let i = 0; i < pairs.length; i += 2) counts[this.column(Math.min(pairs[i], this.top))] += pairs[i + 1];
     const cells = [];
+    const every = Math.ceil(all / MAX_LABELS);
     for (let column = 0; column < all; column++) {
       const title = column === all - 1 ? 'F∞' : below && column === 0 ? 'F1…' : 'F' + (this.first + column - below);
-      cells[this.place(column)] = el('span', { class: 'frame', title: plural(counts[column], 'lemma') + ' with ' + title + ' as the highest frame' },
-        el('b', {}, title), el('small', {}, compact(counts[column])));
+      // A frame below the last without lemmas of its own equals the next one.
+      const equals = counts[column] === 0 && column >= below && column < all - 2 ? ' =' : '';
+      const hasLabel = (all - 1 - column) % every === 0;
+      cells[this.place(column)] = el('span', { class: 'frame', title: plural(counts[column], 'lemma') + ' with ' + title + ' as the highest frame' + (equals ? ': it equals the next one' : '') },
+        hasLabel ? [el('b', {}, title), el('small', {}, compact(counts[column]) + equals)] : null);
     }
     this.head.style.setProperty('--columns', all);
-    replace(this.head, el('span', { class: 'lemmaHead' }, 'lemma: states that it excludes'), el('span', { class: 'cells' }, cells));
+    replace(this.head, el('span', { class: 'lemmaHead' }, 'lemma: excluded states'), el('span', { class: 'cells' }, cells));
   }
 
   row({ index, level, gone }) {

@@ -87,7 +87,7 @@ function hotSpots(run, tower) {
       el('bdi', {}, claimText(tower, tower.obligations.claim[index]).slice(0, 200))));
   return el('div', { class: 'hot' }, el('table', {},
     el('caption', {}, 'Hot spots: states that were taken up most'),
-    el('thead', {}, el('tr', {}, ['', '', 'taken up', 'raised', 'states'].map((t) => el('th', { scope: 'col' }, t)))),
+    el('thead', {}, el('tr', {}, ['', '', 'taken up', 'raised', 'what they are'].map(columnHead))),
     el('tbody', {}, tower.hot.slice(0, 40).filter((hot) => hot[0] >= 0).map(row))));
 }
 

@@ -16,7 +16,7 @@ function picturesView(run) {
   const slider = el('input', { type: 'range', min: 0, max: list.length - 1, 'aria-label': 'picture', oninput: () => show(Number(slider.value)) });
   const element = el('section', { class: 'pictures' },
     all > list.length ? el('p', { class: 'count' }, count(list.length) + ' of ' + plural(all, 'picture') + ' are on this page.') : null,
-    el('div', { class: 'tools' }, button('◀', 'previous picture', () => show(at - 1)), slider, button('▶︎|', 'next picture', () => show(at + 1))),
+    el('div', { class: 'tools' }, button('‹', 'previous picture', () => show(at - 1)), slider, button('›', 'next picture', () => show(at + 1))),
     el('figure', {}, caption, image));
   let isMade = false;
   return { name: 'Pictures', element, show: () => { if (!isMade) { isMade = true; show(at); } } };

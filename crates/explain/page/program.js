@@ -13,7 +13,7 @@ class ProgramView {
     this.source = el('div', { class: 'source', tabindex: 0, role: 'group', 'aria-label': 'source' });
     this.side = el('div', { class: 'locations' });
     this.drawSource();
-    this.element = el('section', { class: 'program' },
+    this.element = el('section', { class: 'program' + (this.path ? '' : ' noRun') },
       el('div', { class: 'programLeft' }, this.graph ? this.drawGraph() : null, this.side),
       this.source,
       this.path ? this.drawPath() : null);
@@ -65,8 +65,8 @@ class ProgramView {
     this.values = el('table', { class: 'states' });
     this.slider = el('input', { type: 'range', min: 0, max: this.path.steps.length - 1, 'aria-label': 'step of the run', oninput: () => this.goTo(Number(this.slider.value)) });
     return el('div', { class: 'path' }, el('h3', {}, 'The run to the error'),
-      el('div', { class: 'buttons' }, button('◀', 'previous statement ([)', () => this.goTo(this.step - 1), { id: 'pathBack' }),
-        button('▶︎|', 'next statement (])', () => this.goTo(this.step + 1), { id: 'pathForth' }), this.where),
+      el('div', { class: 'buttons' }, button('‹', 'previous statement ([)', () => this.goTo(this.step - 1), { id: 'pathBack' }),
+        button('›', 'next statement (])', () => this.goTo(this.step + 1), { id: 'pathForth' }), this.where),
       this.slider, el('h3', {}, 'Values'), this.values);
   }
 
@@ -134,8 +134,8 @@ class ProgramView {
       const at = lemmas.place ? lemmas.place[index] : -1;
       if (!gone && at >= 0) found[at].push([levelAt(lemmas, index, tick), index]);
     }
-    const item = ([level, index]) => el('li', {}, el('b', {}, levelName(level)), ' ', lemmaLink(this.run, this.tower, index), ' not ', el('bdi', {}, claimText(this.tower, lemmas.claim[index])));
-    replace(this.side, el('h3', {}, 'Frames by location'), this.graph.locations.map((one, at) => {
+    const item = ([level, index]) => el('li', {}, el('b', {}, levelName(level)), ' ', lemmaLink(this.run, this.tower, index), ' ', el('bdi', {}, holdsText(this.tower, lemmas.claim[index])));
+    replace(this.side, found.some((list) => list.length > 0) ? el('h3', {}, 'Frames by location: what holds') : null, this.graph.locations.map((one, at) => {
       const list = found[at].sort((a, b) => height(b[0]) - height(a[0]) || b[1] - a[1]);
       return list.length === 0 ? null : el('div', { class: 'location' },
         el('h4', {}, button('line ' + one.line, 'show in the source', () => this.scrollTo(one.line), { class: 'link' }), ' ' + one.kind + ' ', el('code', {}, visible(one.text).slice(0, 80))),

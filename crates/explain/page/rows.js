@@ -20,6 +20,8 @@ class Rows {
   set(total) {
     this.total = total;
     this.space.style.height = this.total * this.rowHeight() + 'px';
+    // Short lists take no more room than they need.
+    this.element.style.height = 'min(60vh, ' + (Math.max(3, this.total) * this.rowHeight() + 4) + 'px)';
     this.draw();
   }
 

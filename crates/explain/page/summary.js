@@ -32,7 +32,7 @@ function verdicts(data) {
     el('td', { class: 'number' }, p.seconds === undefined ? '' : time(p.seconds)));
   return el('table', { class: 'verdicts' },
     el('caption', {}, 'Verdicts'),
-    el('thead', {}, el('tr', {}, ['verdict', '', 'property', 'what was shown', 'engine', 'after'].map((t) => el('th', { scope: 'col' }, t)))),
+    el('thead', {}, el('tr', {}, ['verdict', '', 'property', 'what was shown', 'engine', 'after'].map(columnHead))),
     el('tbody', {}, data.properties.map(row)));
 }
 
@@ -60,7 +60,9 @@ function summaryCharts(data) {
     name: label(engine, at),
     points: engine.depths.slice(1).map((row, i) => {
       const before = engine.depths[i];
-      return [row[0], (row[5] - before[5]) / Math.max(1e-6, row[1] - before[1])];
+      // Counters start anew after a restart.
+      const queries = row[5] >= before[5] ? row[5] - before[5] : row[5];
+      return [row[0], queries / Math.max(1e-6, row[1] - before[1])];
     }) })).filter((one) => one.points.length > 1);
   const list = [];
   if (series(2).length > 0) list.push(chart('Depth: the step or frame that is looked at', last, series(2), true));
@@ -73,7 +75,7 @@ function stages(data) {
   if (!data.stages) return null;
   return el('table', {},
     el('caption', {}, 'Sizes on the way to the engines'),
-    el('thead', {}, el('tr', {}, ['after', 'inputs', 'states', 'gates'].map((t) => el('th', { scope: 'col' }, t)))),
+    el('thead', {}, el('tr', {}, ['pass', 'inputs', 'states', 'gates'].map(columnHead))),
     el('tbody', {}, data.stages.map((s) => el('tr', {}, el('th', { scope: 'row' }, s.name),
       [s.inputs, s.latches, s.gates].map((n) => el('td', { class: 'number' }, count(n)))))));
 }
@@ -91,7 +93,7 @@ function work(data) {
     el('td', { class: 'bar' }, el('span', { style: { width: 100 * (part.seconds || 0) / most + '%' } })));
   return el('table', {},
     el('caption', {}, 'Where the time went'),
-    el('thead', {}, el('tr', {}, ['queries for', 'engine', 'how many', 'held', 'time', ''].map((t) => el('th', { scope: 'col' }, t)))),
+    el('thead', {}, el('tr', {}, ['queries for', 'engine', 'how many', 'held', 'time', ''].map(columnHead))),
     el('tbody', {}, rows.sort((a, b) => (b.seconds || 0) - (a.seconds || 0)).map(row)));
 }
 
@@ -117,15 +119,15 @@ function stuck(run) {
   const hint = lemmas >= 20 && share >= 0.2 && signals.length > 0 ? el('p', { class: unknown ? 'hint strong' : 'hint' },
     el('b', {}, Math.round(100 * share) + ' % of all lemmas speak of exactly the same signals: '),
     signals.slice(0, 8).map((text) => [name(text, 40), ' ']), signals.length > 8 ? '… ' : '',
-    unknown ? 'They exclude values one by one. An invariant that relates these signals, stated as a property or a constraint, would replace them.'
-      : 'They exclude values of these signals one by one.') : null;
+    'They exclude values of these signals one by one.',
+    unknown ? ' One formula that relates the signals would replace them: word-level PDR (--engine wpdr) looks for such, or state it as a property.' : '') : null;
   const row = ([words, learned, raised]) => el('tr', {},
     el('td', {}, words.length === 0 ? 'no signal' : words.slice(0, 10).map((w) => [name(w, 30), ' ']), words.length > 10 ? '… ' + (words.length - 10) + ' more' : ''),
     el('td', { class: 'number' }, count(learned)), el('td', { class: 'number' }, count(raised)),
     el('td', {}, button('show', 'lemmas that speak of these signals', () => run.go('Frames', { search: words.join(' ') }))));
   return el('div', { class: 'stuck' },
     el('table', {}, el('caption', {}, 'Where the work piles up: lemmas and obligations by the signals that they speak of'),
-      el('thead', {}, el('tr', {}, ['signals', 'lemmas', 'obligations', ''].map((t) => el('th', { scope: 'col' }, t)))),
+      el('thead', {}, el('tr', {}, ['signals', 'lemmas', 'obligations', ''].map(columnHead))),
       el('tbody', {}, top.map(row))),
     hint);
 }

@@ -21,18 +21,18 @@ class Timeline {
   build() {
     this.slider = el('input', { type: 'range', min: 0, max: this.last, value: this.last, step: 1,
       'aria-label': 'position in the run', id: 'slider', oninput: () => this.go(Number(this.slider.value)) });
-    this.playButton = button('▶', 'play (space)', () => this.play(), { id: 'play' });
+    this.playButton = button('play', 'play (space)', () => this.play(), { id: 'play' });
     this.label = el('output', { for: 'slider', id: 'position' });
     this.picture = el('canvas', { 'aria-hidden': 'true' });
     return el('div', { class: 'timeline', role: 'group', 'aria-label': 'time line' },
       el('div', { class: 'buttons' },
-        button('⏮', 'first event (Home)', () => this.go(0)),
-        button('⏪', 'previous frame or mark (shift ←)', () => this.jump(-1)),
-        button('◀', 'previous event (←)', () => this.go(this.tick - 1), { id: 'back' }),
+        button('|‹', 'first event (Home)', () => this.go(0)),
+        button('«', 'previous frame or mark (shift ←)', () => this.jump(-1)),
+        button('‹', 'previous event (←)', () => this.go(this.tick - 1), { id: 'back' }),
         this.playButton,
-        button('▶︎|', 'next event (→)', () => this.go(this.tick + 1), { id: 'forth' }),
-        button('⏩', 'next frame or mark (shift →)', () => this.jump(1)),
-        button('⏭', 'last event (End)', () => this.go(this.last))),
+        button('›', 'next event (→)', () => this.go(this.tick + 1), { id: 'forth' }),
+        button('»', 'next frame or mark (shift →)', () => this.jump(1)),
+        button('›|', 'last event (End)', () => this.go(this.last))),
       el('div', { class: 'track' }, this.picture, this.slider),
       this.label);
   }
@@ -69,7 +69,7 @@ class Timeline {
         if (this.tick >= this.last) this.play();
       }, 50);
     }
-    this.playButton.textContent = this.timer === null ? '▶' : '⏸';
+    this.playButton.textContent = this.timer === null ? 'play' : 'pause';
   }
 
   seconds(tick) {

@@ -104,8 +104,9 @@ class Waves {
 
   // Wide enough for the widest value.
   cell() {
-    const longest = Math.max(1, ...this.values.flatMap((list, at) => (this.trace.signals[at].cone || this.options.all) ? list.map((v) => shownValue(v).length) : [1]));
-    return Math.max(36, Math.min(150, longest * 9 + 14));
+    const longest = Math.min(16, Math.max(1, ...this.values.flatMap((list, at) => ((this.trace.signals[at].cone || this.options.all) ? list.map((v) => shownValue(v).length) : [1]))));
+    const room = (this.picture.clientWidth || 800) / (this.trace.steps - this.trace.first);
+    return Math.round(Math.max(36, longest * 9 + 14, Math.min(90, room)));
   }
 
   wave(at, top, cell) {

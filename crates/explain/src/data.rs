@@ -117,7 +117,7 @@ fn marks(digest: &Digest) -> Value {
         for mark in marks.iter() {
             let mut value = mark.value.clone();
             let fields = value.as_object_mut().expect("lines are objects");
-            fields.retain(|name, _| !matches!(name.as_str(), "id" | "work"));
+            fields.retain(|name, _| name != "id");
             fields.insert("tick".to_owned(), mark.tick.into());
             fields.insert("engine".to_owned(), mark.engine.into());
             list.push((mark.tick, value));

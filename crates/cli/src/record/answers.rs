@@ -2,6 +2,7 @@
 
 use crate::evidence::witness_text;
 use crate::view::steps::SourceStep;
+use pedra_formats::btor2;
 use pedra_model::Model;
 use pedra_model::bits::{BitSystem, name_at};
 use pedra_model::formula::formula;
@@ -14,9 +15,12 @@ use pedra_program::{Lowered, PlaceId, Program};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// A violation, as a witness file.
+/// A violation, as a witness file, where `x` marks what does not matter.
 pub fn trace(model: &Model, trace: &Trace) -> Value {
-    let witness = witness_text(model, trace);
+    let witness = match (model, trace) {
+        (Model::Words(system), Trace::Words(trace)) => btor2::witness::write_unknown(system, trace),
+        _ => witness_text(model, trace),
+    };
     json!({ "event": "trace", "seconds": 0, "property": trace.property(), "witness": witness })
 }
 
@@ -141,6 +145,19 @@ fn names_of(system: &System) -> HashMap<TermId, String> {
     known
 }
 
+/// The name of a symbol, or of an element of an array at a constant index.
+fn word_name(system: &System, known: &HashMap<TermId, String>, term: TermId) -> Option<String> {
+    match *system.terms.get(term) {
+        Term::Symbol(_) => known.get(&term).cloned(),
+        Term::Read(array, at) => {
+            system.terms.symbol_of(array)?;
+            let index = system.terms.as_constant(at)?;
+            Some(format!("{}[{}]", known.get(&array)?, index.to_decimal()))
+        }
+        _ => None,
+    }
+}
+
 /// The literals of a disjunction of bits of symbols, by name; `None` if it is something else.
 fn bit_clause(
     system: &System,
@@ -155,8 +172,8 @@ fn bit_clause(
             (&Term::Binary(BinaryOp::Or, a, b), true)
             | (&Term::Binary(BinaryOp::And, a, b), false) => open.extend([(b, holds), (a, holds)]),
             (&Term::Slice { arg, high, low }, _) if high == low => {
-                terms.symbol_of(arg)?;
-                lits.push((format!("{}[{low}]", known.get(&arg)?), holds));
+                let name = word_name(system, known, arg)?;
+                lits.push((format!("{name}[{low}]"), holds));
             }
             (Term::Symbol(_), _) if terms.sort(term) == Sort::BOOL => {
                 lits.push((known.get(&term)?.clone(), holds));
