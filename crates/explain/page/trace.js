@@ -77,7 +77,7 @@ class Waves {
   draw() {
     const rows = this.list();
     const { first, steps } = this.trace;
-    const cell = this.cell();
+    const cell = this.cellWidth = this.cell();
     const width = (steps - first) * cell;
     const label = (row) => row.scope !== undefined
       ? el('div', { class: 'waveName scope' }, button(this.closed.has(row.scope) ? '▸' : '▾', 'open or close', () => {
@@ -105,7 +105,7 @@ class Waves {
   // Wide enough for the widest value.
   cell() {
     const longest = Math.min(16, Math.max(1, ...this.values.flatMap((list, at) => ((this.trace.signals[at].cone || this.options.all) ? list.map((v) => shownValue(v).length) : [1]))));
-    const room = (this.picture.clientWidth || 800) / (this.trace.steps - this.trace.first);
+    const room = (document.documentElement.clientWidth - 300) / (this.trace.steps - this.trace.first);
     return Math.round(Math.max(36, longest * 9 + 14, Math.min(90, room)));
   }
 
@@ -137,7 +137,7 @@ class Waves {
 
   moveTo(step) {
     this.step = Math.max(this.trace.first, Math.min(this.trace.steps - 1, step));
-    this.cursor.setAttribute('x', (this.step - this.trace.first) * this.cell());
+    this.cursor.setAttribute('x', (this.step - this.trace.first) * this.cellWidth);
     if (this.chosen && this.chosen.step !== this.step) this.choose(this.chosen.signal, this.step);
   }
 
@@ -178,7 +178,7 @@ class Waves {
   }
 
   mark() {
-    this.cursor.setAttribute('x', (this.step - this.trace.first) * this.cell());
+    this.cursor.setAttribute('x', (this.step - this.trace.first) * this.cellWidth);
     const chosen = this.chosen && this.chosen.signal + '@' + this.chosen.step;
     for (const hit of this.svg.querySelectorAll('.hit')) {
       const key = hit.getAttribute('data-at');

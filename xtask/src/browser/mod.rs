@@ -64,7 +64,7 @@ const CASES: &[Case] = &[
     },
     Case {
         name: "stuck",
-        arguments: &["models/balance.btor2", "-e", "pdr", "--timeout", "3s"],
+        arguments: &["models/word/sim_inv_32.btor2", "-e", "pdr", "--timeout", "4s"],
         verdicts: &["unknown"],
         test: pages::stuck,
     },
