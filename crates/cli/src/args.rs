@@ -268,7 +268,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
     pub record: Option<PathBuf>,
     /// Write a page that plays back the run here (HTML)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
     pub report: Option<PathBuf>,
     /// Draw the run in the plane of two states, for example x,y or x=0..9,y=-5..5; for engines
     /// that reason in words

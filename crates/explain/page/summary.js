@@ -129,5 +129,6 @@ function stuck(run) {
     el('table', {}, el('caption', {}, 'Where the work piles up: lemmas and obligations by the signals that they speak of'),
       el('thead', {}, el('tr', {}, ['signals', 'lemmas', 'obligations', ''].map(columnHead))),
       el('tbody', {}, top.map(row))),
+    tower.otherPatterns > 0 ? el('p', { class: 'count' }, plural(tower.otherPatterns, 'claim') + ' about rarer sets of signals are not counted here.') : null,
     hint);
 }

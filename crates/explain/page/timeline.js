@@ -108,7 +108,7 @@ class Timeline {
     });
   }
 
-  // Keys, unless somebody is typing.
+  // Keys, unless a search is being typed.
   key(event) {
     if (event.target.matches('input[type=search], select, textarea')) return false;
     const arrow = { ArrowLeft: -1, ArrowRight: 1 }[event.key];

@@ -1,6 +1,6 @@
 //! A run as the data of its page: one JSON object, whose parts `docs/design/explain.md` lists.
 
-use crate::choose::{Chosen, choose};
+use crate::choose::{Chosen, Hot, choose};
 use crate::claims::{Detail, Details, Said, read_details};
 use crate::digest::{Digest, EngineLog};
 use crate::even::Even;
@@ -147,6 +147,7 @@ fn tower(digest: &Digest, of: &Chosen, details: &Details) -> Value {
         json!([p.signals.iter().map(|s| cut(s)).collect::<Vec<_>>(), p.lemmas, p.obligations])
     };
     let obligation = |index: u32| maybe(of.obligations.binary_search(&index).ok());
+    let hot = |hot: &Hot| json!([obligation(hot.obligation), hot.visits, hot.raised]);
     let in_use = tower.lemmas.iter().filter(|lemma| lemma.end == NONE).count();
     json!({
         "engine": tower.engine,
@@ -156,11 +157,15 @@ fn tower(digest: &Digest, of: &Chosen, details: &Details) -> Value {
         "end": tower.end,
         "program": tower.program,
         "names": names.list,
-        "frames": tower.frames.iter().map(|(tick, level)| json!([tick, level])).collect::<Vec<_>>(),
-        "total": { "lemmas": tower.lemmas.len(), "inUse": in_use, "obligations": tower.obligations.len() },
+        "frames": tower.frames.iter().map(|frame| json!(frame)).collect::<Vec<_>>(),
+        "total": {
+            "lemmas": tower.lemmas.len(),
+            "inUse": in_use,
+            "obligations": tower.obligations.len(),
+        },
         "lemmas": lemmas(tower, of, &details.lemmas, &names),
         "obligations": obligations(tower, of, &details.obligations, &names),
-        "hot": of.hot.iter().map(|hot| json!([obligation(hot.obligation), hot.visits, hot.raised])).collect::<Vec<_>>(),
+        "hot": of.hot.iter().map(hot).collect::<Vec<_>>(),
         "chain": of.chain.iter().map(|&index| obligation(index)).collect::<Vec<_>>(),
         "patterns": patterns.iter().map(pattern).collect::<Vec<_>>(),
         "otherPatterns": tower.patterns.others,

@@ -1,6 +1,6 @@
 //! Even selections of lists whose length is known only at the end.
 
-/// At most so many items of a list, at equal distances, and its last one.
+/// Items of a list at equal distances, at most a given number of them, and its last one.
 #[derive(Clone, Debug)]
 pub(crate) struct Even<T> {
     items: Vec<T>,

@@ -25,8 +25,8 @@ pub struct TraceView<'a> {
 }
 
 impl TraceView<'_> {
-    /// The data of the trace, of at most about so many characters: signals that the property does
-    /// not depend on go first, then early steps.
+    /// The data of the trace, not much longer than the budget: signals that the property does not
+    /// depend on go first, then early steps.
     pub(crate) fn data(&self, budget: usize) -> Value {
         let waves = self.waves;
         let cost = |signal: &Signal| {

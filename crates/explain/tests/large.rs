@@ -10,9 +10,17 @@ fn record(events: usize, width: usize) -> String {
     let mut text = String::from(
         r#"{"schema":1,"event":"record","pedra":"0","model":"m","bytes":0,"hash":"","properties":[0],"engine":"pdr"}"#,
     );
-    let latches: Vec<String> = (1..=width).map(|i| format!("[{i},\"top.word[{}]\"]", i - 1)).collect();
-    let _ = write!(text, "\n{{\"event\":\"system\",\"seconds\":0.1,\"latches\":[{}]}}", latches.join(","));
-    let _ = write!(text, "\n{{\"event\":\"started\",\"seconds\":0.1,\"engine\":\"pdr\",\"id\":0,\"system\":0}}\n");
+    let latches: Vec<String> =
+        (1..=width).map(|i| format!("[{i},\"top.word[{}]\"]", i - 1)).collect();
+    let _ = write!(
+        text,
+        "\n{{\"event\":\"system\",\"seconds\":0.1,\"latches\":[{}]}}",
+        latches.join(",")
+    );
+    let _ = write!(
+        text,
+        "\n{{\"event\":\"started\",\"seconds\":0.1,\"engine\":\"pdr\",\"id\":0,\"system\":0}}\n"
+    );
     let mut line = |event: &str, seconds: f64, rest: &str| {
         let _ = writeln!(
             text,
@@ -32,7 +40,14 @@ fn record(events: usize, width: usize) -> String {
         }
         let next = if number % 7 == 0 { "null".to_owned() } else { (number - 1).to_string() };
         let said = clause(number);
-        line("raised", time, &format!("\"obligation\":{number},\"level\":{level},\"depth\":{},\"successor\":{next},\"clause\":[{said}]", number % 7));
+        line(
+            "raised",
+            time,
+            &format!(
+                "\"obligation\":{number},\"level\":{level},\"depth\":{},\"successor\":{next},\"clause\":[{said}]",
+                number % 7
+            ),
+        );
         line("learned", time, &format!("\"lemma\":{number},\"level\":{level},\"clause\":[{said}]"));
         line("blocked", time, &format!("\"obligation\":{number},\"level\":{level}"));
         line("pushed", time, &format!("\"lemma\":{number},\"from\":{level},\"to\":{}", level + 1));
@@ -75,7 +90,8 @@ fn pages_stay_below_three_megabytes_and_counts_stay_true() {
         assert_eq!(tower["patterns"][0], serde_json::json!([["top.word"], lemmas, lemmas]));
         // The forest has no gaps: successors of what is there are there.
         let obligations = &tower["obligations"];
-        let (depth, next) = (&obligations["depth"], obligations["successor"].as_array().expect("a list"));
+        let (depth, next) =
+            (&obligations["depth"], obligations["successor"].as_array().expect("a list"));
         for (index, next) in next.iter().enumerate() {
             assert_eq!(next == -1, depth[index] == 0, "obligation {index} leads nowhere");
         }
@@ -87,7 +103,9 @@ fn pages_stay_below_three_megabytes_and_counts_stay_true() {
 fn lemmas_belong_to_the_obligation_that_is_blocked_next() {
     let head = record(0, 3).replace("{\"event\":\"end\",\"seconds\":9.0}\n", "");
     let event = |event: &str, rest: &str| {
-        format!("{{\"event\":\"{event}\",\"seconds\":1.0,\"engine\":\"avy\",\"id\":0,\"direction\":\"forward\",{rest}}}\n")
+        format!(
+            "{{\"event\":\"{event}\",\"seconds\":1.0,\"engine\":\"avy\",\"id\":0,\"direction\":\"forward\",{rest}}}\n"
+        )
     };
     let learned = |n: u32| event("learned", &format!("\"lemma\":{n},\"level\":1,\"clause\":[1]"));
     let text = head

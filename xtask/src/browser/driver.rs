@@ -1,6 +1,6 @@
 //! A Chromium without a window, driven through its DevTools protocol. Messages are JSON objects
-//! with a zero byte at their end, on two pipes (`--remote-debugging-pipe`): no port is opened and no
-//! other program is needed.
+//! with a zero byte at their end, on two pipes (`--remote-debugging-pipe`): no port is opened, and
+//! no other program is needed.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -174,7 +174,7 @@ impl Browser {
         self.mouse("mouseReleased", place)
     }
 
-    /// Drags the mouse across an element, from its left end to its right end, in so many moves.
+    /// Drags the mouse across an element, from its left end to its right end.
     ///
     /// # Errors
     /// If there is none.

@@ -106,8 +106,8 @@ mod tests {
     use super::*;
     use crate::why::Why;
 
-    /// `held` becomes 1 with `set`, and stays. At step 2 it is 1 because it was at step 1, and there
-    /// because of `set` at step 0.
+    /// `held` becomes 1 with `set`, and stays. At step 2 it is 1 because it was at step 1, where
+    /// it was because of `set` at step 0.
     #[test]
     fn a_latch_leads_to_the_step_before() {
         let mut s = BitSystem::new();
