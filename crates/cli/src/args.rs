@@ -329,6 +329,9 @@ pub struct ExplainArgs {
         ]
     )]
     pub from: Option<PathBuf>,
+    /// Show the page while the run is going on, at an address of this machine that is printed
+    #[arg(long, conflicts_with = "from")]
+    pub live: bool,
     /// What is run, and the page as `--report FILE` or `-o FILE.html`.
     #[command(flatten)]
     pub check: CheckArgs,

@@ -8,6 +8,7 @@ pub mod commands;
 pub mod evidence;
 pub mod judge;
 pub mod limits;
+pub mod live;
 pub mod load;
 pub mod memory;
 pub mod options;

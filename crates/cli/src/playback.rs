@@ -13,8 +13,10 @@ use pedra_formats::vcd::{SignalKind, Waves};
 use pedra_formats::{aiger_witness, btor2};
 use pedra_model::Model;
 use std::fs::{self, File};
-use std::io::{self, BufReader, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// What a page is about.
 #[derive(Copy, Clone)]
@@ -32,6 +34,17 @@ impl Subject<'_> {
             Subject::Program(bytes) => bytes,
         }
     }
+}
+
+/// Where a page stands in the life of its run.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Live {
+    /// The run is over, in this process.
+    Over,
+    /// It was over before: the record is a file from outside.
+    Before,
+    /// It goes on, and the page asks for itself again after this time.
+    Running(Duration),
 }
 
 /// A page that will be made of a record.
@@ -88,10 +101,17 @@ impl Page {
     /// # Errors
     /// If the record cannot be read, or the page cannot be written.
     pub fn write(&self, subject: Subject<'_>, pictures: Vec<(String, String)>) -> Result<()> {
-        let mut record = self.record.try_clone()?;
-        let content = make(&mut record, subject, pictures, false)
+        let content = make(&self.record, subject, pictures, Live::Over)
             .with_context(|| format!("{}: no page", self.path.display()))?;
         write_file(&self.path, content.as_bytes())
+    }
+
+    /// The record, to be read beside the run.
+    ///
+    /// # Errors
+    /// What the system says to it.
+    pub fn record(&self) -> io::Result<File> {
+        self.record.try_clone()
     }
 
     /// Where it goes.
@@ -105,13 +125,12 @@ impl Page {
 /// # Errors
 /// If the record is none of this model.
 pub fn make(
-    record: &mut File,
+    record: &File,
     subject: Subject<'_>,
     pictures: Vec<(String, String)>,
-    is_from_file: bool,
+    live: Live,
 ) -> Result<String> {
-    record.seek(SeekFrom::Start(0))?;
-    let digest = Digest::read(BufReader::with_capacity(1 << 20, &mut *record))?;
+    let digest = Digest::read(from_start(record))?;
     if digest.first.hash != sha256(subject.content()) {
         return Err(RecordError::OtherModel(digest.first.model.clone()).into());
     }
@@ -127,9 +146,32 @@ pub fn make(
         Subject::Program(bytes) => Some(String::from_utf8_lossy(bytes)),
         Subject::Model(_) => None,
     };
-    let extras = Extras { traces, source: source.as_deref(), pictures, is_from_file };
-    record.seek(SeekFrom::Start(0))?;
-    Ok(page(&digest, BufReader::with_capacity(1 << 20, record), &extras)?)
+    let is_from_file = live == Live::Before;
+    let refresh = match live {
+        Live::Running(after) => Some(after.as_secs().max(1)),
+        _ => None,
+    };
+    let extras = Extras { traces, source: source.as_deref(), pictures, is_from_file, refresh };
+    Ok(page(&digest, from_start(record), &extras)?)
+}
+
+/// The record from its start. The run may write to it meanwhile, at a position that is its own
+/// business, so that is not moved.
+fn from_start(file: &File) -> impl BufRead + '_ {
+    BufReader::with_capacity(1 << 20, At { file, position: 0 })
+}
+
+struct At<'a> {
+    file: &'a File,
+    position: u64,
+}
+
+impl Read for At<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read_at(buffer, self.position)?;
+        self.position += count as u64;
+        Ok(count)
+    }
 }
 
 /// The violations of a record, replayed on the model.

@@ -42,7 +42,7 @@ function notes(data) {
   const left = (what, [kept, all]) => kept < all
     ? plural(kept, what) + ' of ' + count(all) + ' are on this page; counts are those of the whole run.' : null;
   const list = [
-    run.whole ? null : 'The record has no end: the run was killed, and its last events are missing.',
+    run.refresh ? 'The run is going on; this page shows how far it was, and is loaded again by itself.' : run.whole ? null : 'The record has no end: the run was killed, and its last events are missing.',
     run.fromFile ? 'This page was made from a record. Verdicts are those of the record; violations were replayed when the page was made.' : null,
     left('lemma', run.lemmas), left('obligation', run.obligations),
     run.towers[0] < run.towers[1] ? count(run.towers[0]) + ' of ' + plural(run.towers[1], 'tower') + ' of frames are on this page.' : null,

@@ -77,7 +77,7 @@ fn properties(digest: &Digest) -> Vec<Value> {
     let one = |(place, &index): (usize, &usize)| {
         let told = digest.properties.iter().find(|line| line["property"] == index);
         let name = digest.first.names.get(place).and_then(|name| name.as_deref()).map(cut);
-        let reason = "the record has no verdict: the run was ended from outside";
+        let reason = "the record has no verdict";
         let mut value = match told {
             Some(line) => line.clone(),
             None => json!({ "property": index, "verdict": "unknown", "reason": reason }),

@@ -41,6 +41,8 @@ pub struct Extras<'a> {
     /// Whether the page is made from a file that was there before, so that its verdicts are those
     /// of the file.
     pub is_from_file: bool,
+    /// The run is still going on: the page asks for itself again after this many seconds.
+    pub refresh: Option<u64>,
 }
 
 /// Pictures beyond this many characters are left out.
@@ -60,6 +62,7 @@ pub fn page(
 ) -> Result<String, RecordError> {
     let mut data = data::data(digest, again)?;
     data["run"]["fromFile"] = extras.is_from_file.into();
+    data["run"]["refresh"] = extras.refresh.into();
     let budget = waves::TRACE_BYTES / extras.traces.len().max(1);
     let traces: Vec<Value> = extras.traces.iter().map(|trace| trace.data(budget)).collect();
     data.insert("traces".to_owned(), traces.into());
@@ -80,5 +83,5 @@ pub fn page(
     });
     let pictures: Vec<Value> = pictures.map(|(caption, svg)| json!([caption, svg])).collect();
     data.insert("pictures".to_owned(), json!({ "list": pictures, "all": extras.pictures.len() }));
-    Ok(page::page(&Value::Object(data)))
+    Ok(page::page(&Value::Object(data), extras.refresh))
 }

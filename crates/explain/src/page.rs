@@ -46,8 +46,8 @@ fn embedded(data: &Value) -> String {
     safe
 }
 
-/// The page of these data.
-pub(crate) fn page(data: &Value) -> String {
+/// The page of these data, which may ask for itself again after some seconds.
+pub(crate) fn page(data: &Value, refresh: Option<u64>) -> String {
     let policy = format!(
         "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; img-src data:; \
          base-uri 'none'; form-action 'none'",
@@ -55,10 +55,13 @@ pub(crate) fn page(data: &Value) -> String {
         sha256_base64(STYLE.as_bytes()),
     );
     let data = embedded(data);
+    let refresh = refresh.map_or_else(String::new, |seconds| {
+        format!("<meta http-equiv=\"refresh\" content=\"{seconds}\">\n")
+    });
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         {refresh}<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <title>A run of pedra</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
          <noscript>This page draws a recorded run and needs JavaScript for it.</noscript>\n\
@@ -106,7 +109,7 @@ mod tests {
         let text = embedded(&data);
         assert!(!text.contains(['<', '>', '&', '\u{2028}', '\u{2029}', '\n']), "{text}");
         assert_eq!(serde_json::from_str::<Value>(&text).ok(), Some(data.clone()));
-        let page = page(&data);
+        let page = page(&data, None);
         // Both scripts, the style, and nothing else.
         assert_eq!(page.matches("<script").count(), 2);
         assert_eq!(page.matches("</script").count(), 2);

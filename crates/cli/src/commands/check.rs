@@ -6,6 +6,7 @@ use crate::commands::language::{Language, refuse_language};
 use crate::commands::{columns, program, stderr_color, stdout_color};
 use crate::evidence::{self, Request, write_files};
 use crate::limits::{StopCause, Watch};
+use crate::live::{Owned, Server};
 use crate::load::{InputError, Loaded, load};
 use crate::output::{note, write_file};
 use crate::playback::{self, Page, Subject};
@@ -70,11 +71,16 @@ fn plan_of(args: &CheckArgs) -> Plan {
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &CheckArgs) -> Result<i32> {
+    run_live(args, false)
+}
+
+/// The same; the page may be served while the run is going on.
+pub fn run_live(args: &CheckArgs, is_live: bool) -> Result<i32> {
     let start = Instant::now();
     args.refuse_unread()?;
     let plan = plan_of(args);
     if let Some(language) = Language::of(&args.model) {
-        return program::run(args, &plan, language);
+        return program::run(args, &plan, language, is_live);
     }
     refuse_language(&args.language)?;
     let for_programs = [("--witness", args.witness.is_some()), ("--test", args.test.is_some())];
@@ -111,9 +117,17 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
     let (content, properties, names) = (&loaded.bytes[..], &selected[..], &names[..]);
     let first = First { model, content, properties, names, engine, start };
     let (made, wanted) = playback::start(args, &first)?;
-    made.map(|made| recorder.set(made));
-    wanted.map(|wanted| page.set(wanted));
+    if let Some(made) = made {
+        let _ = recorder.set(made);
+    }
+    if let Some(wanted) = wanted {
+        let _ = page.set(wanted);
+    }
     let _close = CloseAtEnd(recorder.get());
+    let server = match page.get() {
+        Some(page) if is_live => Some(serve(page, Owned::Model(Box::new(load(&args.model)?)))?),
+        _ => None,
+    };
     let plotter = plotter(args, &loaded)?;
 
     let quiet = args.output.quiet || args.output.json;
@@ -148,7 +162,16 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
             note(&format!("page {}", printable(&page.path().display().to_string())));
         }
     }
+    server.into_iter().for_each(Server::finish);
     Ok(reporter.finish("not decided", plan.engine.text(), start.elapsed()))
+}
+
+/// Serves the page of a run, and says where.
+pub fn serve(page: &Page, owned: Owned) -> Result<Server, InputError> {
+    let server =
+        Server::start(page, owned).map_err(|error| InputError(format!("--live: {error}")))?;
+    note(&format!("live page {}", server.address()));
+    Ok(server)
 }
 
 /// Writes the page of a run.

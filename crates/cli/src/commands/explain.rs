@@ -8,7 +8,7 @@ use crate::limits::exit_on_signal;
 use crate::load::{InputError, load, read_bytes};
 use crate::options::is_page;
 use crate::output::{note, same_file, write_file};
-use crate::playback::{Subject, make};
+use crate::playback::{Live, Subject, make};
 use anyhow::{Context, Result};
 use pedra_formats::text::printable;
 use std::fs::File;
@@ -20,7 +20,7 @@ pub fn run(args: &ExplainArgs) -> Result<i32> {
     let page = page_of(&mut check)?;
     let Some(record) = &args.from else {
         check.report = Some(page);
-        return check::run(&check);
+        return check::run_live(&check, args.live);
     };
     if let Some(option) = check.option.first() {
         return Err(InputError(format!("-o {option}: nothing runs with --from")).into());
@@ -57,13 +57,13 @@ fn of_record(record: &Path, model: &Path, page: &Path) -> Result<()> {
         return Err(InputError(format!("{}: {text}", page.display())).into());
     }
     let about = || record.display().to_string();
-    let mut file = File::open(record).with_context(about)?;
+    let file = File::open(record).with_context(about)?;
     let content = match Language::of(model) {
         Some(_) => {
             let bytes = read_bytes(model)?;
-            make(&mut file, Subject::Program(&bytes), Vec::new(), true)
+            make(&file, Subject::Program(&bytes), Vec::new(), Live::Before)
         }
-        None => make(&mut file, Subject::Model(&load(model)?), Vec::new(), true),
+        None => make(&file, Subject::Model(&load(model)?), Vec::new(), Live::Before),
     };
     write_file(page, content.with_context(about)?.as_bytes())?;
     note(&printable(&format!("page {}", page.display())));

@@ -1,10 +1,11 @@
 //! `pedra check` on programs: has the assertions decided, and shows runs in the source.
 
 use crate::args::{CheckArgs, When};
-use crate::commands::check::{close_record, write_page};
+use crate::commands::check::{close_record, serve, write_page};
 use crate::commands::language::{Language, Places};
 use crate::commands::stdout_color;
 use crate::limits::{StopCause, Watch};
+use crate::live::{Owned, Server};
 use crate::load::{InputError, read_bytes};
 use crate::output::note;
 use crate::playback::{self, Page, Subject};
@@ -28,7 +29,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// Runs the command on a program; gives the exit code.
-pub fn run(args: &CheckArgs, plan: &Plan, language: Language) -> Result<i32> {
+pub fn run(args: &CheckArgs, plan: &Plan, language: Language, is_live: bool) -> Result<i32> {
     let start = Instant::now();
     refuse_files(args)?;
     let style = if args.output.json { Style::Json } else { Style::Human };
@@ -66,9 +67,17 @@ pub fn run(args: &CheckArgs, plan: &Plan, language: Language) -> Result<i32> {
     let first =
         First { model, content: &content, properties: &selected, names: &names, engine, start };
     let (made, wanted) = playback::start(args, &first)?;
-    made.map(|made| recorder.set(made));
-    wanted.map(|wanted| page.set((wanted, content)));
+    if let Some(made) = made {
+        let _ = recorder.set(made);
+    }
+    if let Some(wanted) = wanted {
+        let _ = page.set((wanted, content));
+    }
     let _close = CloseAtEnd(recorder.get());
+    let server = match page.get() {
+        Some((page, source)) if is_live => Some(serve(page, Owned::Program(source.clone()))?),
+        _ => None,
+    };
     let quiet = args.output.quiet || args.output.json;
     let status = Status::start(!quiet);
     let session = Session {
@@ -96,6 +105,7 @@ pub fn run(args: &CheckArgs, plan: &Plan, language: Language) -> Result<i32> {
             note(&format!("page {}", printable(&page.path().display().to_string())));
         }
     }
+    server.into_iter().for_each(Server::finish);
     Ok(reporter.finish("not decided", plan.engine.text(), start.elapsed()))
 }
 
