@@ -3,8 +3,8 @@
 //! One address exists, with a token in it that cannot be guessed, on a port that the system
 //! chooses. A request gets the page of the record as far as it is written; the page asks for itself
 //! again after a while. Nothing else is served, nothing is read from a request but its address, and
-//! the server ends with the run: after a last page that does not ask again, or when nobody comes
-//! for it.
+//! the server ends with the run: after a last page that does not ask again, or when no reader
+//! comes for it.
 
 use crate::playback::{Live, Page, Subject};
 use std::fs::File;
@@ -68,11 +68,13 @@ impl Server {
         let (record, over) = (page.record()?, is_over.clone());
         let path = format!("/{token}/");
         let thread = thread::Builder::new().spawn(move || {
-            let mut pause = REFRESH;
-            let mut end = None;
+            let (mut pause, mut is_read, mut end) = (REFRESH, false, None);
             loop {
                 let is_last = over.load(Ordering::Relaxed);
-                if is_last && *end.get_or_insert_with(|| Instant::now() + LAST) < Instant::now() {
+                let last = *end.get_or_insert_with(|| Instant::now() + LAST.max(pause));
+                if !is_last {
+                    end = None;
+                } else if !is_read || last < Instant::now() {
                     return;
                 }
                 let Ok((stream, _)) = listener.accept() else {
@@ -84,6 +86,7 @@ impl Server {
                 let made = || page_now(&record, &owned, live);
                 let is_page = answer(stream, &path, made).unwrap_or(false);
                 pause = REFRESH.max(start.elapsed() * SHARE);
+                is_read |= is_page;
                 if is_page && is_last {
                     return;
                 }
@@ -97,7 +100,7 @@ impl Server {
         &self.address
     }
 
-    /// The run is over: the last page goes out, if somebody reads along.
+    /// The run is over: the last page goes out, if there is a reader.
     pub fn finish(self) {
         self.is_over.store(true, Ordering::Relaxed);
         // A panic in there costs the last page, and no answer.

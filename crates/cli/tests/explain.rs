@@ -206,3 +206,46 @@ fn why_a_value_is_what_it_is() {
         assert!(stderr(&output).contains(message), "{}", stderr(&output));
     }
 }
+
+/// The page of a run that goes on: at one address, and nowhere else.
+#[test]
+fn a_live_page_has_one_address() {
+    use std::io::{BufRead, BufReader, Read, Write};
+    use std::net::TcpStream;
+    let page = file("live.html");
+    let mut run = Command::new(env!("CARGO_BIN_EXE_pedra"))
+        .args(["explain", "--live", "-e", "pdr", "--timeout", "4s", "--report"])
+        .arg(&page)
+        .arg(model("word/sim_inv_32.btor2"))
+        .stderr(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .expect("pedra starts");
+    let mut lines = BufReader::new(run.stderr.take().expect("a pipe")).lines();
+    let line = lines.next().expect("a line").expect("text");
+    let address = line.strip_prefix("live page http://").expect("an address");
+    let (host, token) = address.split_once('/').expect("a token");
+    assert!(host.starts_with("127.0.0.1:") && token.len() == 33, "{address}");
+    let ask = |request: &str| {
+        let mut stream = TcpStream::connect(host).expect("it listens");
+        write!(stream, "{request} HTTP/1.1\r\nHost: {host}\r\n\r\n").expect("sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        answer
+    };
+    for request in ["GET /", "GET /0/", "GET /../../etc/passwd", "POST /"] {
+        let answer = ask(request);
+        assert!(answer.starts_with("HTTP/1.1 404 ") && answer.ends_with("\r\n\r\n"), "{answer}");
+    }
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let answer = ask(&format!("GET /{token}"));
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+    assert!(answer.contains("http-equiv=\"refresh\"") && answer.contains("The run is going on"));
+    // The last page asks for nothing, and then there is no server.
+    std::thread::sleep(std::time::Duration::from_millis(4200));
+    let answer = ask(&format!("GET /{token}"));
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+    assert!(!answer.contains("http-equiv=\"refresh\""));
+    assert_eq!(run.wait().expect("it ends").code(), Some(3));
+    assert!(TcpStream::connect(host).is_err() && page.exists());
+}
