@@ -132,7 +132,7 @@ class ProgramView {
     for (let index = 0; index < lemmas.born.length && lemmas.born[index] <= tick; index++) {
       const gone = lemmas.end[index] > 0 && lemmas.end[index] <= tick;
       const at = lemmas.place ? lemmas.place[index] : -1;
-      if (!gone && at >= 0) found[at].push([levelAt(lemmas, index, tick), index]);
+      if (!gone && found[at]) found[at].push([levelAt(lemmas, index, tick), index]);
     }
     const item = ([level, index]) => el('li', {}, el('b', {}, levelName(level)), ' ', lemmaLink(this.run, this.tower, index), ' ', el('bdi', {}, holdsText(this.tower, lemmas.claim[index])));
     replace(this.side, found.some((list) => list.length > 0) ? el('h3', {}, 'Frames by location: what holds') : null, this.graph.locations.map((one, at) => {

@@ -193,7 +193,7 @@ class Waves {
     const { kind } = this.trace.signals[signal];
     const value = this.value(signal, step);
     const none = /^x+$/.test(value) ? 'Any value here leads to the violation.'
-      : !this.trace.hasWhy ? 'Reasons are not known: the model or the trace is too large.'
+      : !this.trace.signals[signal].why ? 'Reasons are not known: the model or the trace is too large.'
         : kind === 'input' ? 'It comes from outside.' : step === 0 ? 'It starts like this.' : 'It is fixed, or comes from outside.';
     replace(this.panel, el('h3', {}, 'Why ', say(this.chosen)),
       list.length === 0 ? el('p', {}, none) : [

@@ -94,7 +94,11 @@ impl Detail {
         match &*entry.event {
             "learned" | "raised" => {
                 self.said = match (&entry.clause, &entry.outside) {
-                    (Some(clause), _) => Some(Said::Clause(clause.clone())),
+                    // No variable has the number 0, whatever a file says.
+                    (Some(clause), _) => {
+                        let lits = clause.iter().copied().filter(|lit| *lit != 0);
+                        Some(Said::Clause(lits.collect()))
+                    }
                     (None, Some(o)) => Some(Said::Outside(o.text.clone().into_owned(), o.location)),
                     (None, None) => None,
                 };

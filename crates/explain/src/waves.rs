@@ -11,6 +11,9 @@ pub const TRACE_BYTES: usize = 500_000;
 /// How many steps of a trace are shown, at most: the last ones.
 const MAX_STEPS: usize = 2_000;
 
+/// How many values reasons may look at, for a second or two; later signals then have none.
+const MAX_WORK: u64 = 30_000_000;
+
 /// The characters of one value: its digits, and its reasons.
 const REASON_BYTES: usize = 14;
 
@@ -49,7 +52,6 @@ impl TraceView<'_> {
             "steps": waves.steps,
             "first": first,
             "hidden": waves.signals.len() - shown.len(),
-            "hasWhy": self.why.is_some(),
             "signals": signals,
         })
     }
@@ -75,7 +77,7 @@ impl TraceView<'_> {
         };
         let steps = first..self.waves.steps;
         let values: Vec<String> = steps.clone().map(&mut digits).collect();
-        let why = self.why.filter(|_| signal.in_cone);
+        let why = self.why.filter(|why| signal.in_cone && why.work() < MAX_WORK);
         let reasons = why.map(|why| {
             let of = |step: usize| {
                 let causes = why.causes(At { signal: index, step });

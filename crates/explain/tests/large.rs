@@ -125,3 +125,36 @@ fn lemmas_belong_to_the_obligation_that_is_blocked_next() {
     assert_eq!(lemmas["asked"], serde_json::json!([0, 0, -1, -1]));
     assert_eq!((&data["towers"][1]["epoch"], &data["run"]["whole"]), (&1.into(), &false.into()));
 }
+
+/// Damaged records give a page or an error, and nothing else.
+#[test]
+fn damaged_records_do_no_harm() {
+    let good = record(400, 4).into_bytes();
+    let mut state = 1_u64;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as usize % below
+    };
+    let (mut pages, mut errors) = (0, 0);
+    for _ in 0..400 {
+        let mut bytes = good.clone();
+        for _ in 0..=random(3) {
+            let at = random(bytes.len());
+            match random(3) {
+                0 => bytes[at] = b"0123456789-,[]{}\":\nx"[random(20)],
+                1 => bytes.truncate(at),
+                _ => {
+                    let end = (at + 1 + random(40)).min(bytes.len());
+                    bytes.drain(at..end);
+                }
+            }
+            if bytes.is_empty() {
+                break;
+            }
+        }
+        let made = Digest::read(Cursor::new(&bytes))
+            .and_then(|digest| page(&digest, Cursor::new(&bytes), &Extras::default()));
+        *(if made.is_ok() { &mut pages } else { &mut errors }) += 1;
+    }
+    assert!(pages > 20 && errors > 20, "{pages} pages, {errors} errors");
+}

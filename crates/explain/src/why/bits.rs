@@ -55,7 +55,8 @@ impl<'a> BitWhy<'a> {
         self.values[step][lit.var().index()].flipped(lit.is_negated())
     }
 
-    pub(super) fn causes(&self, at: At) -> Vec<At> {
+    /// The causes, and how many values were looked at.
+    pub(super) fn causes(&self, at: At) -> (Vec<At>, usize) {
         let mut found: Vec<At> = Vec::new();
         let mut seen: FxHashSet<(Var, usize)> = FxHashSet::default();
         // The signal itself is where the walk begins.
@@ -76,7 +77,7 @@ impl<'a> BitWhy<'a> {
             }
             self.behind(var, step, &mut open);
         }
-        found
+        (found, seen.len())
     }
 
     /// Adds what a known value follows from.

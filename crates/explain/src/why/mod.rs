@@ -14,6 +14,7 @@ use pedra_model::lit::Lit;
 use pedra_model::system::System;
 use pedra_model::term::TermId;
 use pedra_model::trace::{BitTrace, WordTrace};
+use std::cell::Cell;
 use words::WordWhy;
 
 /// How many values are kept: one for each node of the model and each step. Larger models have no
@@ -30,7 +31,10 @@ pub struct At {
 }
 
 /// Finds reasons for the values of a trace.
-pub struct Why<'a>(Level<'a>);
+pub struct Why<'a> {
+    level: Level<'a>,
+    work: Cell<u64>,
+}
 
 enum Level<'a> {
     Bits(BitWhy<'a>),
@@ -49,7 +53,7 @@ impl<'a> Why<'a> {
         if system.aig.len().saturating_mul(trace.inputs.len()) > MAX_VALUES {
             return None;
         }
-        BitWhy::new(system, trace, signals, is_end).map(|why| Why(Level::Bits(why)))
+        BitWhy::new(system, trace, signals, is_end).map(|why| Why::new(Level::Bits(why)))
     }
 
     /// The same, in words. A signal is a term.
@@ -63,14 +67,25 @@ impl<'a> Why<'a> {
         if system.terms.len().saturating_mul(trace.inputs.len()) > MAX_VALUES / 10 {
             return None;
         }
-        WordWhy::new(system, trace, signals, is_end).map(|why| Why(Level::Words(why)))
+        WordWhy::new(system, trace, signals, is_end).map(|why| Why::new(Level::Words(why)))
     }
 
     /// What a value depends on, in order; nothing if it comes from outside or is fixed.
     pub fn causes(&self, at: At) -> Vec<At> {
-        match &self.0 {
+        let (causes, visited) = match &self.level {
             Level::Bits(why) => why.causes(at),
             Level::Words(why) => why.causes(at),
-        }
+        };
+        self.work.set(self.work.get() + visited as u64);
+        causes
+    }
+
+    /// How many values were looked at so far.
+    pub fn work(&self) -> u64 {
+        self.work.get()
+    }
+
+    fn new(level: Level<'a>) -> Why<'a> {
+        Why { level, work: Cell::new(0) }
     }
 }

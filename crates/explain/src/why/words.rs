@@ -68,7 +68,8 @@ impl<'a> WordWhy<'a> {
         known.is_some_and(|value| if bit { value.is_ones() } else { value.is_zero() })
     }
 
-    pub(super) fn causes(&self, at: At) -> Vec<At> {
+    /// The causes, and how many values were looked at.
+    pub(super) fn causes(&self, at: At) -> (Vec<At>, usize) {
         let root = self.signals[at.signal];
         let mut found: Vec<At> = Vec::new();
         let mut seen: FxHashSet<(TermId, usize)> = FxHashSet::default();
@@ -88,7 +89,7 @@ impl<'a> WordWhy<'a> {
             }
             self.behind(term, step, &mut open);
         }
-        found
+        (found, seen.len())
     }
 
     /// Adds what a value follows from.
@@ -171,5 +172,51 @@ impl<'a> WordWhy<'a> {
                 _ => return open.push((array, step)),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::why::Why;
+    use pedra_model::bv::Bv;
+    use pedra_model::system::{Input, State};
+    use pedra_model::term::{Scalar, Sort};
+
+    /// A memory that `data` is written to at address 2, and `shown` reads from there a step later:
+    /// what is read is explained by what was written, not by the whole memory.
+    #[test]
+    fn what_is_read_was_written() {
+        let mut system = System::new();
+        let terms = &mut system.terms;
+        let (word, memory) = (Sort::Bv(4), Scalar::Bv(4));
+        let array = Sort::Array { index: memory, element: memory };
+        let (data, other) = (terms.new_symbol(word), terms.new_symbol(word));
+        let state = terms.new_symbol(array);
+        let two = terms.constant(Bv::from_u64(4, 2));
+        let three = terms.constant(Bv::from_u64(4, 3));
+        let add = |terms: &mut pedra_model::term::Terms, term| terms.add(term).expect("sorts fit");
+        let first = add(terms, Term::Write(state, two, data));
+        let next = add(terms, Term::Write(first, three, other));
+        let shown = add(terms, Term::Read(state, two));
+        let name = |text: &str| Some(text.into());
+        system.inputs = vec![
+            Input { term: data, name: name("data") },
+            Input { term: other, name: name("other") },
+        ];
+        let init = None;
+        system.states = vec![State { term: state, name: None, init, next: Some(next) }];
+        system.names = vec![(shown, "shown".into())];
+        let value = |n| TernaryValue::Bv(Bv::from_u64(4, n).into());
+        let trace = WordTrace {
+            property: 0,
+            states: vec![vec![None], vec![None]],
+            inputs: vec![vec![value(7), value(9)], vec![value(0), value(0)]],
+        };
+        let signals = vec![data, other, shown];
+        let why = Why::of_words(&system, &trace, signals, &[true; 3]).expect("small");
+        assert_eq!(why.causes(At { signal: 2, step: 1 }), [At { signal: 0, step: 0 }]);
+        assert_eq!(why.causes(At { signal: 2, step: 0 }), []);
+        assert_eq!(why.causes(At { signal: 0, step: 0 }), []);
     }
 }
