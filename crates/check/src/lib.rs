@@ -55,6 +55,6 @@ pub use answer::{Checked, NotChecked, check_answer, join_proofs};
 pub use collect::{Answer, decide_all};
 pub use decide::{InternalError, Observer, Open, SafeUpTo, decide};
 pub use pedra_certify::Trust;
-pub use pipeline::Prepared;
+pub use pipeline::{Prepared, Stage};
 pub use plan::{Budgets, EngineName, Plan};
 pub use program::{ProgramChecked, ProgramObserver, ProgramOpen, decide_program};

@@ -58,6 +58,9 @@ pub enum Command {
     /// Decide the safety properties of a model
     #[command(disable_help_flag = true, after_help = SHORT_HELP, after_long_help = options::help())]
     Check(Box<CheckArgs>),
+    /// Run, and write a page that shows how the answer was found
+    #[command(disable_help_flag = true, after_help = SHORT_HELP, after_long_help = options::help())]
+    Explain(Box<ExplainArgs>),
     /// Check a witness or a certificate, ours or anyone's, against a model
     Certify(CertifyArgs),
     /// Replay a witness, or run random stimulus, and show the waveform
@@ -264,6 +267,9 @@ pub struct CheckArgs {
     /// (schema: docs/JSON.md)
     #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
     pub record: Option<PathBuf>,
+    /// Write a page that plays back the run here (HTML)
+    #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
+    pub report: Option<PathBuf>,
     /// Draw the run in the plane of two states, for example x,y or x=0..9,y=-5..5; for engines
     /// that reason in words
     #[arg(
@@ -307,6 +313,28 @@ pub struct CheckArgs {
     /// Show all options
     #[arg(long, action = clap::ArgAction::HelpLong)]
     help_all: Option<bool>,
+}
+
+/// `pedra explain`.
+#[derive(Args, Debug, Clone)]
+pub struct ExplainArgs {
+    /// Make the page from a record of `check --record` instead of running
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = [
+            "engine", "property", "depth", "reduce", "solver", "trace", "vcd", "certificate",
+            "witness", "test", "record", "plot", "plots", "wave", "timeout", "memory", "threads",
+            "seed", "json", "array_bits", "data_model", "function",
+        ]
+    )]
+    pub from: Option<PathBuf>,
+    /// Show the page while the run is going on, at an address of this machine that is printed
+    #[arg(long, conflicts_with = "from")]
+    pub live: bool,
+    /// What is run, and the page as `--report FILE` or `-o FILE.html`.
+    #[command(flatten)]
+    pub check: CheckArgs,
 }
 
 /// `pedra certify`.
@@ -355,6 +383,9 @@ pub struct SimulateArgs {
     /// Show all signals, not only those in the cone of the violated property
     #[arg(long)]
     pub all: bool,
+    /// Instead of the waveform, show what a value of the witness depends on, step by step back
+    #[arg(long, value_name = "SIGNAL@STEP", requires = "witness", conflicts_with = "all")]
+    pub why: Option<String>,
 }
 
 /// `pedra convert`.

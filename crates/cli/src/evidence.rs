@@ -73,12 +73,13 @@ pub fn check_paths(
             return Err(InputError(text.to_owned()));
         }
     }
-    let named = [&args.trace, &args.vcd, &args.certificate, &args.record];
+    let named = [&args.trace, &args.vcd, &args.certificate, &args.record, &args.report];
     let mut outputs: Vec<PathBuf> = named.into_iter().flatten().cloned().collect();
-    let by_property = outputs.len() - usize::from(args.record.is_some());
+    let about_all = [&args.record, &args.report].into_iter().flatten().count();
+    let by_property = outputs.len() - about_all;
     outputs.extend(args.plots.iter().flat_map(|prefix| plot::all_paths(prefix)));
     for (i, path) in outputs.iter().enumerate() {
-        // The record and the pictures are about all properties.
+        // The record, the page and the pictures are about all properties.
         let several = selected.len() > 1 && i < by_property;
         let last = for_property(path, *selected.last().unwrap_or(&0), several);
         refuse_unwritable(&last)?;

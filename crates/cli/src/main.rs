@@ -2,7 +2,9 @@
 
 use clap::CommandFactory;
 use pedra::args::{Cli, Command};
-use pedra::commands::{bench, certify, check, convert, demo, hwmcc, info, sby, simulate, svcomp};
+use pedra::commands::{
+    bench, certify, check, convert, demo, explain, hwmcc, info, sby, simulate, svcomp,
+};
 use pedra::memory;
 use pedra::output::note;
 use pedra_bench::run_as_helper;
@@ -38,6 +40,7 @@ fn run() -> anyhow::Result<i32> {
     let cli = Cli::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
     match cli.command {
         Command::Check(args) => check::run(&args),
+        Command::Explain(args) => explain::run(&args),
         Command::Certify(args) => certify::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Convert(args) => convert::run(&args),

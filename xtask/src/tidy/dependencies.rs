@@ -16,6 +16,7 @@ const EVERYTHING: &[&str] = &[
     "pedra-certify",
     "pedra-check",
     "pedra-bench",
+    "pedra-explain",
     "pedra-testkit",
     "pedra",
     "pedra-differential",
@@ -34,6 +35,7 @@ const SHIPPED: &[&str] = &[
     "pedra-certify",
     "pedra-check",
     "pedra-bench",
+    "pedra-explain",
 ];
 
 /// Which of our crates each crate may use.
@@ -52,6 +54,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "pedra-check",
         &["pedra-model", "pedra-program", "pedra-solve", "pedra-engines", "pedra-certify"],
     ),
+    ("pedra-explain", &["pedra-model", "pedra-formats"]),
     ("pedra-bench", &["pedra-model", "pedra-formats", "pedra-check"]),
     ("pedra", SHIPPED),
     ("pedra-differential", EVERYTHING),

@@ -6,8 +6,10 @@ use crate::commands::language::{Language, refuse_language};
 use crate::commands::{columns, program, stderr_color, stdout_color};
 use crate::evidence::{self, Request, write_files};
 use crate::limits::{StopCause, Watch};
+use crate::live::{Owned, Server};
 use crate::load::{InputError, Loaded, load};
 use crate::output::{note, write_file};
+use crate::playback::{self, Page, Subject};
 use crate::record::{CloseAtEnd, First, Recorder};
 use crate::report::{Missing, PropertyReport, Reporter, Style, Verdict, WrittenFile};
 use crate::view::plot::{Plotter, page_path};
@@ -15,11 +17,13 @@ use crate::view::status::Status;
 use crate::view::summary;
 use crate::view::wave::{WaveStyle, draw};
 use anyhow::Result;
+use pedra_certify::needed_directly;
 use pedra_check::{Budgets, Checked, Observer, Open, Plan, Prepared, SafeUpTo, decide};
 use pedra_engines::{Event, Settings, SweepOptions};
 use pedra_formats::text::printable;
 use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
+use pedra_model::proof::Proof;
 use pedra_model::reduce::ReduceOptions;
 use pedra_solve::SolverKind;
 use std::io::IsTerminal;
@@ -67,11 +71,16 @@ fn plan_of(args: &CheckArgs) -> Plan {
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &CheckArgs) -> Result<i32> {
+    run_live(args, false)
+}
+
+/// The same; the page may be served while the run is going on.
+pub fn run_live(args: &CheckArgs, is_live: bool) -> Result<i32> {
     let start = Instant::now();
     args.refuse_unread()?;
     let plan = plan_of(args);
     if let Some(language) = Language::of(&args.model) {
-        return program::run(args, &plan, language);
+        return program::run(args, &plan, language, is_live);
     }
     refuse_language(&args.language)?;
     let for_programs = [("--witness", args.witness.is_some()), ("--test", args.test.is_some())];
@@ -81,12 +90,18 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
     let style = if args.output.json { Style::Json } else { Style::Human };
     let reporter = Arc::new(Reporter::new(style, stdout_color()));
     let recorder: Arc<OnceLock<Recorder>> = Arc::default();
+    let page: Arc<OnceLock<Page>> = Arc::default();
     let watch = {
-        let (reporter, recorder) = (reporter.clone(), recorder.clone());
-        let engine = plan.engine.text();
+        let (reporter, recorder, page) = (reporter.clone(), recorder.clone(), page.clone());
+        let (engine, model) = (plan.engine.text(), args.model.clone());
         let words = move |cause: StopCause| {
             close_record(recorder.get(), &reporter);
-            reporter.stopped(cause, engine, start.elapsed())
+            let code = reporter.stopped(cause, engine, start.elapsed());
+            // The run still holds the model.
+            if let (Some(page), Ok(loaded)) = (page.get(), load(&model)) {
+                write_page(page, Subject::Model(&loaded), Vec::new(), &reporter);
+            }
+            code
         };
         Watch::start(&args.limits, 3, words)
     };
@@ -96,14 +111,23 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
     let names = selected.iter().map(|&i| (i, loaded.property_name(i).map(str::to_owned)));
     reporter.expect(names.collect());
     reporter.announce_start(&args.model, &selected, plan.engine.text());
-    if let Some(path) = &args.record {
-        let (model, engine) = (&*args.model, plan.engine.text());
-        let first = First { model, properties: &selected, engine, start };
-        let made = Recorder::create(path, &first)
-            .map_err(|e| InputError(format!("{}: cannot be written: {e}", path.display())))?;
+    let (model, engine) = (&*args.model, plan.engine.text());
+    let names: Vec<Option<String>> =
+        selected.iter().map(|&i| loaded.property_name(i).map(str::to_owned)).collect();
+    let (content, properties, names) = (&loaded.bytes[..], &selected[..], &names[..]);
+    let first = First { model, content, properties, names, engine, start };
+    let (made, wanted) = playback::start(args, &first)?;
+    if let Some(made) = made {
         let _ = recorder.set(made);
     }
+    if let Some(wanted) = wanted {
+        let _ = page.set(wanted);
+    }
     let _close = CloseAtEnd(recorder.get());
+    let server = match page.get() {
+        Some(page) if is_live => Some(serve(page, Owned::Model(Box::new(load(&args.model)?)))?),
+        _ => None,
+    };
     let plotter = plotter(args, &loaded)?;
 
     let quiet = args.output.quiet || args.output.json;
@@ -130,11 +154,41 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
         watch.search_is_over();
         write_pictures(plotter, prefix, args, plan.engine.text())?;
     }
+    if let Some(page) = page.get() {
+        watch.search_is_over();
+        let pictures = plotter.as_ref().map_or_else(Vec::new, |p| p.pictures("").captioned());
+        write_page(page, Subject::Model(&loaded), pictures, &reporter);
+        if !quiet {
+            note(&format!("page {}", printable(&page.path().display().to_string())));
+        }
+    }
+    server.into_iter().for_each(Server::finish);
     Ok(reporter.finish("not decided", plan.engine.text(), start.elapsed()))
 }
 
+/// Serves the page of a run, and says where.
+pub fn serve(page: &Page, owned: Owned) -> Result<Server, InputError> {
+    let server =
+        Server::start(page, owned).map_err(|error| InputError(format!("--live: {error}")))?;
+    note(&format!("live page {}", server.address()));
+    Ok(server)
+}
+
+/// Writes the page of a run.
+pub fn write_page(
+    page: &Page,
+    subject: Subject<'_>,
+    pictures: Vec<(String, String)>,
+    reporter: &Reporter,
+) {
+    if let Err(problem) = page.write(subject, pictures) {
+        reporter.file_missing(Missing::NotWritten);
+        note(&printable(&format!("{problem:#}")));
+    }
+}
+
 /// Ends the record, if there is one.
-fn close_record(recorder: Option<&Recorder>, reporter: &Reporter) {
+pub fn close_record(recorder: Option<&Recorder>, reporter: &Reporter) {
     if let Some(problem) = recorder.and_then(Recorder::close) {
         reporter.file_missing(Missing::NotWritten);
         note(&printable(&problem));
@@ -190,7 +244,7 @@ struct Session<'a> {
 
 impl Session<'_> {
     fn report(&self, index: usize, verdict: Verdict, engine: &str, files: Vec<WrittenFile>) {
-        self.reporter.settle(PropertyReport {
+        let report = PropertyReport {
             index,
             name: self.loaded.property_name(index).map(str::to_owned),
             verdict,
@@ -198,7 +252,11 @@ impl Session<'_> {
             time: self.start.elapsed(),
             files,
             invariants: Vec::new(),
-        });
+        };
+        if let Some(recorder) = self.recorder {
+            recorder.property(&report);
+        }
+        self.reporter.settle(report);
     }
 
     fn show_wave(&self, answer: &Checked) {
@@ -293,6 +351,11 @@ impl Observer for Session<'_> {
         for (why, problem) in &written.problems {
             self.reporter.file_missing(*why);
             note(&printable(problem));
+        }
+        if let Some(recorder) = self.recorder {
+            let Loaded { model, .. } = self.loaded;
+            let direct = |proof: &Proof| needed_directly(model, proof, &self.plan.blast, &checks);
+            recorder.answer(model, answer, direct);
         }
         self.report(property, verdict, engine, written.files);
         self.show_wave(answer);

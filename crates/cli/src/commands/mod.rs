@@ -5,6 +5,7 @@ pub mod certify;
 pub mod check;
 pub mod convert;
 pub mod demo;
+pub mod explain;
 pub mod hwmcc;
 pub mod info;
 pub mod language;

@@ -3,7 +3,7 @@
 mod human;
 mod json;
 
-pub use json::SCHEMA;
+pub use json::{SCHEMA, property as property_line};
 
 use crate::limits::StopCause;
 use crate::view::invariants::LoopInvariant;

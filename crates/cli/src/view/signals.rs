@@ -41,7 +41,20 @@ pub fn of_bits(
             values.push(simulator.value(signal.lit));
         }
     }
-    Ok(Waves { signals: group(signals, values), steps: trace.inputs.len() })
+    Ok(Waves { signals: group(signals, &values), steps: trace.inputs.len() })
+}
+
+/// The literals of each signal that [`of_bits`] shows, from the least significant on.
+pub fn roots_of_bits(system: &BitSystem, property: Option<usize>) -> Vec<Vec<Lit>> {
+    let signals = bit_signals(system, property);
+    let lits =
+        |(_, members): (String, Vec<usize>)| members.iter().map(|&i| signals[i].lit).collect();
+    words_of(&signals).into_iter().map(lits).collect()
+}
+
+/// The term of each signal that [`of_words`] shows.
+pub fn roots_of_words(system: &System, property: Option<usize>) -> Vec<TermId> {
+    word_signals(system, property).into_iter().map(|(term, _)| term).collect()
 }
 
 fn bit_signals(system: &BitSystem, property: Option<usize>) -> Vec<BitSignal> {
@@ -116,7 +129,21 @@ fn split_index(name: &str) -> Option<(&str, usize)> {
 }
 
 /// Joins bits `name[0]` to `name[n]` of one kind into words; what is not a whole word stays.
-fn group(signals: Vec<BitSignal>, values: Vec<Vec<Ternary>>) -> Vec<Signal> {
+fn group(signals: Vec<BitSignal>, values: &[Vec<Ternary>]) -> Vec<Signal> {
+    let word = |(name, bits): (String, Vec<usize>)| {
+        let at = |step: usize| {
+            let digits: Vec<Ternary> = bits.iter().map(|&b| values[b][step]).collect();
+            TernaryBv::from_bits(&digits)
+        };
+        let in_cone = bits.iter().any(|&b| signals[b].in_cone);
+        let (kind, steps) = (signals[bits[0]].kind, values[bits[0]].len());
+        Signal { name, kind, in_cone, values: (0..steps).map(at).collect() }
+    };
+    words_of(&signals).into_iter().map(word).collect()
+}
+
+/// The words that signals are bits of, with the positions of their bits.
+fn words_of(signals: &[BitSignal]) -> Vec<(String, Vec<usize>)> {
     let mut words: BTreeMap<(SignalKind, &str), BTreeMap<usize, usize>> = BTreeMap::new();
     for (i, signal) in signals.iter().enumerate() {
         if let Some((base, index)) = split_index(&signal.name) {
@@ -138,29 +165,14 @@ fn group(signals: Vec<BitSignal>, values: Vec<Vec<Ternary>>) -> Vec<Signal> {
     };
     let mut grouped = Vec::new();
     for (i, signal) in signals.iter().enumerate() {
-        let (kind, steps) = (signal.kind, values[i].len());
-        let bits: Vec<usize>;
-        let name;
         match member(i) {
-            Some((base, word, first)) => {
-                // The word stands where its first bit stood.
-                if first != i {
-                    continue;
-                }
-                name = base.to_owned();
-                bits = word.values().copied().collect();
+            // The word stands where its first bit stood.
+            Some((base, word, first)) if first == i => {
+                grouped.push((base.to_owned(), word.values().copied().collect()));
             }
-            None => {
-                name = signal.name.clone();
-                bits = vec![i];
-            }
+            Some(_) => {}
+            None => grouped.push((signal.name.clone(), vec![i])),
         }
-        let at = |step: usize| {
-            let digits: Vec<Ternary> = bits.iter().map(|&b| values[b][step]).collect();
-            TernaryBv::from_bits(&digits)
-        };
-        let in_cone = bits.iter().any(|&b| signals[b].in_cone);
-        grouped.push(Signal { name, kind, in_cone, values: (0..steps).map(at).collect() });
     }
     grouped
 }
