@@ -15,6 +15,7 @@ const EVERYTHING: &[&str] = &[
     "pedra-engines",
     "pedra-certify",
     "pedra-check",
+    "pedra-verilog",
     "pedra-bench",
     "pedra-testkit",
     "pedra",
@@ -33,6 +34,7 @@ const SHIPPED: &[&str] = &[
     "pedra-engines",
     "pedra-certify",
     "pedra-check",
+    "pedra-verilog",
     "pedra-bench",
 ];
 
@@ -52,6 +54,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "pedra-check",
         &["pedra-model", "pedra-program", "pedra-solve", "pedra-engines", "pedra-certify"],
     ),
+    ("pedra-verilog", &["pedra-model", "pedra-formats"]),
     ("pedra-bench", &["pedra-model", "pedra-formats", "pedra-check"]),
     ("pedra", SHIPPED),
     ("pedra-differential", EVERYTHING),

@@ -3,13 +3,14 @@
 
 use crate::args::{CheckArgs, ReductionName, SolverName, When};
 use crate::commands::language::{Language, refuse_language};
-use crate::commands::{columns, program, stderr_color, stdout_color};
+use crate::commands::{columns, program, stderr_color, stdout_color, vacuity};
 use crate::evidence::{self, Request, write_files};
 use crate::limits::{StopCause, Watch};
 use crate::load::{InputError, Loaded, load};
 use crate::output::{note, write_file};
 use crate::record::{CloseAtEnd, First, Recorder};
 use crate::report::{Missing, PropertyReport, Reporter, Style, Verdict, WrittenFile};
+use crate::verilog::{self, Opened};
 use crate::view::plot::{Plotter, page_path};
 use crate::view::status::Status;
 use crate::view::summary;
@@ -22,6 +23,7 @@ use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
 use pedra_model::reduce::ReduceOptions;
 use pedra_solve::SolverKind;
+use pedra_verilog::is_verilog;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -70,14 +72,20 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
     let start = Instant::now();
     args.refuse_unread()?;
     let plan = plan_of(args);
+    let is_design = is_verilog(&args.model);
+    if !is_design {
+        args.verilog.refuse(&args.more)?;
+    }
     if let Some(language) = Language::of(&args.model) {
         return program::run(args, &plan, language);
     }
     refuse_language(&args.language)?;
-    let for_programs = [("--witness", args.witness.is_some()), ("--test", args.test.is_some())];
+    let for_programs =
+        [("--witness", args.witness.is_some()), ("--test", args.test.is_some() && !is_design)];
     if let Some((option, _)) = for_programs.into_iter().find(|(_, is_given)| *is_given) {
         return Err(InputError(format!("{option}: only for programs")).into());
     }
+    let quiet = args.output.quiet || args.output.json;
     let style = if args.output.json { Style::Json } else { Style::Human };
     let reporter = Arc::new(Reporter::new(style, stdout_color()));
     let recorder: Arc<OnceLock<Recorder>> = Arc::default();
@@ -90,11 +98,25 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
         };
         Watch::start(&args.limits, 3, words)
     };
-    let loaded = load(&args.model)?;
+    let loaded = match is_design {
+        false => load(&args.model)?,
+        true => {
+            let (more, memory) = (&args.more, args.limits.memory);
+            match verilog::open(&args.model, more, &args.verilog, &watch, memory, quiet)? {
+                Opened::Design(loaded) => *loaded,
+                Opened::Stopped(cause) => {
+                    return Ok(reporter.stopped(cause, plan.engine.text(), start.elapsed()));
+                }
+            }
+        }
+    };
     let selected = loaded.select(&args.property)?;
     evidence::check_paths(args, &loaded, &selected)?;
     let names = selected.iter().map(|&i| (i, loaded.property_name(i).map(str::to_owned)));
     reporter.expect(names.collect());
+    if let Some(about) = &loaded.about {
+        reporter.describe(about);
+    }
     reporter.announce_start(&args.model, &selected, plan.engine.text());
     if let Some(path) = &args.record {
         let (model, engine) = (&*args.model, plan.engine.text());
@@ -106,7 +128,6 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
     let _close = CloseAtEnd(recorder.get());
     let plotter = plotter(args, &loaded)?;
 
-    let quiet = args.output.quiet || args.output.json;
     let session = Session {
         args,
         loaded: &loaded,
@@ -126,6 +147,19 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
         return Err(error);
     }
     close_record(recorder.get(), &reporter);
+    if let (Some(about), Model::Words(system)) = (&loaded.about, &loaded.model)
+        && watch.cause().is_none()
+    {
+        let asked = vacuity::point_out(
+            system,
+            about,
+            &plan,
+            watch.interrupt(),
+            &reporter,
+            args.output.quiet,
+        );
+        asked.inspect_err(|_| reporter.silence())?;
+    }
     if let (Some(plotter), Some(prefix)) = (&plotter, &args.plots) {
         watch.search_is_over();
         write_pictures(plotter, prefix, args, plan.engine.text())?;
@@ -216,7 +250,7 @@ impl Session<'_> {
         }
         let style =
             WaveStyle { columns: columns(), all: false, max_signals: 30, color: stderr_color() };
-        match evidence::waves(&self.loaded.model, trace) {
+        match evidence::waves(self.loaded, trace) {
             Ok(waves) => note(draw(&waves, &style).trim_end()),
             Err(error) => note(&format!("no waveform: {}", printable(&error))),
         }

@@ -5,21 +5,33 @@ use crate::commands::language::{Language, refuse_language};
 use crate::commands::program_info;
 use crate::load::{Loaded, load};
 use crate::output::say;
+use crate::verilog;
 use anyhow::Result;
 use pedra_formats::text::printable;
 use pedra_model::Model;
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::system::System;
 use pedra_model::term::{Scalar, Sort};
+use pedra_verilog::is_verilog;
 use serde_json::{Value, json};
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &InfoArgs) -> Result<i32> {
+    let is_design = is_verilog(&args.model);
+    if !is_design {
+        args.verilog.refuse(&args.more)?;
+    }
     if let Some(language) = Language::of(&args.model) {
         return program_info::run(args, language);
     }
     refuse_language(&args.language)?;
-    let loaded = load(&args.model)?;
+    let loaded = match is_design {
+        false => load(&args.model)?,
+        true => match verilog::open_without_limits(&args.model, &args.more, &args.verilog)? {
+            Some(loaded) => loaded,
+            None => return Ok(verilog::STOPPED),
+        },
+    };
     let facts = facts(&loaded);
     if args.json {
         say(&facts.to_string());
