@@ -1,5 +1,5 @@
 // A counter with a defect: it is meant to stop at 10, but an enabled `step` adds 3 and can jump over the
-// comparison. `never_above_ten` is violated at step 5; `starts_at_zero` holds.
+// comparison. `never_above_ten` is violated at step 4; `starts_at_zero` holds.
 module counter (
     input clk,
     input enable,

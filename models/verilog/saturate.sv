@@ -1,5 +1,5 @@
-// Parameters: an accumulator that stops at LIMIT, of any width. `limit` holds for every LIMIT that the sum cannot wrap
-// around; with `--param LIMIT=250` it can, and the property is violated.
+// Parameters: an accumulator that stops at LIMIT, of any width. `limit` holds for every LIMIT, but the sum must not wrap
+// around: with `--param LIMIT=250` it can, and `grows` is violated. A ninth bit (`--param WIDTH=9`) repairs it.
 module saturate #(
     parameter int WIDTH = 8,
     parameter int LIMIT = 100

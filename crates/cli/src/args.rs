@@ -207,7 +207,7 @@ pub struct LanguageArgs {
 /// `pedra check`.
 #[derive(Args, Debug, Clone)]
 pub struct CheckArgs {
-    /// AIGER, BTOR2, Verilog (.v, .sv), C (.c, .i), Boogie (.bpl), Horn (.smt2)
+    /// AIGER, BTOR2, .v, .sv, .c, .i, .bpl (Boogie) or .smt2 (Horn); `-` is stdin
     pub model: PathBuf,
     /// More Verilog files of the design
     #[arg(hide_short_help = true)]
@@ -368,12 +368,12 @@ pub struct SimulateArgs {
 /// `pedra convert`.
 #[derive(Args, Debug, Clone)]
 pub struct ConvertArgs {
-    /// The model or program to read; of Verilog all files
-    #[arg(required = true, num_args = 1..)]
-    pub input: Vec<PathBuf>,
-    /// The file to write: .aig, .aag, .btor2, .btor, .smt2 (Horn clauses) or .dot
+    /// The model or program to read
+    pub input: PathBuf,
+    /// The file to write: .aig, .aag, .btor2, .btor, .smt2 (Horn clauses) or .dot. More Verilog
+    /// files of the design come before it
     #[arg(required = true)]
-    pub output: PathBuf,
+    pub output: Vec<PathBuf>,
     /// How words become bits.
     #[command(flatten)]
     pub blast: BlastArgs,

@@ -13,14 +13,14 @@ use pedra_certify::{
     check_word_certificate,
 };
 use pedra_check::{Checked, InternalError};
-use pedra_formats::vcd::Waves;
+use pedra_formats::vcd::{SignalKind, Waves};
 use pedra_formats::{aiger, aiger_witness, btor2, vcd};
 use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
 use pedra_model::proof::{Proof, WordProof};
 use pedra_model::system::System;
 use pedra_model::trace::Trace;
-use pedra_verilog::{About, testbench};
+use pedra_verilog::{About, Kind, testbench};
 use std::path::{Path, PathBuf};
 
 /// The forms of a certificate file, by its ending.
@@ -121,12 +121,23 @@ pub fn waves(loaded: &Loaded, trace: &Trace) -> Result<Waves, String> {
         (Model::Bits(system), Trace::Bits(t)) => signals::of_bits(system, t, Some(t.property)),
         (Model::Words(system), Trace::Words(t)) => {
             let mut waves = signals::of_words(system, t, Some(t.property))?;
-            if loaded.about.is_some() {
+            if let Some(about) = &loaded.about {
                 signals::drop_nameless(&mut waves, system);
+                mark_violations(&mut waves, about);
             }
             Ok(waves)
         }
         _ => Err("the trace is of another level than the model".to_owned()),
+    }
+}
+
+/// The signal of an assertion is true where it is violated: its name says so.
+fn mark_violations(waves: &mut Waves, about: &About) {
+    let bads = waves.signals.iter_mut().filter(|signal| signal.kind == SignalKind::Bad);
+    for (signal, property) in bads.zip(&about.properties) {
+        if property.kind == Kind::Assert {
+            signal.name = format!("{} violated", property.name);
+        }
     }
 }
 

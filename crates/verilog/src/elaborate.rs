@@ -11,6 +11,8 @@ use pedra_model::system::System;
 use pedra_model::term::{BinaryOp, Term, TermId, UnaryOp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io;
+use std::path::Path;
 
 /// A property of a design.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,12 +64,17 @@ pub struct Design {
 /// answer.
 pub fn elaborate(request: &Request, limits: &Limits<'_>) -> Result<Design, Error> {
     let yosys = Yosys::find(request.yosys.as_deref())?;
-    for source in request.sources.iter().chain(&request.script) {
+    let unreadable = |path: &Path, error: io::Error| {
+        Error::Design(format!("{}: cannot be read: {error}", path.display()))
+    };
+    for source in &request.sources {
         // Before Yosys is asked, which names the reason in its own way.
-        fs::File::open(source).map_err(|error| {
-            Error::Design(format!("{}: cannot be read: {error}", source.display()))
-        })?;
+        fs::File::open(source).map_err(|error| unreadable(source, error))?;
     }
+    let own = match &request.script {
+        Some(path) => Some(fs::read_to_string(path).map_err(|error| unreadable(path, error))?),
+        None => None,
+    };
     let folder = Folder::new()?;
     let named = |name: &str| folder.named(name);
     let files = Files {
@@ -81,9 +88,11 @@ pub fn elaborate(request: &Request, limits: &Limits<'_>) -> Result<Design, Error
         fs::write(folder.file(name), text)?;
         yosys.run(&named(name)?, &folder.file("messages"), limits)
     };
-    let read = run("read.ys", script::reading(request, &files)?);
-    if request.top.is_none() && request.script.is_none() {
-        check_roots(request, &fs::read_to_string(folder.file("modules.il")).unwrap_or_default())?;
+    let read = run("read.ys", script::reading(request, own.as_deref(), &files)?);
+    if let Ok(modules) = fs::read_to_string(folder.file("modules.il"))
+        && own.is_none()
+    {
+        check_roots(request, &modules)?;
     }
     let mut warnings = warnings_in(&read?);
     let flat = fs::read_to_string(folder.file("flat.il")).map_err(|_| yosys.wrote_nothing())?;
@@ -99,17 +108,16 @@ pub fn elaborate(request: &Request, limits: &Limits<'_>) -> Result<Design, Error
     finish(&bytes, facts, request, warnings)
 }
 
-/// Refuses sources with several modules that could be the top.
+/// Refuses sources without a module, and those where it is open which one is the top.
 fn check_roots(request: &Request, modules: &str) -> Result<(), Error> {
-    let roots = rtlil::roots(modules);
-    match roots.len() {
-        0 | 1 => Ok(()),
-        _ => Err(Error::Design(format!(
-            "{}: several modules could be the top: {}; choose one with --top",
-            source(request),
-            roots.join(", ")
-        ))),
-    }
+    let roots = rtlil::roots(modules).ok_or_else(|| no_module(request))?;
+    let what = match roots.len() {
+        _ if request.top.is_some() => return Ok(()),
+        1 => return Ok(()),
+        0 => "every module is used by another one".to_owned(),
+        _ => format!("several modules could be the top: {}", roots.join(", ")),
+    };
+    Err(Error::Design(format!("{}: {what}; choose one with --top", source(request))))
 }
 
 fn source(request: &Request) -> String {

@@ -87,9 +87,9 @@ struct Cell {
     connects: BTreeMap<String, String>,
 }
 
-/// The modules that no other module uses, in the order of the file. Black boxes and interfaces are
-/// none.
-pub fn roots(text: &str) -> Vec<String> {
+/// The modules that no other module uses, in the order of the file; nothing if there is no module at
+/// all. Black boxes and interfaces are none.
+pub fn roots(text: &str) -> Option<Vec<String>> {
     let (mut modules, mut used) = (Vec::new(), BTreeSet::new());
     let mut is_box = false;
     for line in text.lines() {
@@ -104,8 +104,9 @@ pub fn roots(text: &str) -> Vec<String> {
             used.extend(cell.split(' ').next().map(str::to_owned));
         }
     }
+    let has_modules = !modules.is_empty();
     modules.retain(|module| !used.contains(module));
-    modules
+    has_modules.then_some(modules)
 }
 
 /// Reads a flat design; gives what it says, and its text with our names for properties. Nothing if
@@ -324,6 +325,9 @@ end
     fn who_uses_whom() {
         let text = "module \\a\n  cell \\b \\u\n  end\nend\nmodule \\b\nend\n\
                     attribute \\blackbox 1\nmodule \\c\nend\nmodule \\d\nend\n";
-        assert_eq!(roots(text), ["a", "d"]);
+        let names = |names: &[&str]| Some(names.iter().map(|&n| n.to_owned()).collect());
+        assert_eq!(roots(text), names(&["a", "d"]));
+        assert_eq!(roots("module \\a\n  cell \\a \\u\n  end\nend\n"), names(&[]));
+        assert_eq!(roots("attribute \\blackbox 1\nmodule \\c\nend\n"), None);
     }
 }

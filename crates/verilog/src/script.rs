@@ -79,34 +79,39 @@ module _cover (A, EN);
 endmodule
 ";
 
-/// The script that makes one flat module of the sources.
+/// The script that makes one flat module of the sources; `own` are the commands of
+/// [`Request::script`].
 ///
 /// # Errors
 /// If a name cannot be said in Yosys' language.
-pub(crate) fn reading(request: &Request, files: &Files) -> Result<String, Error> {
+pub(crate) fn reading(
+    request: &Request,
+    own: Option<&str>,
+    files: &Files,
+) -> Result<String, Error> {
     let mut text = String::new();
-    match &request.script {
-        Some(script) => line(&mut text, &format!("script {}", quoted(script)?)),
+    match own {
+        Some(commands) => line(&mut text, commands),
         None => read_sources(&mut text, request)?,
     }
     line(&mut text, &format!("write_rtlil {}", quoted(&files.modules)?));
-    let mut hierarchy = "hierarchy -simcheck".to_owned();
-    match &request.top {
-        Some(top) => {
-            let _ = write!(hierarchy, " -top {}", word("--top", top)?);
-        }
-        // A script may have chosen one.
-        None if request.script.is_some() => {}
-        None => hierarchy.push_str(" -auto-top"),
-    }
+    // `hierarchy -chparam` has no effect on a module that was read already.
     for parameter in &request.parameters {
         let (name, value) = parameter
             .split_once('=')
             .ok_or_else(|| Error::Word(format!("--param {parameter}: write it as NAME=VALUE")))?;
-        let _ =
-            write!(hierarchy, " -chparam {} {}", word("--param", name)?, word("--param", value)?);
+        let top = request.top.as_deref();
+        let top = top.ok_or_else(|| Error::Word("--param needs --top".to_owned()))?;
+        let (name, value) = (word("--param", name)?, word("--param", value)?);
+        line(&mut text, &format!("chparam -set {name} {value} {}", word("--top", top)?));
     }
-    line(&mut text, &hierarchy);
+    let top = match &request.top {
+        Some(top) => format!(" -top {}", word("--top", top)?),
+        // A script may have chosen one.
+        None if own.is_some() => String::new(),
+        None => " -auto-top".to_owned(),
+    };
+    line(&mut text, &format!("hierarchy -simcheck{top}"));
     // As `prep -flatten`, without its passes for memories.
     for command in [
         "proc",
@@ -236,11 +241,11 @@ mod tests {
             parameters: vec!["N=3".into()],
             ..Request::default()
         };
-        let text = reading(&request, &files()).expect("a script");
+        let text = reading(&request, None, &files()).expect("a script");
         for line in [
             "read_verilog -formal -DWIDTH=4 -Iinc \"a b.v\"\n",
             "read_verilog -formal -sv -DWIDTH=4 -Iinc \"./-c.sv\"\n",
-            "hierarchy -simcheck -top top -chparam N 3\n",
+            "chparam -set N 3 top\nhierarchy -simcheck -top top\n",
         ] {
             assert!(text.contains(line), "{text}");
         }
@@ -248,20 +253,22 @@ mod tests {
 
     #[test]
     fn a_script_takes_the_place_of_reading() {
-        let request = Request { script: Some("my.ys".into()), ..Request::default() };
-        let text = reading(&request, &files()).expect("a script");
-        assert!(text.starts_with("script \"my.ys\"\n"), "{text}");
+        let commands = "read_verilog a.v\nprep -top a";
+        let text = reading(&Request::default(), Some(commands), &files()).expect("a script");
+        assert!(text.starts_with("read_verilog a.v\nprep -top a\nwrite_rtlil"), "{text}");
         assert!(text.contains("hierarchy -simcheck\n"), "{text}");
     }
 
     #[test]
     fn what_would_be_another_command_is_refused() {
-        let bad = |request: Request| reading(&request, &files()).is_err();
+        let bad = |request: Request| reading(&request, None, &files()).is_err();
         let base = Request { sources: vec!["a.v".into()], ..Request::default() };
         assert!(bad(Request { top: Some("a; shell ls".into()), ..base.clone() }));
         assert!(bad(Request { top: Some("-x".into()), ..base.clone() }));
         assert!(bad(Request { defines: vec!["A=\"b\" c".into()], ..base.clone() }));
         assert!(bad(Request { includes: vec!["a b".into()], ..base.clone() }));
+        assert!(bad(Request { parameters: vec!["N=3".into()], ..base.clone() }));
+        let base = Request { top: Some("top".into()), ..base };
         assert!(bad(Request { parameters: vec!["N".into()], ..base.clone() }));
         assert!(bad(Request { sources: vec!["a\"; shell ls.v".into()], ..base.clone() }));
         assert!(!bad(Request { parameters: vec!["N=\"text\"".into()], ..base.clone() }));

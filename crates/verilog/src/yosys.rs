@@ -91,7 +91,7 @@ impl Yosys {
 
     fn failed(&self, status: ExitStatus, text: String) -> Error {
         let program = self.program.display();
-        match (status.signal(), text.lines().find(|line| line.contains("ERROR: "))) {
+        match (status.signal(), text.lines().find(|line| line.contains("ERROR:"))) {
             (Some(signal), _) => Error::Broken(format!("{program} was ended by signal {signal}")),
             (None, Some(_)) => Error::Refused(text),
             (None, None) => {

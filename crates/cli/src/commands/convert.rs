@@ -24,10 +24,10 @@ use std::path::Path;
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &ConvertArgs) -> Result<i32> {
-    let write = writer(&args.output)?;
-    let (first, more) = args.input.split_first().expect("clap wants one at least");
-    if args.input.iter().any(|input| same_file(input, &args.output)) {
-        return Err(overwrites_model(&args.output).into());
+    let (output, more) = args.output.split_last().expect("clap wants one at least");
+    let (write, first) = (writer(output)?, &args.input);
+    if std::iter::once(first).chain(more).any(|input| same_file(input, output)) {
+        return Err(overwrites_model(output).into());
     }
     let input = match Language::of(first) {
         _ if is_verilog(first) => {
@@ -51,11 +51,11 @@ pub fn run(args: &ConvertArgs) -> Result<i32> {
             }
         }
     };
-    refuse_unwritable(&args.output)?;
+    refuse_unwritable(output)?;
     let options = BlastOptions { max_array_bits: args.blast.array_bits, ..BlastOptions::default() };
     let bytes = write(&input, &options)
         .with_context(|| format!("{}: cannot be converted", first.display()))?;
-    write_file(&args.output, &bytes)?;
+    write_file(output, &bytes)?;
     Ok(0)
 }
 
