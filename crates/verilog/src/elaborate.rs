@@ -7,7 +7,8 @@ use crate::script::{self, Files, Request};
 use crate::yosys::{Limits, Yosys};
 use crate::{Error, rtlil::NAME};
 use pedra_formats::btor2;
-use pedra_model::system::System;
+use pedra_model::bits::Name;
+use pedra_model::system::{NamedTerm, System};
 use pedra_model::term::{BinaryOp, Term, TermId, UnaryOp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -166,73 +167,104 @@ fn warnings_in(messages: &str) -> Vec<String> {
     found
 }
 
-/// Names bads and constraints by the source and puts them in its order.
+/// The properties by the names of the source, in its order.
+struct Stated {
+    cells: Vec<PropertyCell>,
+    /// The name of each cell.
+    names: Vec<String>,
+    /// The cells in the order of the source.
+    order: Vec<usize>,
+}
+
+impl Stated {
+    fn new(cells: Vec<PropertyCell>) -> Stated {
+        let mut order: Vec<usize> = (0..cells.len()).collect();
+        order.sort_by_key(|&n| (names::place(&cells[n].src), names::name(&cells[n])));
+        let mut sorted: Vec<String> = order.iter().map(|&n| names::name(&cells[n])).collect();
+        names::make_unique(&mut sorted);
+        let mut names = vec![String::new(); cells.len()];
+        for (name, &n) in sorted.into_iter().zip(&order) {
+            names[n] = name;
+        }
+        Stated { cells, names, order }
+    }
+
+    /// The cell that a symbol of the model stands for.
+    fn cell(&self, symbol: &Name) -> Option<usize> {
+        let number = symbol.as_deref()?.strip_prefix(NAME)?.parse().ok();
+        number.filter(|&n| n < self.cells.len())
+    }
+
+    /// Names bads and constraints, and puts the bads in the order of the source. Gives the cell of
+    /// each bad.
+    fn rename(&self, system: &mut System) -> Result<Vec<usize>, Error> {
+        let mut bads: BTreeMap<usize, NamedTerm> = BTreeMap::new();
+        for bad in system.bads.drain(..) {
+            let cell = self.cell(&bad.name).filter(|&n| kind_of(&self.cells[n]).is_some());
+            let cell = cell.ok_or_else(|| broken("a property that was not stated"))?;
+            bads.insert(cell, NamedTerm { name: Some(self.names[cell].clone().into()), ..bad });
+        }
+        let mut found = Vec::new();
+        for &cell in &self.order {
+            match bads.remove(&cell) {
+                Some(bad) => {
+                    system.bads.push(bad);
+                    found.push(cell);
+                }
+                // *Required for soundness*: every property that was stated is decided.
+                None if kind_of(&self.cells[cell]).is_some() => {
+                    return Err(broken(&format!("property {} is missing", self.names[cell])));
+                }
+                None => {}
+            }
+        }
+        for constraint in &mut system.constraints {
+            constraint.name = self.cell(&constraint.name).map(|n| self.names[n].clone().into());
+        }
+        // Newer versions have a wire for the condition of each labelled property.
+        let labels: BTreeSet<&str> = self.names.iter().map(String::as_str).collect();
+        let is_condition =
+            |name: &str| name.strip_suffix("_EN").is_some_and(|label| labels.contains(label));
+        system.names.retain(|(_, name)| !is_condition(name) && !name.starts_with(NAME));
+        Ok(found)
+    }
+}
+
+fn broken(what: &str) -> Error {
+    Error::Broken(format!("the model that Yosys wrote: {what}"))
+}
+
+/// The design of a model that Yosys wrote.
 fn finish(
     bytes: &[u8],
     facts: Facts,
     request: &Request,
     warnings: Vec<String>,
 ) -> Result<Design, Error> {
-    let broken = |what: String| Error::Broken(format!("the model that Yosys wrote: {what}"));
-    let mut system = btor2::read(bytes).map_err(|error| broken(error.to_string()))?;
-    let mut names: Vec<String> = facts.properties.iter().map(names::name).collect();
-    names::make_unique(&mut names);
-    let number = |name: &Option<Box<str>>| -> Option<usize> {
-        name.as_deref()?.strip_prefix(NAME)?.parse().ok().filter(|&n| n < names.len())
-    };
-    let mut numbered = BTreeMap::new();
-    for bad in system.bads.drain(..) {
-        let number = number(&bad.name).ok_or_else(|| broken("a property is not ours".into()))?;
-        numbered.insert(order(&facts.properties[number], number), (number, bad));
-    }
-    let order: Vec<usize> = numbered.values().map(|(number, _)| *number).collect();
-    // *Required for soundness*: every property that was stated is decided.
-    let found: BTreeSet<usize> = order.iter().copied().collect();
-    let mut stated = (0..names.len()).filter(|&n| kind_of(&facts.properties[n]).is_some());
-    if let Some(lost) = stated.find(|n| !found.contains(n)) {
-        return Err(broken(format!("property {} is missing", names[lost])));
-    }
-    for (number, mut bad) in numbered.into_values() {
-        bad.name = Some(names[number].clone().into());
-        system.bads.push(bad);
-    }
-    for constraint in &mut system.constraints {
-        constraint.name = number(&constraint.name).map(|n| names[n].clone().into());
-    }
-    // Newer versions have a wire for the condition of each labelled property.
-    let labels: BTreeSet<&str> = names.iter().map(String::as_str).collect();
-    let is_condition =
-        |name: &str| name.strip_suffix("_EN").is_some_and(|label| labels.contains(label));
-    system.names.retain(|(_, name)| !is_condition(name) && !name.starts_with(NAME));
+    let Facts { top, ports, clocking, properties: cells, .. } = facts;
+    let stated = Stated::new(cells);
+    let mut system = btor2::read(bytes).map_err(|error| broken(&error.to_string()))?;
+    let found = stated.rename(&mut system)?;
+    // The first line says which Yosys it was.
     system.comments.truncate(1);
 
     // What is decided is what can be written: `pedra convert` gives the same text.
-    let btor2 = btor2::write(&system).map_err(|error| broken(error.to_string()))?;
-    let read = btor2::read_with_ids(&btor2).map_err(|error| broken(error.to_string()))?;
+    let btor2 = btor2::write(&system).map_err(|error| broken(&error.to_string()))?;
+    let read = btor2::read_with_ids(&btor2).map_err(|error| broken(&error.to_string()))?;
     let mut system = read.system;
     let mut properties = Vec::new();
-    for (bad, &number) in system.bads.iter_mut().zip(&order) {
-        let cell = &facts.properties[number];
-        bad.name = Some(names[number].clone().into());
-        properties.push(Property {
-            kind: kind_of(cell).ok_or_else(|| broken("an assumption became a bad".into()))?,
-            name: names[number].clone(),
-            place: names::place(&cell.src),
-            condition: None,
-        });
+    for (index, cell) in found.into_iter().enumerate() {
+        let (name, term) = (stated.names[cell].clone(), system.bads[index].term);
+        // Symbols of BTOR2 have no spaces, names may.
+        system.bads[index].name = Some(name.clone().into());
+        let cell = &stated.cells[cell];
+        let kind = kind_of(cell).expect("only assertions and covers are bads");
+        let (place, condition) = (names::place(&cell.src), condition(&system, term));
+        properties.push(Property { kind, name, place, condition });
     }
-    for (property, bad) in properties.iter_mut().zip(&system.bads) {
-        property.condition = condition(&system, bad.term);
-    }
-    let Facts { top, ports, clocking, .. } = facts;
     let parameters = request.parameters.clone();
     let about = About { properties, top, ports, clocking, parameters };
     Ok(Design { btor2, system, nodes: read.nodes, about, warnings })
-}
-
-/// The order of properties: that of the source.
-fn order(cell: &PropertyCell, number: usize) -> (Option<Place>, String, usize) {
-    (names::place(&cell.src), names::name(cell), number)
 }
 
 /// The bad of a property that states `a` under the condition `en` is `en ∧ ¬a`, in this order.

@@ -112,14 +112,14 @@ pub(crate) fn reading(
         None => " -auto-top".to_owned(),
     };
     line(&mut text, &format!("hierarchy -simcheck{top}"));
-    // As `prep -flatten`, without its passes for memories.
+    // As `prep -flatten`, without its passes for memories, and without `opt_merge`, which older versions
+    // apply to equal properties too, so that one of them would be gone.
     for command in [
         "proc",
         "flatten",
         "opt_expr -keepdc",
         "opt_clean",
         "check",
-        "opt -noff -keepdc",
         "wreduce -keepdc",
         "opt_clean",
     ] {
@@ -175,13 +175,9 @@ pub(crate) fn modelling(facts: &Facts, memories: Memories, files: &Files) -> Res
     }
     line(&mut text, formal_ffs);
     line(&mut text, &format!("techmap -map {}", quoted(&files.covers)?));
-    for command in [
-        "opt_clean",
-        "setundef -undriven -anyseq",
-        "opt -noff -keepdc -fast",
-        "dffunmap",
-        "opt_clean",
-    ] {
+    for command in
+        ["opt_clean", "setundef -undriven -anyseq", "opt_expr -keepdc", "dffunmap", "opt_clean"]
+    {
         line(&mut text, command);
     }
     line(&mut text, &format!("write_btor {}", quoted(&files.model)?));
