@@ -207,7 +207,7 @@ pub struct LanguageArgs {
 /// `pedra check`.
 #[derive(Args, Debug, Clone)]
 pub struct CheckArgs {
-    /// AIGER, BTOR2, .v, .sv, .c, .i, .bpl (Boogie) or .smt2 (Horn); `-` is stdin
+    /// AIGER, BTOR2, .v, .sv, .c, .i, .bpl or .smt2; `-` is stdin
     pub model: PathBuf,
     /// More Verilog files of the design
     #[arg(hide_short_help = true)]

@@ -90,10 +90,10 @@ impl VerilogArgs {
     }
 }
 
-/// A design, or why the run ends before there is one.
+/// A model, or why the run ends before there is one.
 pub enum Opened {
     /// It is read.
-    Design(Box<Loaded>),
+    Model(Box<Loaded>),
     /// A limit or a signal came first.
     Stopped(StopCause),
 }
@@ -126,7 +126,7 @@ pub fn open(
             if !quiet {
                 tell(&design);
             }
-            Ok(Opened::Design(Box::new(loaded(path, design))))
+            Ok(Opened::Model(Box::new(loaded(path, design))))
         }
         Err(Error::Stopped) => Ok(Opened::Stopped(watch.cause().unwrap_or(StopCause::Signal))),
         Err(Error::Memory) => Ok(Opened::Stopped(StopCause::Memory)),
@@ -145,7 +145,7 @@ pub fn open_without_limits(
 ) -> Result<Option<Loaded>, InputError> {
     let watch = Watch::start(&LimitArgs { timeout: None, memory: None }, STOPPED, |_| STOPPED);
     Ok(match open(path, more, args, &watch, None, false)? {
-        Opened::Design(loaded) => Some(*loaded),
+        Opened::Model(loaded) => Some(*loaded),
         Opened::Stopped(_) => None,
     })
 }

@@ -201,8 +201,8 @@ fn examples(text: &str) -> Vec<Example> {
             example.printed.push(without_times(line));
         }
     }
-    // A timeout stops each run elsewhere, and pipes need other programs. Verilog needs Yosys; a newer
-    // one than Debian's makes other models, and so other times and depths.
+    // A timeout stops each run elsewhere, and pipes need other programs. Verilog needs Yosys; a
+    // newer one than Debian's makes other models, and so other depths.
     let has_yosys = std::process::Command::new("yosys").arg("-V").output();
     let has_yosys = has_yosys.is_ok_and(|run| run.stdout.starts_with(b"Yosys 0.23 "));
     let is_left_out = |command: &str| {

@@ -1,13 +1,31 @@
 //! A folder of our own for the files that go to Yosys and back: nobody else can look into it, and
-//! it is gone when it is dropped.
+//! it is gone when it is dropped, or when [`remove_folders`] is called before a sudden exit.
 
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How many names are tried; more than one only after a crash of an earlier process.
 const TRIES: u32 = 1000;
+
+/// The folders that there are, for an exit that drops nothing.
+static LIVING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn living() -> MutexGuard<'static, Vec<PathBuf>> {
+    LIVING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes every folder; for a process that is about to end without dropping what it has. None is
+/// made any more.
+pub fn remove_folders() {
+    let folders = std::mem::ManuallyDrop::new(living());
+    for path in folders.iter() {
+        // There is nobody to tell, and nothing else to try.
+        let _ = fs::remove_dir_all(path);
+    }
+}
 
 pub(crate) struct Folder {
     path: PathBuf,
@@ -17,10 +35,14 @@ impl Folder {
     /// Makes the folder.
     pub(crate) fn new() -> io::Result<Folder> {
         let process = std::process::id();
+        let mut living = living();
         for number in 0..TRIES {
             let path = std::env::temp_dir().join(format!("pedra-{process}-{number}"));
             match DirBuilder::new().mode(0o700).create(&path) {
-                Ok(()) => return Ok(Folder { path }),
+                Ok(()) => {
+                    living.push(path.clone());
+                    return Ok(Folder { path });
+                }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => {
                     return Err(io::Error::new(
@@ -47,8 +69,8 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // There is nobody to tell, and nothing else to try.
         let _ = fs::remove_dir_all(&self.path);
+        living().retain(|path| *path != self.path);
     }
 }
 

@@ -19,6 +19,7 @@ pub mod testbench;
 pub mod yosys;
 
 pub use elaborate::{About, Design, Property, elaborate};
+pub use folder::remove_folders;
 pub use names::{Kind, Place};
 pub use rtlil::{Clock, Clocking, Port};
 pub use script::{Memories, Request};

@@ -1,6 +1,6 @@
 //! What a design says of itself in RTLIL, the text form that Yosys keeps designs in: modules and
-//! who uses them, ports, clocks, and the cells of properties. The form has one thing a line, so this
-//! reads lines and no more.
+//! who uses them, ports, clocks, and the cells of properties. The form has one thing a line, so
+//! this reads lines and no more.
 //!
 //! Properties get names of ours on the way ([`NAME`] and a number): the model has them
 //! as symbols, so that each bad is known by the cell that it came from, whatever the passes in
@@ -51,7 +51,8 @@ pub struct PropertyCell {
     pub flavor: String,
     /// Its name in RTLIL.
     pub name: String,
-    /// Where it comes from: `file:line.column-line.column`, outer instances first, with `|` between.
+    /// Where it comes from: `file:line.column-line.column`, outer instances first, with `|`
+    /// between.
     pub src: String,
 }
 
@@ -87,8 +88,8 @@ struct Cell {
     connects: BTreeMap<String, String>,
 }
 
-/// The modules that no other module uses, in the order of the file; nothing if there is no module at
-/// all. Black boxes and interfaces are none.
+/// The modules that no other module uses, in the order of the file; nothing if there is no module
+/// at all. Black boxes and interfaces are none.
 pub fn roots(text: &str) -> Option<Vec<String>> {
     let (mut modules, mut used) = (Vec::new(), BTreeSet::new());
     let mut is_box = false;
@@ -152,7 +153,7 @@ pub fn name_properties(text: &str) -> Option<(Facts, String)> {
                 cell = Some(found);
                 continue;
             }
-            ("parameter" | "connect", Some(cell)) => {
+            ("parameter" | "connect", Some(cell)) if cell.is_of_interest() => {
                 // `parameter signed \X …` and the like: what is asked for below has one word.
                 if let Some((name, value)) = rest.split_once(' ') {
                     let list =
@@ -194,6 +195,15 @@ fn is_property(kind: &str) -> bool {
 }
 
 impl Cell {
+    /// Whether it can tell of a clock or a property; there are very many others.
+    fn is_of_interest(&self) -> bool {
+        let kind = self.kind.as_str();
+        is_property(kind)
+            || kind.starts_with("$mem")
+            || kind.contains("dff")
+            || kind.contains("DFF")
+    }
+
     /// The clock that it waits for, if it does.
     fn clock(&self) -> Option<Clock> {
         let is_on = |name: &str| self.parameters.get(name).is_some_and(|v| v.ends_with('1'));

@@ -1,22 +1,22 @@
 //! The two scripts that Yosys runs. The first reads the sources and makes one flat module of
-//! them, as `prep -flatten` does. Its clocks and properties decide about the second, which makes the
-//! formal model:
+//! them, as `prep -flatten` does. Its clocks and properties decide about the second, which makes
+//! the formal model:
 //!
 //! | pass | why |
 //! |---|---|
 //! | `async2sync` | one clock: a step is its edge; asynchronous resets act at it |
 //! | `clk2fflogic` | several clocks or edges, latches: a step is a moment, and clocks are inputs |
 //! | `chformal -lower` | newer versions: checks become the cells that the model has |
-//! | `chformal -early` | one clock: what is stated at an edge is stated about the values before it, for assumptions and assertions alike |
+//! | `chformal -early` | one clock: what is stated at an edge is about the values before it |
 //! | `memory_nordff`, `memory_collect` | memories become arrays that are read without a clock |
 //! | `memory_map` | or flip-flops |
 //! | `formalff` | values that are not initialised are free |
 //! | `techmap` | a cover becomes an assertion that it never happens; see [`COVER_MAP`] |
 //! | `setundef -undriven -anyseq` | what nobody drives is free in every step |
 //!
-//! *Required for soundness*: assumptions and assertions are moved by `-early` together. An assertion
-//! that is stated a step before an assumption about the same edge would be violated by runs
-//! that the assumption excludes.
+//! *Required for soundness*: assumptions and assertions are moved by `-early` together. An
+//! assertion that is stated a step before an assumption about the same edge would be violated by
+//! runs that the assumption excludes.
 
 use crate::Error;
 use crate::rtlil::{Clocking, Facts};
@@ -91,7 +91,14 @@ pub(crate) fn reading(
 ) -> Result<String, Error> {
     let mut text = String::new();
     match own {
-        Some(commands) => line(&mut text, commands),
+        Some(commands) => {
+            if !request.defines.is_empty() || !request.includes.is_empty() {
+                let text = "--define and --include are for our own reading: with --script they have \
+                            no effect";
+                return Err(Error::Word(text.to_owned()));
+            }
+            line(&mut text, commands);
+        }
         None => read_sources(&mut text, request)?,
     }
     line(&mut text, &format!("write_rtlil {}", quoted(&files.modules)?));
@@ -112,8 +119,8 @@ pub(crate) fn reading(
         None => " -auto-top".to_owned(),
     };
     line(&mut text, &format!("hierarchy -simcheck{top}"));
-    // As `prep -flatten`, without its passes for memories, and without `opt_merge`, which older versions
-    // apply to equal properties too, so that one of them would be gone.
+    // As `prep -flatten`, without its passes for memories, and without `opt_merge`, which older
+    // versions apply to equal properties too, so that one of them would be gone.
     for command in [
         "proc",
         "flatten",
@@ -253,6 +260,8 @@ mod tests {
         let text = reading(&Request::default(), Some(commands), &files()).expect("a script");
         assert!(text.starts_with("read_verilog a.v\nprep -top a\nwrite_rtlil"), "{text}");
         assert!(text.contains("hierarchy -simcheck\n"), "{text}");
+        let request = Request { defines: vec!["A".into()], ..Request::default() };
+        assert!(reading(&request, Some(commands), &files()).is_err());
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! A violation, or the run of a cover, as a test bench in Verilog-2001: it sets what the design leaves
-//! open, drives the inputs step by step, and ends after the last one. A simulator that knows
-//! assertions reports the violation there.
+//! A violation, or the run of a cover, as a test bench in Verilog-2001: it sets what the design
+//! leaves open, drives the inputs step by step, and ends after the last one. A simulator that
+//! knows assertions reports the violation there.
 //!
 //! With one clock a step is a period that ends with its edge. Otherwise a step is a moment: clocks
 //! change first, and the other inputs a little later, so that flip-flops see the values from

@@ -72,19 +72,13 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
     let start = Instant::now();
     args.refuse_unread()?;
     let plan = plan_of(args);
-    let is_design = is_verilog(&args.model);
-    if !is_design {
+    if !is_verilog(&args.model) {
         args.verilog.refuse(&args.more)?;
     }
     if let Some(language) = Language::of(&args.model) {
         return program::run(args, &plan, language);
     }
-    refuse_language(&args.language)?;
-    let for_programs =
-        [("--witness", args.witness.is_some()), ("--test", args.test.is_some() && !is_design)];
-    if let Some((option, _)) = for_programs.into_iter().find(|(_, is_given)| *is_given) {
-        return Err(InputError(format!("{option}: only for programs")).into());
-    }
+    refuse_for_programs(args)?;
     let quiet = args.output.quiet || args.output.json;
     let style = if args.output.json { Style::Json } else { Style::Human };
     let reporter = Arc::new(Reporter::new(style, stdout_color()));
@@ -98,16 +92,10 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
         };
         Watch::start(&args.limits, 3, words)
     };
-    let loaded = match is_design {
-        false => load(&args.model)?,
-        true => {
-            let (more, memory) = (&args.more, args.limits.memory);
-            match verilog::open(&args.model, more, &args.verilog, &watch, memory, quiet)? {
-                Opened::Design(loaded) => *loaded,
-                Opened::Stopped(cause) => {
-                    return Ok(reporter.stopped(cause, plan.engine.text(), start.elapsed()));
-                }
-            }
+    let loaded = match open(args, &watch, quiet)? {
+        Opened::Model(loaded) => *loaded,
+        Opened::Stopped(cause) => {
+            return Ok(reporter.stopped(cause, plan.engine.text(), start.elapsed()));
         }
     };
     let selected = loaded.select(&args.property)?;
@@ -147,24 +135,37 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
         return Err(error);
     }
     close_record(recorder.get(), &reporter);
-    if let (Some(about), Model::Words(system)) = (&loaded.about, &loaded.model)
-        && watch.cause().is_none()
-    {
-        let asked = vacuity::point_out(
-            system,
-            about,
-            &plan,
-            watch.interrupt(),
-            &reporter,
-            args.output.quiet,
-        );
-        asked.inspect_err(|_| reporter.silence())?;
+    if watch.cause().is_none() {
+        let interrupt = watch.interrupt();
+        vacuity::point_out(&loaded, &plan, interrupt, &reporter, args.output.quiet)?;
     }
     if let (Some(plotter), Some(prefix)) = (&plotter, &args.plots) {
         watch.search_is_over();
         write_pictures(plotter, prefix, args, plan.engine.text())?;
     }
     Ok(reporter.finish("not decided", plan.engine.text(), start.elapsed()))
+}
+
+/// Refuses what is only for programs.
+fn refuse_for_programs(args: &CheckArgs) -> Result<(), InputError> {
+    refuse_language(&args.language)?;
+    let has_test = args.test.is_some() && !is_verilog(&args.model);
+    let given = [("--witness", args.witness.is_some()), ("--test", has_test)];
+    match given.into_iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => Err(InputError(format!("{option}: only for programs"))),
+        None => Ok(()),
+    }
+}
+
+/// Reads the model, or the design that one is made of.
+fn open(args: &CheckArgs, watch: &Watch, quiet: bool) -> Result<Opened, InputError> {
+    match is_verilog(&args.model) {
+        true => {
+            let (more, memory) = (&args.more, args.limits.memory);
+            verilog::open(&args.model, more, &args.verilog, watch, memory, quiet)
+        }
+        false => Ok(Opened::Model(Box::new(load(&args.model)?))),
+    }
 }
 
 /// Ends the record, if there is one.

@@ -1,21 +1,37 @@
 //! Whether what was decided about a design says anything: after the verdicts, the assumptions are
 //! asked for a run, and the conditions of proved assertions for a step where they are true.
 
+use crate::load::Loaded;
 use crate::output::note;
 use crate::report::{Reporter, Vacuity};
 use anyhow::Result;
 use pedra_check::Plan;
 use pedra_check::vacuity::{LAST_STEP, Reach, Runs, find_conditions, find_runs};
 use pedra_formats::text::printable;
+use pedra_model::Model;
 use pedra_model::system::System;
 use pedra_solve::Interrupt;
 use pedra_verilog::{About, Kind};
 
-/// Asks, and tells what was found.
+/// Asks, and tells what was found. Models that are no designs are not asked.
 ///
 /// # Errors
-/// If an answer failed its check.
+/// If an answer failed its check; then nothing more is told.
 pub fn point_out(
+    loaded: &Loaded,
+    plan: &Plan,
+    interrupt: &Interrupt,
+    reporter: &Reporter,
+    quiet: bool,
+) -> Result<()> {
+    let (Some(about), Model::Words(system)) = (&loaded.about, &loaded.model) else {
+        return Ok(());
+    };
+    let told = ask(system, about, plan, interrupt, reporter, quiet);
+    told.inspect_err(|_| reporter.silence())
+}
+
+fn ask(
     system: &System,
     about: &About,
     plan: &Plan,

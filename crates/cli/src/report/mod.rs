@@ -308,8 +308,8 @@ impl Inner {
     }
 }
 
-/// 0 all is well, 1 something is not, 3 some unknown. An assertion is well if it is proved, a cover if it
-/// is reached, and assumptions if they allow runs.
+/// 0 all is well, 1 something is not, 3 some unknown. An assertion is well if it is proved, a cover
+/// if it is reached, and assumptions if they allow runs.
 fn exit_code(reports: &[PropertyReport], stated: &[Stated], has_no_run: bool) -> i32 {
     let is_bad = |report: &PropertyReport| match report.verdict {
         Verdict::Violated { .. } => !is_cover(stated.get(report.index)),
