@@ -22,8 +22,8 @@ use pedra_model::system::{NamedTerm, State, System};
 use pedra_model::term::{BinaryOp, Sort, TermId, UnaryOp};
 use pedra_solve::Interrupt;
 
-/// How far runs are looked for. Assumptions that contradict each other do so within a few steps of
-/// a reset; a design that dies later would need the proof of an engine without limits.
+/// How far runs are looked for: the depth that SymbiYosys has by default. Assumptions that
+/// contradict each other mostly do so within a few steps of a reset.
 pub const LAST_STEP: usize = 20;
 
 /// What was found about a run or a condition.

@@ -168,6 +168,8 @@ pub fn name_properties(text: &str) -> Option<(Facts, String)> {
                     *properties.last_mut().expect("added with its line") = found.property();
                 }
             }
+            // What attributes belong to is not of interest.
+            (_, None) => src.clear(),
             _ => {}
         }
         out.push_str(line);

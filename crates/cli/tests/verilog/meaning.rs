@@ -73,7 +73,7 @@ const UNDEFINED_ARE: &[&str] =
     &["a violated 1", "b violated 0", "c violated 0", "d violated 0", "e proved"];
 
 /// Both edges of a clock, and a latch: steps are moments. Names of instances in a generate block.
-const EDGES: &str = "module leaf(input clk, input d);
+const EDGES: &str = "(* keep_hierarchy *) module leaf(input clk, input d);
     reg q = 0; always @(negedge clk) q <= d;
     always @* assert (q == 0);
 endmodule
