@@ -2,7 +2,7 @@
 //! who uses them, ports, clocks, and the cells of properties. The form has one thing a line, so
 //! this reads lines and no more.
 //!
-//! Properties get names of ours on the way ([`NAME`] and a number): the model has them
+//! Properties get names of ours on the way (`NAME` and a number): the model has them
 //! as symbols, so that each bad is known by the cell that it came from, whatever the passes in
 //! between have done.
 

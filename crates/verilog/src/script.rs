@@ -11,7 +11,7 @@
 //! | `memory_nordff`, `memory_collect` | memories become arrays that are read without a clock |
 //! | `memory_map` | or flip-flops |
 //! | `formalff` | values that are not initialised are free |
-//! | `techmap` | a cover becomes an assertion that it never happens; see [`COVER_MAP`] |
+//! | `techmap` | a cover becomes an assertion that it never happens; see `COVER_MAP` |
 //! | `setundef -undriven -anyseq` | what nobody drives is free in every step |
 //!
 //! *Required for soundness*: assumptions and assertions are moved by `-early` together. An
