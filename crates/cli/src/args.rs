@@ -1,6 +1,7 @@
 //! What was typed. Meaning comes later: nothing here opens a file or starts an engine.
 
 use crate::options;
+use crate::verilog::VerilogArgs;
 use crate::view::plot::PlotRequest;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, styling};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -209,8 +210,11 @@ pub struct LanguageArgs {
 /// `pedra check`.
 #[derive(Args, Debug, Clone)]
 pub struct CheckArgs {
-    /// AIGER, BTOR2, C (.c, .i), Boogie (.bpl), Horn (.smt2); `-` is stdin
+    /// AIGER, BTOR2, .v, .sv, .c, .i, .bpl or .smt2; `-` is stdin
     pub model: PathBuf,
+    /// More Verilog files of the design
+    #[arg(hide_short_help = true)]
+    pub more: Vec<PathBuf>,
     /// The engine
     #[arg(long, short, value_parser = engine_named(), default_value = "auto")]
     pub engine: EngineName,
@@ -244,6 +248,9 @@ pub struct CheckArgs {
     /// How programs are read.
     #[command(flatten)]
     pub language: LanguageArgs,
+    /// How Verilog is read.
+    #[command(flatten)]
+    pub verilog: VerilogArgs,
     /// Write the witness of a violation here
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
@@ -258,9 +265,10 @@ pub struct CheckArgs {
     /// C programs: write the witness of a proof or violation here (YAML, format 2.0)
     #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
     pub witness: Option<PathBuf>,
-    /// C programs: write a test that makes a violation happen here
+    /// C programs, Verilog: write a test that makes a violation happen here
     ///
-    /// A C file: linked with the program it reaches the error, and exits with 99
+    /// A C file: linked with the program it reaches the error, and exits with 99. Or a test bench
+    /// in Verilog
     #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
     pub test: Option<PathBuf>,
     /// Write the record of the run here: frames, lemmas and obligations as JSON lines
@@ -393,14 +401,19 @@ pub struct SimulateArgs {
 pub struct ConvertArgs {
     /// The model or program to read
     pub input: PathBuf,
-    /// The file to write: .aig, .aag, .btor2, .btor, .smt2 (Horn clauses) or .dot
-    pub output: PathBuf,
+    /// The file to write: .aig, .aag, .btor2, .btor, .smt2 (Horn clauses) or .dot. More Verilog
+    /// files of the design come before it
+    #[arg(required = true)]
+    pub output: Vec<PathBuf>,
     /// How words become bits.
     #[command(flatten)]
     pub blast: BlastArgs,
     /// How programs are read.
     #[command(flatten)]
     pub language: LanguageArgs,
+    /// How Verilog is read.
+    #[command(flatten)]
+    pub verilog: VerilogArgs,
 }
 
 /// `pedra info`.
@@ -408,12 +421,17 @@ pub struct ConvertArgs {
 pub struct InfoArgs {
     /// The model or program
     pub model: PathBuf,
+    /// More Verilog files of the design
+    pub more: Vec<PathBuf>,
     /// One JSON object instead of text
     #[arg(long)]
     pub json: bool,
     /// How programs are read.
     #[command(flatten)]
     pub language: LanguageArgs,
+    /// How Verilog is read.
+    #[command(flatten)]
+    pub verilog: VerilogArgs,
 }
 
 /// `pedra hwmcc`.

@@ -17,4 +17,5 @@ pub mod playback;
 pub mod program_evidence;
 pub mod record;
 pub mod report;
+pub mod verilog;
 pub mod view;

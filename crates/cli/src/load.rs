@@ -4,6 +4,7 @@ use pedra_formats::error::{FormatError, Position};
 use pedra_formats::{aiger, btor2};
 use pedra_model::Model;
 use pedra_model::term::Sort;
+use pedra_verilog::{About, is_verilog};
 use std::fmt::Write as _;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,8 @@ pub struct Loaded {
     pub model: Model,
     /// BTOR2: the numbers of its inputs and states, which certificates refer to.
     pub nodes: btor2::Nodes,
+    /// Verilog: the design that it was made from.
+    pub about: Option<About>,
 }
 
 /// What is wrong with an input; its text is what the user sees.
@@ -82,6 +85,12 @@ pub fn detect(bytes: &[u8]) -> Option<Format> {
 
 /// Reads a model.
 pub fn load(path: &Path) -> Result<Loaded, InputError> {
+    if is_verilog(path) {
+        let file = path.display();
+        let text = "Verilog is read by `check`, `info` and `convert`";
+        let hint = format!("`pedra convert {file} model.btor2` makes a model of it");
+        return Err(InputError(format!("{file}: {text}\nhint: {hint}")));
+    }
     let bytes = read_bytes(path)?;
     let read = match detect(&bytes) {
         Some(Format::Aiger) => {
@@ -104,7 +113,9 @@ pub fn load(path: &Path) -> Result<Loaded, InputError> {
         }
     };
     match read {
-        Ok((model, nodes)) => Ok(Loaded { path: path.to_owned(), bytes, model, nodes }),
+        Ok((model, nodes)) => {
+            Ok(Loaded { path: path.to_owned(), bytes, model, nodes, about: None })
+        }
         Err(error) => Err(describe(path, &bytes, &error)),
     }
 }

@@ -15,6 +15,7 @@ const EVERYTHING: &[&str] = &[
     "pedra-engines",
     "pedra-certify",
     "pedra-check",
+    "pedra-verilog",
     "pedra-bench",
     "pedra-explain",
     "pedra-testkit",
@@ -34,6 +35,7 @@ const SHIPPED: &[&str] = &[
     "pedra-engines",
     "pedra-certify",
     "pedra-check",
+    "pedra-verilog",
     "pedra-bench",
     "pedra-explain",
 ];
@@ -55,6 +57,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["pedra-model", "pedra-program", "pedra-solve", "pedra-engines", "pedra-certify"],
     ),
     ("pedra-explain", &["pedra-model", "pedra-formats"]),
+    ("pedra-verilog", &["pedra-model", "pedra-formats"]),
     ("pedra-bench", &["pedra-model", "pedra-formats", "pedra-check"]),
     ("pedra", SHIPPED),
     ("pedra-differential", EVERYTHING),

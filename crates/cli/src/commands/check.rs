@@ -3,7 +3,7 @@
 
 use crate::args::{CheckArgs, ReductionName, SolverName, When};
 use crate::commands::language::{Language, refuse_language};
-use crate::commands::{columns, program, stderr_color, stdout_color};
+use crate::commands::{columns, program, stderr_color, stdout_color, vacuity};
 use crate::evidence::{self, Request, write_files};
 use crate::limits::{StopCause, Watch};
 use crate::live::{Owned, Server};
@@ -12,6 +12,7 @@ use crate::output::{note, write_file};
 use crate::playback::{self, Page, Subject};
 use crate::record::{CloseAtEnd, First, Recorder};
 use crate::report::{Missing, PropertyReport, Reporter, Style, Verdict, WrittenFile};
+use crate::verilog::{self, Opened};
 use crate::view::plot::{Plotter, page_path};
 use crate::view::status::Status;
 use crate::view::summary;
@@ -26,6 +27,7 @@ use pedra_model::blast::BlastOptions;
 use pedra_model::proof::Proof;
 use pedra_model::reduce::ReduceOptions;
 use pedra_solve::SolverKind;
+use pedra_verilog::is_verilog;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -79,14 +81,14 @@ pub fn run_live(args: &CheckArgs, is_live: bool) -> Result<i32> {
     let start = Instant::now();
     args.refuse_unread()?;
     let plan = plan_of(args);
+    if !is_verilog(&args.model) {
+        args.verilog.refuse(&args.more)?;
+    }
     if let Some(language) = Language::of(&args.model) {
         return program::run(args, &plan, language, is_live);
     }
-    refuse_language(&args.language)?;
-    let for_programs = [("--witness", args.witness.is_some()), ("--test", args.test.is_some())];
-    if let Some((option, _)) = for_programs.into_iter().find(|(_, is_given)| *is_given) {
-        return Err(InputError(format!("{option}: only for programs")).into());
-    }
+    refuse_for_programs(args)?;
+    let quiet = args.output.quiet || args.output.json;
     let style = if args.output.json { Style::Json } else { Style::Human };
     let reporter = Arc::new(Reporter::new(style, stdout_color()));
     let recorder: Arc<OnceLock<Recorder>> = Arc::default();
@@ -105,11 +107,19 @@ pub fn run_live(args: &CheckArgs, is_live: bool) -> Result<i32> {
         };
         Watch::start(&args.limits, 3, words)
     };
-    let loaded = load(&args.model)?;
+    let loaded = match open(args, &watch, quiet)? {
+        Opened::Model(loaded) => *loaded,
+        Opened::Stopped(cause) => {
+            return Ok(reporter.stopped(cause, plan.engine.text(), start.elapsed()));
+        }
+    };
     let selected = loaded.select(&args.property)?;
     evidence::check_paths(args, &loaded, &selected)?;
     let names = selected.iter().map(|&i| (i, loaded.property_name(i).map(str::to_owned)));
     reporter.expect(names.collect());
+    if let Some(about) = &loaded.about {
+        reporter.describe(about);
+    }
     reporter.announce_start(&args.model, &selected, plan.engine.text());
     let (model, engine) = (&*args.model, plan.engine.text());
     let names: Vec<Option<String>> =
@@ -130,7 +140,6 @@ pub fn run_live(args: &CheckArgs, is_live: bool) -> Result<i32> {
     };
     let plotter = plotter(args, &loaded)?;
 
-    let quiet = args.output.quiet || args.output.json;
     let session = Session {
         args,
         loaded: &loaded,
@@ -150,6 +159,10 @@ pub fn run_live(args: &CheckArgs, is_live: bool) -> Result<i32> {
         return Err(error);
     }
     close_record(recorder.get(), &reporter);
+    if watch.cause().is_none() {
+        let interrupt = watch.interrupt();
+        vacuity::point_out(&loaded, &plan, interrupt, &reporter, args.output.quiet)?;
+    }
     if let (Some(plotter), Some(prefix)) = (&plotter, &args.plots) {
         watch.search_is_over();
         write_pictures(plotter, prefix, args, plan.engine.text())?;
@@ -184,6 +197,28 @@ pub fn write_page(
     if let Err(problem) = page.write(subject, pictures) {
         reporter.file_missing(Missing::NotWritten);
         note(&printable(&format!("{problem:#}")));
+    }
+}
+
+/// Refuses what is only for programs.
+fn refuse_for_programs(args: &CheckArgs) -> Result<(), InputError> {
+    refuse_language(&args.language)?;
+    let has_test = args.test.is_some() && !is_verilog(&args.model);
+    let given = [("--witness", args.witness.is_some()), ("--test", has_test)];
+    match given.into_iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => Err(InputError(format!("{option}: only for programs"))),
+        None => Ok(()),
+    }
+}
+
+/// Reads the model, or the design that one is made of.
+fn open(args: &CheckArgs, watch: &Watch, quiet: bool) -> Result<Opened, InputError> {
+    match is_verilog(&args.model) {
+        true => {
+            let (more, memory) = (&args.more, args.limits.memory);
+            verilog::open(&args.model, more, &args.verilog, watch, memory, quiet)
+        }
+        false => Ok(Opened::Model(Box::new(load(&args.model)?))),
     }
 }
 
@@ -274,7 +309,7 @@ impl Session<'_> {
         }
         let style =
             WaveStyle { columns: columns(), all: false, max_signals: 30, color: stderr_color() };
-        match evidence::waves(&self.loaded.model, trace) {
+        match evidence::waves(self.loaded, trace) {
             Ok(waves) => note(draw(&waves, &style).trim_end()),
             Err(error) => note(&format!("no waveform: {}", printable(&error))),
         }

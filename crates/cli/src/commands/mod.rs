@@ -14,6 +14,7 @@ pub mod program_info;
 pub mod sby;
 pub mod simulate;
 pub mod svcomp;
+pub mod vacuity;
 
 use std::io::IsTerminal;
 

@@ -1,7 +1,7 @@
 //! Verdicts for programs: one JSON object a line. `docs/JSON.md` describes them; the schema
 //! number changes when a field changes its meaning or goes away.
 
-use super::{PropertyReport, Verdict};
+use super::{Inner, PropertyReport, Stated, Vacuity, Verdict, is_cover};
 use crate::view::invariants::LoopInvariant;
 use pedra_check::Trust;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ pub fn start(model: &Path, properties: &[usize], engine: &str) -> Value {
 }
 
 /// A verdict.
-pub fn property(report: &PropertyReport) -> Value {
+pub fn property(report: &PropertyReport, stated: Option<&Stated>) -> Value {
     let mut line = json!({
         "schema": SCHEMA,
         "event": "property",
@@ -45,9 +45,12 @@ pub fn property(report: &PropertyReport) -> Value {
                 "k": k, "clauses": clauses, "safe_until": safe_until, "checked": "certificate",
                 "trusted": trusted
             });
-            ("proved", more)
+            (if is_cover(stated) { "unreachable" } else { "proved" }, more)
         }
-        Verdict::Violated { depth } => ("violated", json!({ "step": depth, "checked": "trace" })),
+        Verdict::Violated { depth } => {
+            let word = if is_cover(stated) { "reached" } else { "violated" };
+            (word, json!({ "step": depth, "checked": "trace" }))
+        }
         Verdict::Unknown { reason, safe } => {
             let (claimed, checked) = (safe.map(|s| s.claimed), safe.and_then(|s| s.checked));
             let more = json!({
@@ -64,6 +67,14 @@ pub fn property(report: &PropertyReport) -> Value {
         "seconds": seconds(report.time),
         "files": report.files.iter().map(|file| &file.name).collect::<Vec<_>>(),
     });
+    if let Some(stated) = stated {
+        line["kind"] = if is_cover(Some(stated)) { "cover" } else { "assert" }.into();
+        if let Some(place) = &stated.place {
+            line["file"] = place.file.as_str().into();
+            line["line"] = place.line.into();
+            line["column"] = place.column.into();
+        }
+    }
     line["verdict"] = verdict.into();
     let fields = line.as_object_mut().expect("built as an object");
     for part in [more, rest] {
@@ -85,18 +96,52 @@ fn invariants(report: &PropertyReport) -> Value {
     report.invariants.iter().map(one).collect()
 }
 
-/// The end of a run.
-pub fn end(reports: &[PropertyReport], exit: i32, time: Duration) -> Value {
-    let count = |f: fn(&Verdict) -> bool| reports.iter().filter(|r| f(&r.verdict)).count();
+/// Whether an answer says something: of the condition of a property, or of the assumptions.
+pub fn vacuity(of: Option<(usize, &str)>, vacuity: Vacuity) -> Value {
+    let (is_vacuous, step) = match vacuity {
+        Vacuity::No => (Some(false), None),
+        Vacuity::Yes(step) => (Some(true), step),
+        Vacuity::Unknown => (None, None),
+    };
     json!({
         "schema": SCHEMA,
+        "event": "vacuity",
+        "property": of.map(|(index, _)| index),
+        "name": of.map(|(_, name)| name),
+        "vacuous": is_vacuous,
+        "step": step,
+    })
+}
+
+/// The end of a run.
+pub(super) fn end(inner: &Inner, exit: i32, time: Duration) -> Value {
+    let count = |is_meant: fn(&Verdict) -> bool, covers: bool| {
+        let is_kind = |r: &&PropertyReport| is_cover(inner.stated.get(r.index)) == covers;
+        inner.done.iter().filter(is_kind).filter(|r| is_meant(&r.verdict)).count()
+    };
+    let is_proved = |v: &Verdict| matches!(v, Verdict::Proved { .. });
+    let is_violated = |v: &Verdict| matches!(v, Verdict::Violated { .. });
+    let is_unknown = |v: &Verdict| matches!(v, Verdict::Unknown { .. });
+    let mut line = json!({
+        "schema": SCHEMA,
         "event": "end",
-        "proved": count(|v| matches!(v, Verdict::Proved { .. })),
-        "violated": count(|v| matches!(v, Verdict::Violated { .. })),
-        "unknown": count(|v| matches!(v, Verdict::Unknown { .. })),
+        "proved": count(is_proved, false),
+        "violated": count(is_violated, false),
+        "unknown": count(is_unknown, false) + count(is_unknown, true),
+    });
+    let fields = line.as_object_mut().expect("built as an object");
+    if !inner.stated.is_empty() {
+        fields.insert("reached".to_owned(), count(is_violated, true).into());
+        fields.insert("unreachable".to_owned(), count(is_proved, true).into());
+        fields.insert("vacuous".to_owned(), inner.vacuous.into());
+    }
+    if let Value::Object(rest) = json!({
         "exit": exit,
         "seconds": seconds(time),
         "cpu_seconds": crate::limits::cpu_seconds(),
         "memory_bytes": crate::limits::peak_memory(),
-    })
+    }) {
+        fields.extend(rest);
+    }
+    line
 }

@@ -8,6 +8,7 @@ pub use json::{SCHEMA, property as property_line};
 use crate::limits::StopCause;
 use crate::view::invariants::LoopInvariant;
 use pedra_check::{SafeUpTo, Trust};
+use pedra_verilog::{About, Kind, Place};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -78,6 +79,26 @@ pub enum Missing {
     NotWritten,
 }
 
+/// How a property is stated in a design.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stated {
+    /// What it asks.
+    pub kind: Kind,
+    /// Where.
+    pub place: Option<Place>,
+}
+
+/// Whether an answer says nothing.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Vacuity {
+    /// It says something: a run was found, and replayed.
+    No,
+    /// It says nothing, and that was proved; of assumptions, the first step that no run has.
+    Yes(Option<usize>),
+    /// Not known.
+    Unknown,
+}
+
 /// How reports look.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Style {
@@ -103,6 +124,12 @@ struct Inner {
     finished: bool,
     /// A file that was asked for is missing, for this reason.
     missing: Option<Missing>,
+    /// Of a design: how each property is stated.
+    stated: Vec<Stated>,
+    /// How many answers were found to say nothing.
+    vacuous: usize,
+    /// The assumptions of the design allow no run.
+    has_no_run: bool,
 }
 
 /// A property without verdict.
@@ -121,6 +148,9 @@ impl Reporter {
             expecting: false,
             finished: false,
             missing: None,
+            stated: Vec::new(),
+            vacuous: 0,
+            has_no_run: false,
         };
         Reporter { style, color, inner: Mutex::new(inner) }
     }
@@ -132,6 +162,47 @@ impl Reporter {
         let mut inner = self.lock();
         inner.open = open.collect();
         inner.expecting = true;
+    }
+
+    /// Says what design the properties are of.
+    pub fn describe(&self, about: &About) {
+        let stated =
+            about.properties.iter().map(|p| Stated { kind: p.kind, place: p.place.clone() });
+        self.lock().stated = stated.collect();
+    }
+
+    /// The properties that are proved so far.
+    pub fn proved(&self) -> Vec<usize> {
+        let inner = self.lock();
+        let proved = inner.done.iter().filter(|r| matches!(r.verdict, Verdict::Proved { .. }));
+        proved.map(|report| report.index).collect()
+    }
+
+    /// Tells whether the assumptions of a design allow runs.
+    pub fn tell_runs(&self, vacuity: Vacuity) {
+        let mut inner = self.lock();
+        inner.has_no_run = matches!(vacuity, Vacuity::Yes(_));
+        self.tell_vacuity(&mut inner, None, vacuity);
+    }
+
+    /// Tells whether the condition of an assertion that was proved can be true.
+    pub fn tell_condition(&self, index: usize, name: &str, vacuity: Vacuity) {
+        self.tell_vacuity(&mut self.lock(), Some((index, name)), vacuity);
+    }
+
+    fn tell_vacuity(&self, inner: &mut Inner, of: Option<(usize, &str)>, vacuity: Vacuity) {
+        if inner.finished {
+            return;
+        }
+        let is_vacuous = matches!(vacuity, Vacuity::Yes(_));
+        inner.vacuous += usize::from(is_vacuous);
+        match self.style {
+            Style::Json => crate::output::say(&json::vacuity(of, vacuity).to_string()),
+            Style::Human if is_vacuous => {
+                crate::output::say(&human::vacuity(of, vacuity, self.color));
+            }
+            Style::Human => {}
+        }
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
@@ -164,14 +235,14 @@ impl Reporter {
         if inner.finished || inner.open.remove(&report.index).is_none() {
             return;
         }
-        crate::output::say(&self.line(&report));
+        crate::output::say(&self.line(&report, inner.stated.get(report.index)));
         inner.done.push(report);
     }
 
-    fn line(&self, report: &PropertyReport) -> String {
+    fn line(&self, report: &PropertyReport, stated: Option<&Stated>) -> String {
         match self.style {
-            Style::Human => human::line(report, self.color),
-            Style::Json => json::property(report).to_string(),
+            Style::Human => human::line(report, stated, self.color),
+            Style::Json => json::property(report, stated).to_string(),
         }
     }
 
@@ -189,7 +260,7 @@ impl Reporter {
                 let (files, invariants) = (Vec::new(), Vec::new());
                 let report =
                     PropertyReport { index, name, verdict, engine, time, files, invariants };
-                lines.push(self.line(&report));
+                lines.push(self.line(&report, inner.stated.get(index)));
                 inner.done.push(report);
             }
             inner.finished = true;
@@ -198,7 +269,7 @@ impl Reporter {
                 lines.push(format!("unknown   {reason} before the model was read"));
             }
             if self.style == Style::Json {
-                lines.push(json::end(&inner.done, code, time).to_string());
+                lines.push(json::end(&inner, code, time).to_string());
             }
             if !lines.is_empty() {
                 crate::output::say(&lines.join("\n"));
@@ -227,7 +298,7 @@ impl Reporter {
 
 impl Inner {
     fn exit_code(&self) -> i32 {
-        let code = exit_code(&self.done);
+        let code = exit_code(&self.done, &self.stated, self.has_no_run);
         match self.missing {
             _ if !self.expecting => 3,
             Some(Missing::NotWritten) => 2,
@@ -237,13 +308,24 @@ impl Inner {
     }
 }
 
-/// 0 all proved, 1 some violated, 3 some unknown.
-fn exit_code(reports: &[PropertyReport]) -> i32 {
-    if reports.iter().any(|r| matches!(r.verdict, Verdict::Violated { .. })) {
+/// 0 all is well, 1 something is not, 3 some unknown. An assertion is well if it is proved, a cover
+/// if it is reached, and assumptions if they allow runs.
+fn exit_code(reports: &[PropertyReport], stated: &[Stated], has_no_run: bool) -> i32 {
+    let is_bad = |report: &PropertyReport| match report.verdict {
+        Verdict::Violated { .. } => !is_cover(stated.get(report.index)),
+        Verdict::Proved { .. } => is_cover(stated.get(report.index)),
+        Verdict::Unknown { .. } => false,
+    };
+    if has_no_run || reports.iter().any(is_bad) {
         1
     } else if reports.iter().any(|r| matches!(r.verdict, Verdict::Unknown { .. })) {
         3
     } else {
         0
     }
+}
+
+/// Whether a property asks for a run, so that a violation is good news.
+fn is_cover(stated: Option<&Stated>) -> bool {
+    stated.is_some_and(|stated| stated.kind == Kind::Cover)
 }
