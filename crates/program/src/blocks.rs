@@ -81,8 +81,8 @@ pub struct Block {
     /// The new value of each live variable of the target, in order. What it is where the guard
     /// does not hold has no meaning.
     pub values: Vec<TermId>,
-    /// Inputs on which neither the guard nor a value depends, because they are what the guard of the
-    /// statements says; the first of each pair is the second. Only [`refine`] makes any.
+    /// Inputs on which neither the guard nor a value depends, because they are what the guard of
+    /// the statements says; the first of each pair is the second. Only [`refine`] makes any.
     pub defined: Vec<(TermId, TermId)>,
 }
 

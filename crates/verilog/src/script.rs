@@ -120,8 +120,8 @@ pub(crate) fn reading(
     };
     line(&mut text, &format!("hierarchy -simcheck{top}"));
     // As `prep -flatten`, without its passes for memories, and without `opt_merge`, which older
-    // versions apply to equal properties too, so that one of them would be gone. What is to keep its
-    // hierarchy in synthesis is flattened, too.
+    // versions apply to equal properties too, so that one of them would be gone. What is to keep
+    // its hierarchy in synthesis is flattened, too.
     for command in [
         "proc",
         "setattr -mod -unset keep_hierarchy",

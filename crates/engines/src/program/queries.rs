@@ -350,8 +350,8 @@ impl Queries {
     }
 
     /// The state after an edge, from a given state or from any: `[state ∧] guard ∧ hints`. Hints
-    /// fix the low bits of what is free; those that cannot be met are dropped one by one. Heuristic:
-    /// so answers differ from each other.
+    /// fix the low bits of what is free; those that cannot be met are dropped one by one.
+    /// Heuristic: so answers differ from each other.
     pub(super) fn find_varied(
         &mut self,
         edge: EdgeId,
