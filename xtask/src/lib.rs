@@ -7,3 +7,4 @@ pub mod interrupts;
 pub mod readers;
 pub mod roundtrip;
 pub mod tidy;
+pub mod tools;

@@ -1,7 +1,7 @@
 //! `cargo xtask`: see [`HELP`].
 
 use std::process::ExitCode;
-use xtask::{ci, gcc, interrupts, readers, roundtrip};
+use xtask::{ci, gcc, interrupts, readers, roundtrip, tools};
 
 /// What `cargo xtask help` prints.
 const HELP: &str = "\
@@ -15,6 +15,8 @@ cargo xtask COMMAND
   fuzz-readers   damaged files for every reader, with assertions, at full speed
                  --runs N     how many (1000000)
                  --first N    the number of the first (0); a failure names its number
+  tools          fetches programs of others that tests use where they are there: validators of
+                 report files, BenchExec, maturin (from PyPI and npm, into target/tools)
   compare-gcc    random C programs, run by the interpreter and by gcc, for both data models
                  --runs N     how many (2000)
                  --first N    the number of the first (0)
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
             roundtrip::run(manifest.as_ref()).map(|summary| print!("{summary}"))
         }
         ["fuzz-readers", options @ ..] => fuzz_readers(options),
+        ["tools"] => tools::run(),
         ["compare-gcc", options @ ..] => compare_gcc(options),
         ["help" | "--help" | "-h"] => {
             print!("{HELP}");

@@ -58,6 +58,8 @@ pub enum Command {
     /// Decide the safety properties of a model
     #[command(disable_help_flag = true, after_help = SHORT_HELP, after_long_help = options::help())]
     Check(Box<CheckArgs>),
+    /// Do the tasks of pedra.toml, the file of a folder that says what is checked there
+    Run(TasksArgs),
     /// Check a witness or a certificate, ours or anyone's, against a model
     Certify(CertifyArgs),
     /// Replay a witness, or run random stimulus, and show the waveform
@@ -264,6 +266,12 @@ pub struct CheckArgs {
     /// (schema: docs/JSON.md)
     #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
     pub record: Option<PathBuf>,
+    /// Write the verdicts here as JUnit XML, for servers that build and test
+    #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
+    pub junit: Option<PathBuf>,
+    /// Write what is violated or unknown here as SARIF 2.1.0, for code scanning
+    #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
+    pub sarif: Option<PathBuf>,
     /// Draw the run in the plane of two states, for example x,y or x=0..9,y=-5..5; for engines
     /// that reason in words
     #[arg(
@@ -307,6 +315,31 @@ pub struct CheckArgs {
     /// Show all options
     #[arg(long, action = clap::ArgAction::HelpLong)]
     help_all: Option<bool>,
+}
+
+/// `pedra run`.
+#[derive(Args, Debug, Clone, Default)]
+pub struct TasksArgs {
+    /// Only these tasks
+    pub task: Vec<String>,
+    /// Show the tasks and do nothing
+    #[arg(long)]
+    pub list: bool,
+    /// Decide everything anew, also what an earlier run has decided
+    #[arg(long)]
+    pub fresh: bool,
+    /// Write the verdicts of all tasks here as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Write what is violated or unknown here as SARIF 2.1.0
+    #[arg(long, value_name = "FILE")]
+    pub sarif: Option<PathBuf>,
+    /// One JSON object a line (schema: docs/JSON.md)
+    #[arg(long)]
+    pub json: bool,
+    /// Options of `pedra check` for all tasks, which win over those of the file
+    #[arg(last = true, value_name = "OPTIONS")]
+    pub options: Vec<OsString>,
 }
 
 /// `pedra certify`.

@@ -15,4 +15,5 @@ pub mod output;
 pub mod program_evidence;
 pub mod record;
 pub mod report;
+pub mod tasks;
 pub mod view;

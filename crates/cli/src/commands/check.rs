@@ -9,13 +9,17 @@ use crate::limits::{StopCause, Watch};
 use crate::load::{InputError, Loaded, load};
 use crate::output::{note, write_file};
 use crate::record::{CloseAtEnd, First, Recorder};
-use crate::report::{Missing, PropertyReport, Reporter, Style, Verdict, WrittenFile};
+use crate::report::{
+    Missing, PropertyReport, ReportFiles, Reporter, Story, Style, Verdict, WrittenFile,
+};
 use crate::view::plot::{Plotter, page_path};
 use crate::view::status::Status;
 use crate::view::summary;
 use crate::view::wave::{WaveStyle, draw};
 use anyhow::Result;
-use pedra_check::{Budgets, Checked, Observer, Open, Plan, Prepared, SafeUpTo, decide};
+use pedra_check::{
+    Budgets, Checked, InternalError, Observer, Open, Plan, Prepared, SafeUpTo, decide,
+};
 use pedra_engines::{Event, Settings, SweepOptions};
 use pedra_formats::text::printable;
 use pedra_model::Model;
@@ -65,21 +69,32 @@ fn plan_of(args: &CheckArgs) -> Plan {
     }
 }
 
-/// Runs the command; gives the exit code.
+/// Runs the command; gives the exit code. Report files tell of the end, whatever it is.
 pub fn run(args: &CheckArgs) -> Result<i32> {
     let start = Instant::now();
+    let style = if args.output.json { Style::Json } else { Style::Human };
+    let reporter = Arc::new(Reporter::new(style, stdout_color(), ReportFiles::start(args)?));
+    run_told(args, &reporter, start).inspect_err(|error| {
+        reporter.failed(&format!("{error:#}"), error_code(error), start.elapsed());
+    })
+}
+
+/// The exit code of a run that has failed.
+pub fn error_code(error: &anyhow::Error) -> i32 {
+    if error.is::<InternalError>() { 70 } else { 2 }
+}
+
+fn run_told(args: &CheckArgs, reporter: &Arc<Reporter>, start: Instant) -> Result<i32> {
     args.refuse_unread()?;
     let plan = plan_of(args);
     if let Some(language) = Language::of(&args.model) {
-        return program::run(args, &plan, language);
+        return program::run(args, &plan, language, reporter, start);
     }
     refuse_language(&args.language)?;
     let for_programs = [("--witness", args.witness.is_some()), ("--test", args.test.is_some())];
     if let Some((option, _)) = for_programs.into_iter().find(|(_, is_given)| *is_given) {
         return Err(InputError(format!("{option}: only for programs")).into());
     }
-    let style = if args.output.json { Style::Json } else { Style::Human };
-    let reporter = Arc::new(Reporter::new(style, stdout_color()));
     let recorder: Arc<OnceLock<Recorder>> = Arc::default();
     let watch = {
         let (reporter, recorder) = (reporter.clone(), recorder.clone());
@@ -95,6 +110,7 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
     evidence::check_paths(args, &loaded, &selected)?;
     let names = selected.iter().map(|&i| (i, loaded.property_name(i).map(str::to_owned)));
     reporter.expect(names.collect());
+    reporter.locate(loaded.property_places().into_iter().enumerate().collect());
     reporter.announce_start(&args.model, &selected, plan.engine.text());
     if let Some(path) = &args.record {
         let (model, engine) = (&*args.model, plan.engine.text());
@@ -113,7 +129,7 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
         several: selected.len() > 1,
         plan: &plan,
         watch: &watch,
-        reporter: &reporter,
+        reporter,
         recorder: recorder.get(),
         plotter: plotter.as_ref(),
         status: Status::start(!quiet),
@@ -125,7 +141,7 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
         reporter.silence();
         return Err(error);
     }
-    close_record(recorder.get(), &reporter);
+    close_record(recorder.get(), reporter);
     if let (Some(plotter), Some(prefix)) = (&plotter, &args.plots) {
         watch.search_is_over();
         write_pictures(plotter, prefix, args, plan.engine.text())?;
@@ -189,7 +205,14 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    fn report(&self, index: usize, verdict: Verdict, engine: &str, files: Vec<WrittenFile>) {
+    fn report(
+        &self,
+        index: usize,
+        verdict: Verdict,
+        engine: &str,
+        files: Vec<WrittenFile>,
+        story: Story,
+    ) {
         self.reporter.settle(PropertyReport {
             index,
             name: self.loaded.property_name(index).map(str::to_owned),
@@ -198,7 +221,20 @@ impl Session<'_> {
             time: self.start.elapsed(),
             files,
             invariants: Vec::new(),
+            story,
         });
+    }
+
+    /// The waveform of a violation, for report files.
+    fn story(&self, answer: &Checked) -> Story {
+        let Checked::Violated(trace) = answer else { return Story::default() };
+        if !self.reporter.wants_stories() {
+            return Story::default();
+        }
+        let style = WaveStyle { columns: 100, all: false, max_signals: 30, color: false };
+        let waves = evidence::waves(&self.loaded.model, trace);
+        let text = waves.map(|waves| draw(&waves, &style)).unwrap_or_default();
+        Story { steps: Vec::new(), text }
     }
 
     fn show_wave(&self, answer: &Checked) {
@@ -294,7 +330,7 @@ impl Observer for Session<'_> {
             self.reporter.file_missing(*why);
             note(&printable(problem));
         }
-        self.report(property, verdict, engine, written.files);
+        self.report(property, verdict, engine, written.files, self.story(answer));
         self.show_wave(answer);
         Ok(())
     }
@@ -304,6 +340,7 @@ impl Observer for Session<'_> {
         let safe = safe.or(claimed.map(|claimed| SafeUpTo { claimed, checked: None }));
         let reason = why.text(self.watch.cause().map_or("stopped", StopCause::text));
         let verdict = Verdict::Unknown { reason, safe };
-        self.report(property, verdict, self.plan.engine.text(), Vec::new());
+        let engine = self.plan.engine.text();
+        self.report(property, verdict, engine, Vec::new(), Story::default());
     }
 }

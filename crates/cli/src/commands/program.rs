@@ -2,14 +2,13 @@
 
 use crate::args::{CheckArgs, When};
 use crate::commands::language::{Language, Places};
-use crate::commands::stdout_color;
 use crate::limits::{StopCause, Watch};
 use crate::load::InputError;
 use crate::output::note;
 use crate::program_evidence::{Evidence, Writer};
-use crate::report::{PropertyReport, Reporter, Style, Verdict};
+use crate::report::{PropertyReport, Reporter, SourcePlace, Story, Verdict};
 use crate::view::status::Status;
-use crate::view::steps::source_steps;
+use crate::view::steps::{source_steps, step_lines};
 use anyhow::Result;
 use pedra_certify::Trust;
 use pedra_check::{Plan, ProgramChecked, ProgramObserver, ProgramOpen, SafeUpTo, decide_program};
@@ -23,11 +22,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Runs the command on a program; gives the exit code.
-pub fn run(args: &CheckArgs, plan: &Plan, language: Language) -> Result<i32> {
-    let start = Instant::now();
+pub fn run(
+    args: &CheckArgs,
+    plan: &Plan,
+    language: Language,
+    reporter: &Arc<Reporter>,
+    start: Instant,
+) -> Result<i32> {
     refuse_files(args)?;
-    let style = if args.output.json { Style::Json } else { Style::Human };
-    let reporter = Arc::new(Reporter::new(style, stdout_color()));
     let watch = {
         let (reporter, engine) = (reporter.clone(), plan.engine.text());
         let words = move |cause: StopCause| reporter.stopped(cause, engine, start.elapsed());
@@ -43,20 +45,14 @@ pub fn run(args: &CheckArgs, plan: &Plan, language: Language) -> Result<i32> {
     let selected = select(&program, &args.model, &kinds, &names)?;
     let name = |index: usize| property_name(&program, index);
     reporter.expect(selected.iter().map(|&index| (index, Some(name(index)))).collect());
+    let place = |index: usize| SourcePlace::of(&program, program.properties[index].span);
+    reporter.locate(selected.iter().map(|&index| (index, place(index))).collect());
     reporter.announce_start(&args.model, &selected, plan.engine.text());
     let writer = Writer::new(args, &program, &selected, plan, &watch)?;
     let quiet = args.output.quiet || args.output.json;
     let status = Status::start(!quiet);
-    let session = Session {
-        args,
-        program: &program,
-        plan,
-        watch: &watch,
-        reporter: &reporter,
-        writer,
-        status,
-        start,
-    };
+    let session =
+        Session { args, program: &program, plan, watch: &watch, reporter, writer, status, start };
     let decided = decide_program(&program, &selected, plan, watch.interrupt(), &session);
     drop(session);
     if let Err(error) = decided {
@@ -162,7 +158,14 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    fn report(&self, index: usize, verdict: Verdict, engine: &str, evidence: Evidence) {
+    fn report(
+        &self,
+        index: usize,
+        verdict: Verdict,
+        engine: &str,
+        evidence: Evidence,
+        story: Story,
+    ) {
         for (why, text) in &evidence.problems {
             note(&printable(text));
             self.reporter.file_missing(*why);
@@ -175,6 +178,7 @@ impl Session<'_> {
             time: self.start.elapsed(),
             files: evidence.files,
             invariants: evidence.invariants,
+            story,
         });
     }
 
@@ -207,15 +211,18 @@ impl ProgramObserver for Session<'_> {
                 let trust = Trust::Nothing;
                 let verdict = Verdict::Proved { k: proof.k, clauses, safe_until: None, trust };
                 let evidence = self.writer.proved(property, engine, proof, lowered)?;
-                self.report(property, verdict, engine, evidence);
+                self.report(property, verdict, engine, evidence, Story::default());
             }
             ProgramChecked::Violated(trace) => {
                 let depth = trace.steps.len();
                 let evidence = self.writer.violated(property, trace)?;
-                self.report(property, Verdict::Violated { depth }, engine, evidence);
+                let wants_story = self.shows_steps() || self.reporter.wants_stories();
+                let steps = if wants_story { source_steps(self.program, trace) } else { vec![] };
+                let lines = step_lines(&steps);
+                let story = Story { text: lines.join("\n"), steps };
+                self.report(property, Verdict::Violated { depth }, engine, evidence, story);
                 if self.shows_steps() {
-                    let steps = source_steps(self.program, trace);
-                    steps.iter().for_each(|line| note(&printable(line)));
+                    lines.iter().for_each(|line| note(&printable(line)));
                 }
             }
         }
@@ -225,6 +232,7 @@ impl ProgramObserver for Session<'_> {
     fn open(&self, property: usize, why: ProgramOpen, safe: Option<SafeUpTo>) {
         let stopped = self.watch.cause().map_or("stopped", StopCause::text);
         let verdict = Verdict::Unknown { reason: why.text(stopped), safe };
-        self.report(property, verdict, self.plan.engine.text(), Evidence::default());
+        let (engine, evidence) = (self.plan.engine.text(), Evidence::default());
+        self.report(property, verdict, engine, evidence, Story::default());
     }
 }

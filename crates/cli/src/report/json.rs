@@ -1,9 +1,9 @@
 //! Verdicts for programs: one JSON object a line. `docs/JSON.md` describes them; the schema
 //! number changes when a field changes its meaning or goes away.
 
-use super::{PropertyReport, Verdict};
+use super::{PropertyReport, SourcePlace, Story, Verdict, WrittenFile};
 use crate::view::invariants::LoopInvariant;
-use pedra_check::Trust;
+use pedra_check::{SafeUpTo, Trust};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -27,8 +27,8 @@ pub fn start(model: &Path, properties: &[usize], engine: &str) -> Value {
     })
 }
 
-/// A verdict.
-pub fn property(report: &PropertyReport) -> Value {
+/// A verdict, and where the property stands.
+pub fn property(report: &PropertyReport, place: Option<&SourcePlace>) -> Value {
     let mut line = json!({
         "schema": SCHEMA,
         "event": "property",
@@ -63,6 +63,9 @@ pub fn property(report: &PropertyReport) -> Value {
         "engine": report.engine,
         "seconds": seconds(report.time),
         "files": report.files.iter().map(|file| &file.name).collect::<Vec<_>>(),
+        "source": place.map(|place| {
+            json!({ "file": place.file, "line": place.line, "column": place.column })
+        }),
     });
     line["verdict"] = verdict.into();
     let fields = line.as_object_mut().expect("built as an object");
@@ -72,6 +75,50 @@ pub fn property(report: &PropertyReport) -> Value {
         }
     }
     line
+}
+
+/// Reads what [`property`] has written, but for invariants; nothing if it is no such line.
+pub fn read_property(line: &Value) -> Option<(PropertyReport, Option<SourcePlace>)> {
+    let number = |value: &Value| value.as_u64().and_then(|n| usize::try_from(n).ok());
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    if line["event"] != "property" {
+        return None;
+    }
+    let safe_until = number(&line["safe_until"]);
+    let verdict = match line["verdict"].as_str()? {
+        "proved" => Verdict::Proved {
+            k: number(&line["k"])?,
+            clauses: number(&line["clauses"])?,
+            safe_until,
+            trust: match line["trusted"].as_str() {
+                None => Trust::Nothing,
+                Some(_) => Trust::NormalForms,
+            },
+        },
+        "violated" => Verdict::Violated { depth: number(&line["step"])? },
+        "unknown" => {
+            let checked = number(&line["safe_checked"]);
+            let safe = safe_until.map(|claimed| SafeUpTo { claimed, checked });
+            Verdict::Unknown { reason: text(&line["reason"])?, safe }
+        }
+        _ => return None,
+    };
+    let files = line["files"].as_array()?.iter().filter_map(text);
+    let source = &line["source"];
+    let place = text(&source["file"]).zip(number(&source["line"]));
+    let column = number(&source["column"]);
+    let place = place.map(|(file, line)| SourcePlace { file, line, column });
+    let report = PropertyReport {
+        index: number(&line["property"])?,
+        name: text(&line["name"]),
+        verdict,
+        engine: text(&line["engine"])?,
+        time: Duration::try_from_secs_f64(line["seconds"].as_f64()?).ok()?,
+        files: files.map(|name| WrittenFile { name, is_checked: true }).collect(),
+        invariants: Vec::new(),
+        story: Story::default(),
+    };
+    Some((report, place))
 }
 
 /// What a proof about a program says of its loops.
@@ -99,4 +146,37 @@ pub fn end(reports: &[PropertyReport], exit: i32, time: Duration) -> Value {
         "cpu_seconds": crate::limits::cpu_seconds(),
         "memory_bytes": crate::limits::peak_memory(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_can_be_read() {
+        let proved =
+            Verdict::Proved { k: 2, clauses: 3, safe_until: Some(4), trust: Trust::NormalForms };
+        let safe = Some(SafeUpTo { claimed: 7, checked: None });
+        let unknown = Verdict::Unknown { reason: "interrupted".to_owned(), safe };
+        let place = SourcePlace { file: "a.c".to_owned(), line: 3, column: Some(5) };
+        for (verdict, place) in
+            [(proved, Some(place)), (Verdict::Violated { depth: 9 }, None), (unknown, None)]
+        {
+            let report = PropertyReport {
+                index: 1,
+                name: None,
+                verdict,
+                engine: "pdr".to_owned(),
+                time: Duration::from_millis(1500),
+                files: vec![WrittenFile { name: "a.vcd".to_owned(), is_checked: true }],
+                invariants: Vec::new(),
+                story: Story::default(),
+            };
+            let line = property(&report, place.as_ref());
+            let (read, read_place) = read_property(&line).expect("a property");
+            assert_eq!(property(&read, read_place.as_ref()), line);
+            assert_eq!((read.verdict, read_place), (report.verdict, place));
+        }
+        assert!(read_property(&json!({ "event": "start" })).is_none());
+    }
 }

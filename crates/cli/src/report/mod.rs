@@ -1,13 +1,24 @@
-//! How answers are told: to people, and as JSON lines to programs.
+//! How answers are told: to people, as JSON lines to programs, and as files to servers that build
+//! and test.
 
+mod files;
 mod human;
 mod json;
+mod junit;
+mod sarif;
 
-pub use json::SCHEMA;
+pub use files::ReportFiles;
+pub use files::Summary;
+pub use human::line as human_line;
+pub use json::{SCHEMA, read_property};
 
 use crate::limits::StopCause;
+use crate::output::note;
 use crate::view::invariants::LoopInvariant;
+use crate::view::steps::SourceStep;
 use pedra_check::{SafeUpTo, Trust};
+use pedra_formats::text::printable;
+use pedra_program::{Program, Span};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -58,6 +69,37 @@ pub struct PropertyReport {
     pub files: Vec<WrittenFile>,
     /// Of a program, what its proof says of loops.
     pub invariants: Vec<LoopInvariant>,
+    /// Of a violation, how it comes about.
+    pub story: Story,
+}
+
+/// How a violation comes about, for reports that show it.
+#[derive(Clone, Debug, Default)]
+pub struct Story {
+    /// Of a program, its statements.
+    pub steps: Vec<SourceStep>,
+    /// For people: a waveform, or the statements.
+    pub text: String,
+}
+
+/// A line of a file that the user wrote.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SourcePlace {
+    /// The file, as it was named.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1, if it is known.
+    pub column: Option<usize>,
+}
+
+impl SourcePlace {
+    /// Where a part of a program stands.
+    pub fn of(program: &Program, span: Span) -> SourcePlace {
+        let file = program.files.get(span.file as usize).map_or("?", String::as_str).to_owned();
+        let column = (span.column > 0).then_some(span.column as usize);
+        SourcePlace { file, line: span.line.max(1) as usize, column }
+    }
 }
 
 /// A file with evidence.
@@ -91,6 +133,7 @@ pub enum Style {
 pub struct Reporter {
     style: Style,
     color: bool,
+    files: ReportFiles,
     inner: Mutex<Inner>,
 }
 
@@ -98,6 +141,8 @@ struct Inner {
     /// By index.
     open: BTreeMap<usize, OpenProperty>,
     done: Vec<PropertyReport>,
+    /// Where properties stand in the source, by index.
+    places: BTreeMap<usize, SourcePlace>,
     /// Whether the properties are known.
     expecting: bool,
     finished: bool,
@@ -114,15 +159,16 @@ struct OpenProperty {
 
 impl Reporter {
     /// A reporter that knows of no property yet.
-    pub fn new(style: Style, color: bool) -> Reporter {
+    pub fn new(style: Style, color: bool, files: ReportFiles) -> Reporter {
         let inner = Inner {
             open: BTreeMap::new(),
             done: Vec::new(),
+            places: BTreeMap::new(),
             expecting: false,
             finished: false,
             missing: None,
         };
-        Reporter { style, color, inner: Mutex::new(inner) }
+        Reporter { style, color, files, inner: Mutex::new(inner) }
     }
 
     /// Says which properties will be told about: index and name.
@@ -132,6 +178,16 @@ impl Reporter {
         let mut inner = self.lock();
         inner.open = open.collect();
         inner.expecting = true;
+    }
+
+    /// Says where properties stand in the source.
+    pub fn locate(&self, places: BTreeMap<usize, SourcePlace>) {
+        self.lock().places = places;
+    }
+
+    /// Whether the story of a violation is wanted.
+    pub fn wants_stories(&self) -> bool {
+        !self.files.is_empty()
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
@@ -164,14 +220,14 @@ impl Reporter {
         if inner.finished || inner.open.remove(&report.index).is_none() {
             return;
         }
-        crate::output::say(&self.line(&report));
+        crate::output::say(&self.line(&report, &inner.places));
         inner.done.push(report);
     }
 
-    fn line(&self, report: &PropertyReport) -> String {
+    fn line(&self, report: &PropertyReport, places: &BTreeMap<usize, SourcePlace>) -> String {
         match self.style {
             Style::Human => human::line(report, self.color),
-            Style::Json => json::property(report).to_string(),
+            Style::Json => json::property(report, places.get(&report.index)).to_string(),
         }
     }
 
@@ -186,14 +242,14 @@ impl Reporter {
                 let safe = open.safe_until.map(|claimed| SafeUpTo { claimed, checked: None });
                 let verdict = Verdict::Unknown { reason: reason.to_owned(), safe };
                 let (name, engine) = (open.name, engine.to_owned());
-                let (files, invariants) = (Vec::new(), Vec::new());
+                let (files, invariants, story) = (Vec::new(), Vec::new(), Story::default());
                 let report =
-                    PropertyReport { index, name, verdict, engine, time, files, invariants };
-                lines.push(self.line(&report));
+                    PropertyReport { index, name, verdict, engine, time, files, invariants, story };
+                lines.push(self.line(&report, &inner.places));
                 inner.done.push(report);
             }
             inner.finished = true;
-            let code = inner.exit_code();
+            let code = self.write_files(&mut inner, reason, time);
             if !inner.expecting && self.style == Style::Human {
                 lines.push(format!("unknown   {reason} before the model was read"));
             }
@@ -206,6 +262,29 @@ impl Reporter {
             return code;
         }
         inner.exit_code()
+    }
+
+    /// Writes the report files, before the run says that it has ended. Gives the exit code.
+    fn write_files(&self, inner: &mut Inner, reason: &str, time: Duration) -> i32 {
+        let code = inner.exit_code();
+        let too_early = format!("{reason} before the model was read");
+        let failure = (!inner.expecting).then_some(too_early.as_str());
+        let Inner { done, places, .. } = &*inner;
+        if let Err(problem) = self.files.write_one(done, places, failure, code, time) {
+            note(&printable(&problem));
+            inner.missing = Some(Missing::NotWritten);
+        }
+        inner.exit_code()
+    }
+
+    /// The run has failed: report files say so, beside the verdicts that were given before.
+    pub fn failed(&self, error: &str, code: i32, time: Duration) {
+        let mut inner = self.lock();
+        inner.finished = true;
+        let Inner { done, places, .. } = &*inner;
+        if let Err(problem) = self.files.write_one(done, places, Some(error), code, time) {
+            note(&printable(&problem));
+        }
     }
 
     /// Notes that a file that was asked for is missing: the run did not do all that it should.
