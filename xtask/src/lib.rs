@@ -4,6 +4,7 @@
 pub mod ci;
 pub mod gcc;
 pub mod interrupts;
+pub mod python;
 pub mod readers;
 pub mod roundtrip;
 pub mod tidy;

@@ -1,7 +1,7 @@
 //! `cargo xtask`: see [`HELP`].
 
 use std::process::ExitCode;
-use xtask::{ci, gcc, interrupts, readers, roundtrip, tools};
+use xtask::{ci, gcc, interrupts, python, readers, roundtrip, tools};
 
 /// What `cargo xtask help` prints.
 const HELP: &str = "\
@@ -17,6 +17,7 @@ cargo xtask COMMAND
                  --first N    the number of the first (0); a failure names its number
   tools          fetches programs of others that tests use where they are there: validators of
                  report files, BenchExec, maturin (from PyPI and npm, into target/tools)
+  python         builds the Python package, installs it into a fresh environment and tests it
   compare-gcc    random C programs, run by the interpreter and by gcc, for both data models
                  --runs N     how many (2000)
                  --first N    the number of the first (0)
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
             roundtrip::run(manifest.as_ref()).map(|summary| print!("{summary}"))
         }
         ["fuzz-readers", options @ ..] => fuzz_readers(options),
+        ["python"] => python::run(),
         ["tools"] => tools::run(),
         ["compare-gcc", options @ ..] => compare_gcc(options),
         ["help" | "--help" | "-h"] => {

@@ -5,6 +5,9 @@ use crate::tidy;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// Where they are, from the root of the repository.
+pub const TOOLS: &str = "target/tools";
+
 /// What PyPI has for us.
 const PYTHON: &[&str] = &[
     "xmlschema==4.3.2",
@@ -28,7 +31,7 @@ const NPM: &str = "@microsoft/sarif-multitool@5.7.0";
 /// # Errors
 /// The first that cannot be had.
 pub fn run() -> Result<(), String> {
-    let folder = tidy::root().join("target/tools");
+    let folder = tidy::root().join(TOOLS);
     std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let python = folder.join("python");
     if !python.exists() {
@@ -60,10 +63,23 @@ fn schema(pip: &Path, folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-fn call(command: &mut Command) -> Result<(), String> {
+/// Runs a command; an error if it fails.
+pub fn call(command: &mut Command) -> Result<(), String> {
     match command.status() {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("{command:?}: {status}")),
         Err(error) => Err(format!("{command:?}: {error}")),
+    }
+}
+
+/// What a command prints, if it succeeds.
+pub fn output(command: &mut Command) -> Result<String, String> {
+    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            Err(format!("{command:?}: {}\n{errors}", output.status))
+        }
     }
 }

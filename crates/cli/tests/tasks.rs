@@ -20,6 +20,7 @@ impl Folder {
         for model in ["fifo.btor2", "counter_wrap.aag", "arbiter.aag", "fifo_data.btor2"] {
             fs::copy(format!("{MODELS}/{model}"), folder.join(model)).expect("copied");
         }
+        fs::copy(format!("{MODELS}/programs/even.c"), folder.join("even.c")).expect("copied");
         fs::write(folder.join("pedra.toml"), tasks).expect("written");
         Folder(folder)
     }
@@ -105,6 +106,18 @@ fn the_command_line_wins() {
     let (code, _, errors) = folder.run(&["run", "--", "--vcd", "a.vcd"]);
     assert_eq!(code, Some(2));
     assert!(errors.contains("--vcd: more than one model"), "{errors}");
+}
+
+/// Programs, and kinds of properties that have no number of their own before they are asked for.
+#[test]
+fn programs_and_kinds() {
+    let tasks = "[task.a]\nfiles = [\"even.c\"]\nengines = [\"bmc\", \"program\"]\ndepth = 3\n";
+    let folder = Folder::new("programs", tasks);
+    let (code, text, errors) = folder.run(&["run"]);
+    assert_eq!((code, &*table(&text)[1]), (Some(0), "a 1 0 0 ok"), "{text}{errors}");
+    let (code, text, errors) = folder.run(&["run", "--", "-p", "all"]);
+    assert!(matches!(code, Some(0 | 1 | 3)), "{text}{errors}");
+    assert!(text.contains("even.c:11 reach_error()  program"), "{text}{errors}");
 }
 
 /// `pedra check` without model does the tasks, with the options that it was given.

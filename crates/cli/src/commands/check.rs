@@ -32,7 +32,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// The meaning of the arguments.
-fn plan_of(args: &CheckArgs) -> Plan {
+pub fn plan_of(args: &CheckArgs) -> Plan {
     let first = args.reduce.contains(&ReductionName::Sweep);
     let Settings { bmc, kind, pdr, fb, imc, avy, word, program } = args.settings();
     let has = |pass| args.reduce.contains(&ReductionName::All) || args.reduce.contains(&pass);

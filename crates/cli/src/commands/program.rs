@@ -35,14 +35,12 @@ pub fn run(
         let words = move |cause: StopCause| reporter.stopped(cause, engine, start.elapsed());
         Watch::start(&args.limits, 3, words)
     };
-    let (kinds, names) = split_kinds(&args.property);
     let places = match args.witness {
         Some(_) => Places::OfFile,
         None => Places::OfSource,
     };
     let program = language.load(&args.model, &args.language, places)?;
-    let program = checks_as_properties(&program, &kinds);
-    let selected = select(&program, &args.model, &kinds, &names)?;
+    let (program, selected) = with_properties(&program, &args.model, &args.property)?;
     let name = |index: usize| property_name(&program, index);
     reporter.expect(selected.iter().map(|&index| (index, Some(name(index)))).collect());
     let place = |index: usize| SourcePlace::of(&program, program.properties[index].span);
@@ -74,6 +72,21 @@ fn refuse_files(args: &CheckArgs) -> Result<(), InputError> {
         Some((option, _)) => Err(InputError(format!("{option}: not for programs yet"))),
         None => Ok(()),
     }
+}
+
+/// The program with the checks that are asked for as properties, and which properties are meant.
+///
+/// # Errors
+/// If there is no such property.
+pub fn with_properties(
+    program: &Program,
+    path: &Path,
+    wanted: &[String],
+) -> Result<(Program, Vec<usize>), InputError> {
+    let (kinds, names) = split_kinds(wanted);
+    let program = checks_as_properties(program, &kinds);
+    let selected = select(&program, path, &kinds, &names)?;
+    Ok((program, selected))
 }
 
 /// Kinds of undefined behaviour that are asked for by name, and the other names.

@@ -106,9 +106,10 @@ fn plan<'a>(tasks: &[&'a Task], given: &Given) -> Result<Vec<Call<'a>>, InputErr
     for &task in tasks {
         let own = task.settings.iter().filter(|setting| !given.has(&setting.id));
         let (properties, own): (Vec<_>, Vec<_>) = own.partition(|s| s.id == "property");
-        let properties: Vec<OsString> = properties.iter().flat_map(|s| s.words.clone()).collect();
+        let properties = properties.iter().flat_map(|s| s.words.clone());
+        let properties: Vec<OsString> = properties.chain(given.words_of("property")).collect();
         let mut words: Vec<OsString> = own.iter().flat_map(|s| s.words.clone()).collect();
-        words.extend(given.words());
+        words.extend(given.words_without("property"));
         let engines = match task.engines.is_empty() || given.has("engine") {
             true => vec![None],
             false => task.engines.iter().map(|engine| Some(engine.as_str())).collect(),

@@ -68,6 +68,11 @@ pub fn property(report: &PropertyReport, place: Option<&SourcePlace>) -> Value {
         }),
     });
     line["verdict"] = verdict.into();
+    let doubtful = report.files.iter().filter(|file| !file.is_checked).map(|file| &file.name);
+    let doubtful: Vec<&String> = doubtful.collect();
+    if !doubtful.is_empty() {
+        line["not_checked"] = json!(doubtful);
+    }
     let fields = line.as_object_mut().expect("built as an object");
     for part in [more, rest] {
         if let Value::Object(part) = part {
@@ -103,7 +108,10 @@ pub fn read_property(line: &Value) -> Option<(PropertyReport, Option<SourcePlace
         }
         _ => return None,
     };
+    let doubtful: Vec<String> =
+        line["not_checked"].as_array().into_iter().flatten().filter_map(text).collect();
     let files = line["files"].as_array()?.iter().filter_map(text);
+    let files = files.map(|name| WrittenFile { is_checked: !doubtful.contains(&name), name });
     let source = &line["source"];
     let place = text(&source["file"]).zip(number(&source["line"]));
     let column = number(&source["column"]);
@@ -114,7 +122,7 @@ pub fn read_property(line: &Value) -> Option<(PropertyReport, Option<SourcePlace
         verdict,
         engine: text(&line["engine"])?,
         time: Duration::try_from_secs_f64(line["seconds"].as_f64()?).ok()?,
-        files: files.map(|name| WrittenFile { name, is_checked: true }).collect(),
+        files: files.collect(),
         invariants: Vec::new(),
         story: Story::default(),
     };
@@ -168,7 +176,10 @@ mod tests {
                 verdict,
                 engine: "pdr".to_owned(),
                 time: Duration::from_millis(1500),
-                files: vec![WrittenFile { name: "a.vcd".to_owned(), is_checked: true }],
+                files: vec![
+                    WrittenFile { name: "a.vcd".to_owned(), is_checked: true },
+                    WrittenFile { name: "a.smt2".to_owned(), is_checked: false },
+                ],
                 invariants: Vec::new(),
                 story: Story::default(),
             };
@@ -176,6 +187,7 @@ mod tests {
             let (read, read_place) = read_property(&line).expect("a property");
             assert_eq!(property(&read, read_place.as_ref()), line);
             assert_eq!((read.verdict, read_place), (report.verdict, place));
+            assert_eq!(read.files, report.files);
         }
         assert!(read_property(&json!({ "event": "start" })).is_none());
     }

@@ -77,9 +77,16 @@ impl Given {
         self.0.remove(at).1.pop()
     }
 
-    /// All words.
-    pub fn words(&self) -> impl Iterator<Item = OsString> + '_ {
-        self.0.iter().flat_map(|(_, words)| words.iter().cloned())
+    /// The words of an option.
+    pub fn words_of(&self, id: &str) -> Vec<OsString> {
+        let words = self.0.iter().filter(|(known, _)| known == id).flat_map(|(_, words)| words);
+        words.cloned().collect()
+    }
+
+    /// All words but those of an option.
+    pub fn words_without(&self, id: &str) -> Vec<OsString> {
+        let words = self.0.iter().filter(|(known, _)| known != id).flat_map(|(_, words)| words);
+        words.cloned().collect()
     }
 }
 
