@@ -2,6 +2,7 @@
 //! lists them.
 
 pub mod ci;
+pub mod dist;
 pub mod gcc;
 pub mod interrupts;
 pub mod python;

@@ -1,7 +1,7 @@
 //! `cargo xtask`: see [`HELP`].
 
 use std::process::ExitCode;
-use xtask::{ci, gcc, interrupts, python, readers, roundtrip, tools};
+use xtask::{ci, dist, gcc, interrupts, python, readers, roundtrip, tools};
 
 /// What `cargo xtask help` prints.
 const HELP: &str = "\
@@ -17,6 +17,9 @@ cargo xtask COMMAND
                  --first N    the number of the first (0); a failure names its number
   tools          fetches programs of others that tests use where they are there: validators of
                  report files, BenchExec, maturin (from PyPI and npm, into target/tools)
+  dist           builds a static program and an archive with completions, manual page and licences
+                 (into target/dist)
+  package        packs the crates and installs the program from them, without registry
   python         builds the Python package, installs it into a fresh environment and tests it
   compare-gcc    random C programs, run by the interpreter and by gcc, for both data models
                  --runs N     how many (2000)
@@ -34,6 +37,8 @@ fn main() -> ExitCode {
             roundtrip::run(manifest.as_ref()).map(|summary| print!("{summary}"))
         }
         ["fuzz-readers", options @ ..] => fuzz_readers(options),
+        ["dist"] => dist::run().map(|what| println!("{what}")),
+        ["package"] => dist::package().map(|what| println!("{what}")),
         ["python"] => python::run(),
         ["tools"] => tools::run(),
         ["compare-gcc", options @ ..] => compare_gcc(options),

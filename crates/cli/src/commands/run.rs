@@ -6,14 +6,15 @@ use crate::commands::stdout_color;
 use crate::limits::signal_flag;
 use crate::load::InputError;
 use crate::output::{note, say};
-use crate::report::{PropertyReport, ReportFiles, human_line, read_property};
-use crate::tasks::call::{Given, check};
+use crate::report::{PropertyReport, ReportFiles, exit_code, human_line, read_property};
+use crate::tasks::call::{Ended, Given, check};
 use crate::tasks::keep::{self, Kept};
 use crate::tasks::outcome::{Done, end_line, is_unknown, table, worst, write_reports};
 use crate::tasks::{self, Task, read, title};
 use anyhow::Result;
 use pedra_formats::text::printable;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -228,6 +229,7 @@ impl Runner<'_> {
         }
         let signal = self.signal;
         let mut asked: Option<Vec<usize>> = None;
+        let mut said: BTreeMap<usize, PropertyReport> = BTreeMap::new();
         let hear = |line: Value| {
             if line["event"] == "start" && asked.is_none() {
                 let all = line["properties"].as_array().into_iter().flatten();
@@ -237,6 +239,7 @@ impl Runner<'_> {
                 }
             }
             let Some((report, place)) = read_property(&line) else { return };
+            said.insert(report.index, report.clone());
             if done.reports.get(&report.index).is_some_and(|known| !is_unknown(known)) {
                 return;
             }
@@ -249,31 +252,14 @@ impl Runner<'_> {
             }
             done.enter(report, place);
         };
-        let failed = |text: String, code: i32| Some((text, code));
         done.failure = match check(&call.files, &words, signal, hear) {
-            Err(error) => failed(format!("pedra cannot be started: {error}"), 2),
-            Ok(ended) => match (ended.code, ended.has_ended) {
-                (Some(0 | 1 | 3), true) => {
-                    if !ended.errors.is_empty() {
-                        note(&printable_lines(&ended.errors));
-                    }
-                    None
-                }
-                (code, _) => {
-                    let how = code.map_or("killed".to_owned(), |code| format!("exit code {code}"));
-                    let text = if ended.errors.is_empty() { how } else { ended.errors };
-                    failed(text, code.filter(|code| [2, 70].contains(code)).unwrap_or(70))
-                }
-            },
+            Err(error) => Some((format!("pedra cannot be started: {error}"), 2)),
+            Ok(ended) => failure(ended, asked.as_deref(), &said),
         };
         if let Some(asked) = asked {
             let known = open.take().unwrap_or(asked);
             let is_open = |index: &usize| done.reports.get(index).is_none_or(is_unknown);
             *open = Some(known.into_iter().filter(is_open).collect());
-        }
-        // *Required for soundness*: silence is no verdict.
-        if done.failure.is_none() && done.reports.is_empty() {
-            done.failure = failed("no property was decided".to_owned(), 70);
         }
     }
 
@@ -290,6 +276,72 @@ impl Runner<'_> {
     }
 }
 
+/// Why a check failed, with the exit code, if it did.
+fn failure(
+    ended: Ended,
+    asked: Option<&[usize]>,
+    said: &BTreeMap<usize, PropertyReport>,
+) -> Option<(String, i32)> {
+    let Ended { code, errors, has_ended } = ended;
+    let (Some(code @ (0 | 1 | 3)), true) = (code, has_ended) else {
+        let how = code.map_or("killed".to_owned(), |code| format!("exit code {code}"));
+        let text = if errors.is_empty() { how } else { errors };
+        return Some((text, code.filter(|code| [2, 70].contains(code)).unwrap_or(70)));
+    };
+    if !errors.is_empty() {
+        note(&printable_lines(&errors));
+    }
+    let Some(asked) = asked else {
+        return Some(("stopped before the model was read".to_owned(), 3));
+    };
+    // *Required for soundness*: silence is no verdict, and both sides must agree on what was said.
+    if let Some(index) = asked.iter().find(|index| !said.contains_key(index)) {
+        return Some((format!("there is no verdict of b{index}"), 70));
+    }
+    match (exit_code(said.values()), code) {
+        (own, code) if own == code => None,
+        (0, 3) => Some(("a file that was asked for is missing".to_owned(), 3)),
+        (own, code) => Some((format!("exit code {code}, but its verdicts mean {own}"), 70)),
+    }
+}
+
 fn printable_lines(text: &str) -> String {
     text.lines().map(printable).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{Story, Verdict};
+    use std::time::Duration;
+
+    fn said(verdicts: Vec<Verdict>) -> BTreeMap<usize, PropertyReport> {
+        let report = |(index, verdict)| {
+            let (engine, time, story) = ("pdr".to_owned(), Duration::ZERO, Story::default());
+            let (files, invariants) = (Vec::new(), Vec::new());
+            let name = None;
+            let report =
+                PropertyReport { index, name, verdict, engine, time, files, invariants, story };
+            (index, report)
+        };
+        verdicts.into_iter().enumerate().map(report).collect()
+    }
+
+    /// What a check did not say, or said in two ways, makes it fail.
+    #[test]
+    fn silence_fails() {
+        let violated = Verdict::Violated { depth: 3 };
+        let unknown = Verdict::Unknown { reason: String::new(), safe: None };
+        let ended = |code, has_ended| Ended { code, errors: String::new(), has_ended };
+        let both = said(vec![violated, unknown.clone()]);
+        let code = |ended, asked: Option<&[usize]>, said| failure(ended, asked, said).map(|f| f.1);
+        assert_eq!(code(ended(Some(1), true), Some(&[0, 1]), &both), None);
+        assert_eq!(code(ended(Some(0), true), Some(&[0, 1]), &both), Some(70));
+        assert_eq!(code(ended(Some(1), true), Some(&[0, 1, 2]), &both), Some(70));
+        assert_eq!(code(ended(Some(1), false), Some(&[0, 1]), &both), Some(70));
+        assert_eq!(code(ended(None, true), Some(&[0, 1]), &both), Some(70));
+        assert_eq!(code(ended(Some(3), true), None, &BTreeMap::new()), Some(3));
+        assert_eq!(code(ended(Some(2), false), None, &BTreeMap::new()), Some(2));
+        assert_eq!(code(ended(Some(3), true), Some(&[0]), &said(vec![unknown])), None);
+    }
 }

@@ -306,7 +306,7 @@ impl Reporter {
 
 impl Inner {
     fn exit_code(&self) -> i32 {
-        let code = exit_code(&self.done);
+        let code = exit_code(self.done.iter());
         match self.missing {
             _ if !self.expecting => 3,
             Some(Missing::NotWritten) => 2,
@@ -317,10 +317,10 @@ impl Inner {
 }
 
 /// 0 all proved, 1 some violated, 3 some unknown.
-fn exit_code(reports: &[PropertyReport]) -> i32 {
-    if reports.iter().any(|r| matches!(r.verdict, Verdict::Violated { .. })) {
+pub fn exit_code<'a>(reports: impl Iterator<Item = &'a PropertyReport> + Clone) -> i32 {
+    if reports.clone().any(|r| matches!(r.verdict, Verdict::Violated { .. })) {
         1
-    } else if reports.iter().any(|r| matches!(r.verdict, Verdict::Unknown { .. })) {
+    } else if reports.clone().any(|r| matches!(r.verdict, Verdict::Unknown { .. })) {
         3
     } else {
         0
