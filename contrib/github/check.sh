@@ -7,6 +7,7 @@ pedra=${PEDRA:-pedra}
 reports=${PEDRA_REPORTS:-pedra-reports}
 cd "${PEDRA_FOLDER:-.}"
 mkdir -p "$reports/sarif" "$reports/junit"
+reports=$(cd "$reports" && pwd)
 # A report of an earlier run must not be taken for one of this.
 rm -f "$reports"/sarif/*.sarif "$reports"/junit/*.xml
 read -r -a options <<<"${PEDRA_OPTIONS:-}"
@@ -22,11 +23,14 @@ rank() {
     esac
 }
 worst=0
-run() { # NAME ARGUMENT...
+run() { # NAME [FILE]
     local name=$1 code=0
     shift
-    echo "::group::pedra $*"
-    "$pedra" "$@" --sarif "$reports/sarif/$name.sarif" --junit "$reports/junit/$name.xml" || code=$?
+    local words=(check ${options[@]+"${options[@]}"})
+    words+=(--sarif "$reports/sarif/$name.sarif" --junit "$reports/junit/$name.xml")
+    if [ $# -gt 0 ]; then words+=(-- "$@"); fi
+    echo "::group::pedra ${words[*]}"
+    "$pedra" "${words[@]}" </dev/null || code=$?
     echo "::endgroup::"
     if [ "$(rank "$code")" -gt "$(rank "$worst")" ]; then worst=$code; fi
 }
@@ -37,16 +41,16 @@ while IFS= read -r file; do
     file="${file%"${file##*[![:space:]]}"}"
     [ -n "$file" ] || continue
     number=$((number + 1))
-    run "$number-$(basename -- "$file" | tr -c 'A-Za-z0-9._\n-' _)" check "${options[@]}" "$file"
+    run "$number-$(basename -- "$file" | tr -c 'A-Za-z0-9._\n-' _)" "$file"
 done <<<"${PEDRA_FILES:-}"
 if [ "$number" -eq 0 ]; then
-    run tasks check "${options[@]}"
+    run tasks
 fi
 
 {
     echo "exit-code=$worst"
-    echo "sarif=$PWD/$reports/sarif"
-    echo "junit=$PWD/$reports/junit"
+    echo "sarif=$reports/sarif"
+    echo "junit=$reports/junit"
 } >>"${GITHUB_OUTPUT:-/dev/stdout}"
 case "${PEDRA_FAIL_ON:-unknown} $worst" in
     "unknown 3") exit 3 ;;
