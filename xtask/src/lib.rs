@@ -1,6 +1,7 @@
 //! The project's chores: style, the one test command, and long fuzz runs. `cargo xtask help`
 //! lists them.
 
+pub mod browser;
 pub mod ci;
 pub mod dist;
 pub mod gcc;

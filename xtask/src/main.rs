@@ -1,7 +1,7 @@
 //! `cargo xtask`: see [`HELP`].
 
 use std::process::ExitCode;
-use xtask::{ci, dist, gcc, interrupts, python, readers, roundtrip, tools};
+use xtask::{browser, ci, dist, gcc, interrupts, python, readers, roundtrip, tools};
 
 /// What `cargo xtask help` prints.
 const HELP: &str = "\
@@ -9,6 +9,8 @@ cargo xtask COMMAND
 
   ci             all that must hold before a change is taken: style, lints, tests, documents
   tidy           style only
+  browser        opens pages of runs in Chromium and uses them; says so if there is none
+                 --pictures FOLDER  writes pictures of all views
   interrupts     stops runs at random moments: interrupts MANIFEST RUNS SEED
   roundtrip      reads, writes and reads again every model of a manifest (in release mode:
                  cargo run --release -p xtask -- roundtrip MANIFEST)
@@ -32,6 +34,10 @@ fn main() -> ExitCode {
     let result = match arguments.as_slice() {
         ["ci"] => ci::run(),
         ["tidy"] => ci::style(),
+        ["browser"] => browser::run(None).map(|told| println!("{told}")),
+        ["browser", "--pictures", folder] => {
+            browser::run(Some(folder.as_ref())).map(|told| println!("{told}"))
+        }
         ["interrupts", manifest, runs, seed] => run_interrupts(manifest, runs, seed),
         ["roundtrip", manifest] => {
             roundtrip::run(manifest.as_ref()).map(|summary| print!("{summary}"))

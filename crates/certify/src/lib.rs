@@ -15,10 +15,12 @@
 //!   of inequalities alone.
 //! - [`program_replay`], [`program_proof`]: violations and proofs of programs; [`program_reduce`]
 //!   makes proofs smaller.
+//! - [`direct`]: which conjuncts exclude bad states themselves, for people.
 //! - [`smtlib`]: the claims of a word-level proof for any SMT solver; [`script`] reads them back.
 
 pub mod bound;
 pub mod certificate;
+pub mod direct;
 mod frames;
 pub mod linear_proof;
 pub mod mapping;
@@ -44,6 +46,7 @@ pub use bound::{BoundError, BoundLimits, check_bound};
 pub use certificate::{
     CertificateError, CheckedCertificate, Formula, check_certificate, check_certificate_for,
 };
+pub use direct::needed_directly;
 pub use linear_proof::{LinearChecker, LinearProofError, check_linear_proof};
 pub use options::{CheckOptions, Counterexample, Effort, StateValues, Stop, Trust};
 pub use program_proof::{

@@ -35,7 +35,7 @@ pub fn check_word_proof(
 
 /// The proof about what the proved properties, the constraints and the proof itself speak of.
 /// The rest of the model can be as large as it likes.
-fn cone_of(proof: &WordProof) -> WordProof {
+pub(crate) fn cone_of(proof: &WordProof) -> WordProof {
     let bits = proof.simple_path.iter().flatten();
     let kept = bits.map(|b| proof.system.states[b.state].term);
     let further = proof.invariant.iter().copied().chain(kept);
@@ -106,7 +106,7 @@ fn num_bits(sort: Sort) -> u128 {
 }
 
 /// The proof over the bits: each term of the invariant is a clause of one literal.
-fn lower(
+pub(crate) fn lower(
     proof: &WordProof,
     blasted: &Blasted,
     blasting: &BlastOptions,

@@ -10,6 +10,7 @@
 //! - [`pipeline`]: the model on its way to the engines ([`Prepared`]).
 //! - [`answer`]: the checks ([`Checked`]).
 //! - [`program`]: the same for programs ([`decide_program`]).
+//! - [`vacuity`]: whether an answer says anything.
 //!
 //! ```
 //! use pedra_check::{Answer, Plan, decide_all};
@@ -50,11 +51,12 @@ pub mod pipeline;
 pub mod plan;
 pub mod program;
 mod recursion;
+pub mod vacuity;
 
 pub use answer::{Checked, NotChecked, check_answer, join_proofs};
 pub use collect::{Answer, decide_all};
 pub use decide::{InternalError, Observer, Open, SafeUpTo, decide};
 pub use pedra_certify::Trust;
-pub use pipeline::Prepared;
+pub use pipeline::{Prepared, Stage};
 pub use plan::{Budgets, EngineName, Plan};
 pub use program::{ProgramChecked, ProgramObserver, ProgramOpen, decide_program};

@@ -8,7 +8,7 @@ use pedra_model::back::Passes;
 use pedra_model::bits::{BitSystem, name_at};
 use pedra_model::blast::{BlastError, BlastOptions, Blasted, Blasting, blast};
 use pedra_model::cone::{Restriction, WordCone};
-use pedra_model::reduce::{ReduceOptions, Reduced, Reduction, reduce};
+use pedra_model::reduce::{ReduceOptions, Reduced, Reduction, reduce_and_tell};
 use pedra_model::system::System;
 use pedra_model::term::{Scalar, Sort, TermId};
 use pedra_solve::Interrupt;
@@ -45,6 +45,44 @@ pub struct Prepared<'a> {
     source: Source<'a>,
     reduced: Reduced,
     equal: EqualProperties,
+    stages: Vec<Stage>,
+}
+
+/// A size of the model on its way.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Stage {
+    /// What was done.
+    pub name: &'static str,
+    /// The inputs.
+    pub inputs: usize,
+    /// The latches; before the model is made into bits, its states.
+    pub latches: usize,
+    /// The gates; before the model is made into bits, its operators.
+    pub gates: usize,
+}
+
+impl Stage {
+    fn of_bits(name: &'static str, system: &BitSystem) -> Stage {
+        let (inputs, latches) = (system.inputs.len(), system.latches.len());
+        Stage { name, inputs, latches, gates: system.aig.gates().count() }
+    }
+
+    fn of_words(name: &'static str, system: &System) -> Stage {
+        let (inputs, latches) = (system.inputs.len(), system.states.len());
+        let is_used = system.terms.cone(system.roots());
+        let gates = system
+            .terms
+            .iter()
+            .filter(|(id, term)| is_used[id.index()] && term.args().next().is_some());
+        Stage { name, inputs, latches, gates: gates.count() }
+    }
+
+    /// Adds a stage, unless nothing became smaller.
+    fn add(stages: &mut Vec<Stage>, stage: Stage) {
+        if stages.last().is_none_or(|last| Stage { name: last.name, ..stage } != *last) {
+            stages.push(stage);
+        }
+    }
 }
 
 /// What was reduced.
@@ -60,7 +98,9 @@ impl<'a> Prepared<'a> {
         properties: &[usize],
         reductions: &ReduceOptions,
     ) -> Prepared<'a> {
-        Prepared::new(Source::Bits(system), reduce(system, properties, reductions))
+        let mut stages = vec![Stage::of_bits("model", system)];
+        let reduced = reduced(system, properties, reductions, &mut stages);
+        Prepared::new(Source::Bits(system), reduced, stages)
     }
 
     /// Blasts and reduces what matters of a word-level model.
@@ -71,13 +111,16 @@ impl<'a> Prepared<'a> {
     ) -> Result<Prepared<'a>, BlastError> {
         let blasted = blast(words.system(), blasting)?;
         let all: Vec<usize> = (0..words.system().bads.len()).collect();
-        let reduced = reduce(&blasted.system, &all, reductions);
-        Ok(Prepared::new(Source::Words(words, Box::new(blasted)), reduced))
+        let mut stages = vec![Stage::of_words("model, words", words.original)];
+        Stage::add(&mut stages, Stage::of_words("cone, words", words.system()));
+        stages.push(Stage::of_bits("bits", &blasted.system));
+        let reduced = reduced(&blasted.system, &all, reductions, &mut stages);
+        Ok(Prepared::new(Source::Words(words, Box::new(blasted)), reduced, stages))
     }
 
-    fn new(source: Source<'a>, reduced: Reduced) -> Prepared<'a> {
+    fn new(source: Source<'a>, reduced: Reduced, stages: Vec<Stage>) -> Prepared<'a> {
         let equal = EqualProperties::by_key(reduced.system.properties().iter().copied());
-        Prepared { source, reduced, equal }
+        Prepared { source, reduced, equal, stages }
     }
 
     /// Merges what a solver finds equal (see [`sweep()`]), and reduces once more if that found
@@ -90,8 +133,15 @@ impl<'a> Prepared<'a> {
     ) -> Prepared<'a> {
         let Some(swept) = sweep(&self.reduced.system, options, interrupt) else { return self };
         let properties: Vec<usize> = (0..swept.system.properties().len()).collect();
-        let again = reduce(&swept.system, &properties, reductions);
-        Prepared::new(self.source, self.reduced.then(swept).then(again))
+        let mut stages = self.stages;
+        Stage::add(&mut stages, Stage::of_bits("sweep", &swept.system));
+        let again = reduced(&swept.system, &properties, reductions, &mut stages);
+        Prepared::new(self.source, self.reduced.then(swept).then(again), stages)
+    }
+
+    /// The sizes of the model on its way here, without passes that found nothing.
+    pub fn stages(&self) -> &[Stage] {
+        &self.stages
     }
 
     /// What the engines see. Its property `i` is the `i`-th chosen one.
@@ -132,6 +182,17 @@ impl<'a> Prepared<'a> {
     pub(crate) fn equal(&self) -> &EqualProperties {
         &self.equal
     }
+}
+
+/// Reduces a system, and notes the sizes.
+fn reduced(
+    system: &BitSystem,
+    properties: &[usize],
+    reductions: &ReduceOptions,
+    stages: &mut Vec<Stage>,
+) -> Reduced {
+    let mut tell = |name, system: &_| Stage::add(stages, Stage::of_bits(name, system));
+    reduce_and_tell(system, properties, reductions, &mut tell)
 }
 
 /// An engine on a system that was derived from the model.

@@ -20,8 +20,8 @@ const PRELUDE_GATES: usize = 500_000;
 const PRELUDE_LEAST_LOOKS: u64 = 1_000;
 const PRELUDE_LOOKS_TIMES_GATES: usize = 20_000_000;
 
-/// How long k-induction works before lifted PDR on programs with integers, in one thread: looks at
-/// the interrupt, and blocks.
+/// How long k-induction works on programs with integers at first, in one thread: looks at the
+/// interrupt, and blocks.
 const PATHS_LOOKS: u64 = 2_000;
 const PATHS_DEPTH: usize = 20;
 
@@ -290,18 +290,15 @@ impl Plan {
                 match self.threads {
                     1 => {
                         let (looks, max_depth) = (Some(PATHS_LOOKS), Some(PATHS_DEPTH));
+                        let leg = |engine: Box<dyn Engine>| Leg {
+                            engine,
+                            looks: Some(PROGRAM_LOOKS),
+                            max_depth: None,
+                        };
                         let legs = vec![
+                            leg(Box::new(lifted)),
                             Leg { engine: kind(), looks, max_depth },
-                            Leg {
-                                engine: Box::new(lifted),
-                                looks: Some(PROGRAM_LOOKS),
-                                max_depth: None,
-                            },
-                            Leg {
-                                engine: Box::new(bmc),
-                                looks: Some(PROGRAM_LOOKS),
-                                max_depth: None,
-                            },
+                            leg(Box::new(bmc)),
                         ];
                         vec![Box::new(Relay::turns(legs, properties.len()))]
                     }

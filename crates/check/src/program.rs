@@ -14,7 +14,7 @@
 
 use crate::answer::{Checked, NotChecked};
 use crate::decide::{self, InternalError, Observer, Open, SafeUpTo, Subject};
-use crate::pipeline::split_by_arrays;
+use crate::pipeline::{Prepared, split_by_arrays};
 use crate::plan::Plan;
 use pedra_certify::{
     BoundLimits, CheckOptions, ProgramProofError, Trust, check_bound, check_program_proof,
@@ -89,6 +89,21 @@ pub trait ProgramObserver: Sync {
     /// An engine emits an event.
     fn hear(&self, engine: usize, name: &'static str, event: &Event) {
         let _ = (engine, name, event);
+    }
+
+    /// Whether details are wanted, see [`Observer::wants_details`].
+    fn wants_details(&self) -> bool {
+        false
+    }
+
+    /// The program was made ready for engines on locations; what they tell next is about it.
+    fn lowered(&self, lowered: &Lowered) {
+        let _ = lowered;
+    }
+
+    /// Bit-level engines are about to work on this, see [`Observer::prepared`].
+    fn prepared(&self, prepared: &Prepared<'_>) {
+        let _ = prepared;
     }
 
     /// A property is settled and its answer checked.
@@ -224,6 +239,7 @@ struct Phase<'a, 'r, O> {
 impl<O: ProgramObserver> Phase<'_, '_, O> {
     fn decide(&self, selected: &[usize]) -> Result<(), O::Error> {
         let Run { plan, interrupt, .. } = *self.run;
+        self.run.observer.lowered(&self.lowered);
         let engines = plan.program_engines(&self.lowered, selected);
         let run = decide::Run { subject: self, selected, plan, interrupt, observer: self };
         if plan.is_for_programs() || self.lowered.has_integers() && !engines.is_empty() {
@@ -370,6 +386,14 @@ impl<O: ProgramObserver> Observer for Phase<'_, '_, O> {
 
     fn hear(&self, engine: usize, name: &'static str, event: &Event) {
         self.run.observer.hear(engine, name, event);
+    }
+
+    fn wants_details(&self) -> bool {
+        self.run.observer.wants_details()
+    }
+
+    fn prepared(&self, prepared: &Prepared<'_>) {
+        self.run.observer.prepared(prepared);
     }
 
     fn settled(

@@ -1,6 +1,7 @@
 //! What was typed. Meaning comes later: nothing here opens a file or starts an engine.
 
 use crate::options;
+use crate::verilog::VerilogArgs;
 use crate::view::plot::PlotRequest;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, styling};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -60,6 +61,9 @@ pub enum Command {
     Check(Box<CheckArgs>),
     /// Do the tasks of pedra.toml, the file of a folder that says what is checked there
     Run(TasksArgs),
+    /// Run, and write a page that shows how the answer was found
+    #[command(disable_help_flag = true, after_help = SHORT_HELP, after_long_help = options::help())]
+    Explain(Box<ExplainArgs>),
     /// Check a witness or a certificate, ours or anyone's, against a model
     Certify(CertifyArgs),
     /// Replay a witness, or run random stimulus, and show the waveform
@@ -208,8 +212,11 @@ pub struct LanguageArgs {
 /// `pedra check`.
 #[derive(Args, Debug, Clone)]
 pub struct CheckArgs {
-    /// AIGER, BTOR2, C (.c, .i), Boogie (.bpl), Horn (.smt2); `-` is stdin
+    /// AIGER, BTOR2, .v, .sv, .c, .i, .bpl or .smt2; `-` is stdin
     pub model: PathBuf,
+    /// More Verilog files of the design
+    #[arg(hide_short_help = true)]
+    pub more: Vec<PathBuf>,
     /// The engine
     #[arg(long, short, value_parser = engine_named(), default_value = "auto")]
     pub engine: EngineName,
@@ -243,6 +250,9 @@ pub struct CheckArgs {
     /// How programs are read.
     #[command(flatten)]
     pub language: LanguageArgs,
+    /// How Verilog is read.
+    #[command(flatten)]
+    pub verilog: VerilogArgs,
     /// Write the witness of a violation here
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
@@ -257,9 +267,10 @@ pub struct CheckArgs {
     /// C programs: write the witness of a proof or violation here (YAML, format 2.0)
     #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
     pub witness: Option<PathBuf>,
-    /// C programs: write a test that makes a violation happen here
+    /// C programs, Verilog: write a test that makes a violation happen here
     ///
-    /// A C file: linked with the program it reaches the error, and exits with 99
+    /// A C file: linked with the program it reaches the error, and exits with 99. Or a test bench
+    /// in Verilog
     #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
     pub test: Option<PathBuf>,
     /// Write the record of the run here: frames, lemmas and obligations as JSON lines
@@ -272,6 +283,9 @@ pub struct CheckArgs {
     /// Write what is violated or unknown here as SARIF 2.1.0, for code scanning
     #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
     pub sarif: Option<PathBuf>,
+    /// Write a page that plays back the run here (HTML)
+    #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
+    pub report: Option<PathBuf>,
     /// Draw the run in the plane of two states, for example x,y or x=0..9,y=-5..5; for engines
     /// that reason in words
     #[arg(
@@ -315,6 +329,28 @@ pub struct CheckArgs {
     /// Show all options
     #[arg(long, action = clap::ArgAction::HelpLong)]
     help_all: Option<bool>,
+}
+
+/// `pedra explain`.
+#[derive(Args, Debug, Clone)]
+pub struct ExplainArgs {
+    /// Make the page from a record of `check --record` instead of running
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = [
+            "engine", "property", "depth", "reduce", "solver", "trace", "vcd", "certificate",
+            "witness", "test", "record", "plot", "plots", "wave", "timeout", "memory", "threads",
+            "seed", "json", "array_bits", "data_model", "function",
+        ]
+    )]
+    pub from: Option<PathBuf>,
+    /// Show the page while the run is going on, at an address of this machine that is printed
+    #[arg(long, conflicts_with = "from")]
+    pub live: bool,
+    /// What is run, and the page as `--report FILE` or `-o FILE.html`.
+    #[command(flatten)]
+    pub check: CheckArgs,
 }
 
 /// `pedra run`.
@@ -388,6 +424,9 @@ pub struct SimulateArgs {
     /// Show all signals, not only those in the cone of the violated property
     #[arg(long)]
     pub all: bool,
+    /// Instead of the waveform, show what a value of the witness depends on, step by step back
+    #[arg(long, value_name = "SIGNAL@STEP", requires = "witness", conflicts_with = "all")]
+    pub why: Option<String>,
 }
 
 /// `pedra convert`.
@@ -395,14 +434,19 @@ pub struct SimulateArgs {
 pub struct ConvertArgs {
     /// The model or program to read
     pub input: PathBuf,
-    /// The file to write: .aig, .aag, .btor2, .btor, .smt2 (Horn clauses) or .dot
-    pub output: PathBuf,
+    /// The file to write: .aig, .aag, .btor2, .btor, .smt2 (Horn clauses) or .dot. More Verilog
+    /// files of the design come before it
+    #[arg(required = true)]
+    pub output: Vec<PathBuf>,
     /// How words become bits.
     #[command(flatten)]
     pub blast: BlastArgs,
     /// How programs are read.
     #[command(flatten)]
     pub language: LanguageArgs,
+    /// How Verilog is read.
+    #[command(flatten)]
+    pub verilog: VerilogArgs,
 }
 
 /// `pedra info`.
@@ -410,12 +454,17 @@ pub struct ConvertArgs {
 pub struct InfoArgs {
     /// The model or program
     pub model: PathBuf,
+    /// More Verilog files of the design
+    pub more: Vec<PathBuf>,
     /// One JSON object instead of text
     #[arg(long)]
     pub json: bool,
     /// How programs are read.
     #[command(flatten)]
     pub language: LanguageArgs,
+    /// How Verilog is read.
+    #[command(flatten)]
+    pub verilog: VerilogArgs,
 }
 
 /// `pedra hwmcc`.

@@ -3,8 +3,9 @@
 use crate::load::{InputError, read_bytes};
 use pedra_c::preprocess::preprocess;
 use pedra_c::witness::observe::without_line_markers;
-use pedra_c::witness::{Content, Metadata, Witness, sha256, write};
+use pedra_c::witness::{Content, Metadata, Witness, write};
 use pedra_c::{CError, DataModel};
+use pedra_formats::sha256::sha256;
 use pedra_model::random::Random;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -11,10 +11,11 @@
 use crate::c_source::{CSource, error_text};
 use anyhow::Result;
 use pedra_c::witness::observe::{Observed, Point, mark_of, observe};
-use pedra_c::witness::{Constraint, Content, Invariant, Place, Waypoint, Witness, sha256, target};
+use pedra_c::witness::{Constraint, Content, Invariant, Place, Waypoint, Witness, target};
 use pedra_c::{DataModel, Options};
 use pedra_certify::{CheckOptions, check_program_proof};
 use pedra_check::{Plan, ProgramChecked, ProgramObserver, ProgramOpen, SafeUpTo, decide_program};
+use pedra_formats::sha256::sha256;
 use pedra_program::inline::inline;
 use pedra_program::passes::follow::{Segment, follow};
 use pedra_program::passes::undefined::checks_as_properties;

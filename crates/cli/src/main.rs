@@ -3,7 +3,7 @@
 use clap::CommandFactory;
 use pedra::args::{Cli, Command};
 use pedra::commands::{
-    bench, certify, check, convert, demo, hwmcc, info, run, sby, simulate, svcomp,
+    bench, certify, check, convert, demo, explain, hwmcc, info, run, sby, simulate, svcomp,
 };
 use pedra::memory;
 use pedra::output::note;
@@ -48,6 +48,7 @@ fn start() -> anyhow::Result<i32> {
     match cli.command {
         Command::Check(args) => check::run(&args),
         Command::Run(args) => run::run(&args),
+        Command::Explain(args) => explain::run(&args),
         Command::Certify(args) => certify::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Convert(args) => convert::run(&args),

@@ -15,7 +15,15 @@ use std::fmt::Write as _;
 /// # Errors
 /// What is wrong, for people.
 pub fn parse_option(text: &str) -> Result<String, String> {
+    if is_page(text) {
+        return Ok(text.to_owned());
+    }
     engine_of(text).map(|_| text.to_owned())
+}
+
+/// Whether a value of `-o` is the page of `pedra explain`, and no option of an engine.
+pub fn is_page(text: &str) -> bool {
+    text.ends_with(".html") || text.ends_with(".htm")
 }
 
 /// Options of earlier versions, and what they are called today. Those that end in a dot had the
@@ -72,6 +80,9 @@ impl CheckArgs {
         let threads = self.run.threads as usize;
         let name = self.engine.text();
         let read = engines_read(name, threads);
+        if let Some(page) = self.option.iter().find(|option| is_page(option)) {
+            return Err(InputError(format!("-o {page}: the page of a run is --report {page}")));
+        }
         for option in &self.option {
             let owner = engine_of(option).expect("looked at when read");
             if !read.contains(&owner) {

@@ -27,8 +27,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Evidence {
     /// Files that were written.
     pub files: Vec<WrittenFile>,
-    /// Invariants of loops.
+    /// Invariants of loops, as far as they are shown.
     pub invariants: Vec<LoopInvariant>,
+    /// All of them, for the record.
+    pub recorded: Vec<LoopInvariant>,
     /// Files that were not, and why.
     pub problems: Vec<(Missing, String)>,
 }
@@ -96,9 +98,13 @@ impl<'a> Writer<'a> {
         watch: &'a Watch,
     ) -> Result<Writer<'a>, InputError> {
         let outputs = [&args.witness, &args.test, &args.certificate];
-        let several = selected.len() > 1;
-        let outputs: Vec<&Path> = outputs.into_iter().flatten().map(|path| &**path).collect();
+        let is_several = selected.len() > 1;
+        let mut outputs: Vec<&Path> = outputs.into_iter().flatten().map(|path| &**path).collect();
+        let by_property = outputs.len();
+        // The record and the page are about all properties.
+        outputs.extend([&args.record, &args.report].into_iter().flatten().map(|path| &**path));
         for (index, path) in outputs.iter().enumerate() {
+            let several = is_several && index < by_property;
             refuse_unwritable(&for_property(path, selected[0], several))?;
             let is_input = |&p: &usize| same_file(&for_property(path, p, several), &args.model);
             if selected.iter().any(is_input) {
@@ -123,7 +129,7 @@ impl<'a> Writer<'a> {
             false => None,
         };
         let reduced = Mutex::default();
-        Ok(Writer { args, program, plan, watch, several, source, reduced })
+        Ok(Writer { args, program, plan, watch, several: is_several, source, reduced })
     }
 
     /// Of a proof that was checked.
@@ -138,7 +144,8 @@ impl<'a> Writer<'a> {
         lowered: &Lowered,
     ) -> Result<Evidence> {
         let mut evidence = Evidence::default();
-        let is_silent = self.args.output.quiet && self.args.witness.is_none();
+        let is_recorded = self.args.record.is_some() || self.args.report.is_some();
+        let is_silent = self.args.output.quiet && self.args.witness.is_none() && !is_recorded;
         let options = self.plan.check_options(engine, self.watch.interrupt());
         if let Some(path) = &self.args.certificate {
             let text = program_obligations(&lowered.inlined.program, proof);
@@ -152,16 +159,19 @@ impl<'a> Writer<'a> {
             return Ok(evidence);
         }
         let (small, is_new) = self.reduce(proof, lowered, &options);
-        let invariants = loop_invariants(self.program, &lowered.inlined, &small);
+        let mut invariants = loop_invariants(self.program, &lowered.inlined, &small);
         if let (Some(path), Some(source)) = (&self.args.witness, &self.source) {
             let content = Content::Correctness(witness_invariants(self.program, &invariants));
             let file = self.witness(source, property, content);
             self.write(path, property, file, &mut evidence)?;
         }
+        invariants.retain(|of| !of.is_trivial());
+        if is_recorded {
+            evidence.recorded.clone_from(&invariants);
+        }
         // People see the invariants of one proof once.
         if !self.args.output.quiet && (is_new || self.args.output.json) {
             evidence.invariants = invariants;
-            evidence.invariants.retain(|of| !of.is_trivial());
         }
         Ok(evidence)
     }

@@ -1,5 +1,5 @@
-//! The record of a run: every frame, lemma and obligation as a JSON line, in a file. The lines
-//! are described in `docs/JSON.md`.
+//! The record of a run: every frame, lemma and obligation as a JSON line, in a file, and every
+//! answer with its evidence. The lines are described in `docs/JSON.md`.
 //!
 //! The file grows while the run goes on, unlike other outputs, which are written whole at the
 //! end: it can be large, and what it holds is of use whatever ends the run. What is handed to the
@@ -7,17 +7,21 @@
 //!
 //! There are many thousands of lines a second, so [`line`] puts them together by hand.
 
+mod answers;
 mod line;
 
-use crate::output;
-use crate::report::SCHEMA;
+use crate::report::{PropertyReport, SCHEMA, property_line};
+pub use answers::{program, program_trace};
 use line::{Line, Who};
-use pedra_check::Prepared;
+use pedra_check::{Checked, Prepared};
 use pedra_engines::{Direction, Event};
-use serde_json::json;
+use pedra_formats::sha256::sha256;
+use pedra_model::Model;
+use pedra_model::proof::Proof;
+use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 /// So many bytes are handed to the system at once.
@@ -36,44 +40,46 @@ pub struct Recorder {
 }
 
 struct Inner {
-    /// Nothing if the record is closed, or could not be written.
-    out: Option<Box<dyn Write + Send>>,
+    /// Where it goes; nowhere if the record is closed, or could not be written.
+    out: Vec<Box<dyn Write + Send>>,
     /// Whole lines that were not handed over yet.
     lines: Vec<u8>,
     /// By number of the engine.
     directions: Vec<Direction>,
     systems: usize,
+    /// The last proof that was noted.
+    proof: Option<Arc<Proof>>,
     error: Option<io::Error>,
 }
 
 impl Recorder {
-    /// Starts a record: the file is emptied, and has a first line.
-    ///
-    /// # Errors
-    /// What the system says to it.
-    pub fn create(path: &Path, first: &First<'_>) -> io::Result<Recorder> {
-        let out = output::open_stream(path)?;
+    /// Starts a record with its first line. It goes to all of `out`; the path is for messages.
+    pub fn new(out: Vec<Box<dyn Write + Send>>, path: &Path, first: &First<'_>) -> Recorder {
         let line = json!({
             "schema": SCHEMA,
             "event": "record",
             "pedra": env!("CARGO_PKG_VERSION"),
             "model": first.model.display().to_string(),
+            "bytes": first.content.len(),
+            "hash": sha256(first.content),
             "properties": first.properties,
+            "names": first.names,
             "engine": first.engine,
         });
         let inner = Inner {
-            out: Some(out),
+            out,
             lines: format!("{line}\n").into_bytes(),
             directions: Vec::new(),
             systems: 0,
+            proof: None,
             error: None,
         };
-        Ok(Recorder {
+        Recorder {
             path: path.to_owned(),
             start: first.start,
             properties: first.properties.to_vec(),
             inner: Mutex::new(inner),
-        })
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -85,7 +91,7 @@ impl Recorder {
         let mut inner = self.lock();
         let number = inner.systems;
         inner.systems += 1;
-        if inner.out.is_none() {
+        if inner.out.is_empty() {
             return;
         }
         let (system, names) = (prepared.system(), prepared.latch_names());
@@ -102,8 +108,49 @@ impl Recorder {
             "inputs": system.inputs.len(),
             "gates": system.aig.gates().count(),
             "latches": latches,
+            "stages": prepared.stages().iter().map(|stage| json!({
+                "name": stage.name,
+                "inputs": stage.inputs,
+                "latches": stage.latches,
+                "gates": stage.gates,
+            })).collect::<Vec<_>>(),
         });
         let _ = writeln!(inner.lines, "{line}");
+    }
+
+    /// Notes a verdict, which was checked.
+    pub fn property(&self, report: &PropertyReport) {
+        self.add(property_line(report, None, None));
+    }
+
+    /// Notes the evidence of an answer: a violation, or a proof, once for all properties that it
+    /// is about. `direct` gives the conjuncts that these need directly.
+    pub fn answer(
+        &self,
+        model: &Model,
+        answer: &Checked,
+        direct: impl FnOnce(&Proof) -> Option<Vec<usize>>,
+    ) {
+        match answer {
+            Checked::Violated(found) => self.add(answers::trace(model, found)),
+            Checked::Proved { proof, .. } => {
+                let last = self.lock().proof.replace(proof.clone());
+                if last.is_none_or(|last| !Arc::ptr_eq(&last, proof)) {
+                    let direct = direct(proof);
+                    let line = answers::invariant(model, proof, direct.as_deref());
+                    line.into_iter().for_each(|line| self.add(line));
+                }
+            }
+        }
+    }
+
+    /// Notes something of which there is little. It gets its time here.
+    pub fn add(&self, mut line: Value) {
+        let mut inner = self.lock();
+        if !inner.out.is_empty() {
+            line["seconds"] = self.start.elapsed().as_secs_f64().into();
+            let _ = writeln!(inner.lines, "{line}");
+        }
     }
 
     /// Notes an event.
@@ -117,7 +164,7 @@ impl Recorder {
             inner.directions[engine] = *direction;
             return;
         }
-        if inner.out.is_none() {
+        if inner.out.is_empty() {
             return;
         }
         let direction = inner.directions.get(engine).copied().unwrap_or_default();
@@ -142,10 +189,10 @@ impl Recorder {
                 Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(1)),
             }
         };
-        if inner.out.is_some() {
+        if !inner.out.is_empty() {
             Line(&mut inner.lines).event("end", self.start.elapsed()).end();
             inner.hand_over();
-            inner.out = None;
+            inner.out.clear();
         }
         let error = inner.error.take()?;
         Some(format!("{}: cannot be written: {error}", self.path.display()))
@@ -167,8 +214,12 @@ impl Drop for CloseAtEnd<'_> {
 pub struct First<'a> {
     /// The model's path.
     pub model: &'a Path,
+    /// What the file holds.
+    pub content: &'a [u8],
     /// The properties that are decided.
     pub properties: &'a [usize],
+    /// Their names.
+    pub names: &'a [Option<String>],
     /// The engine that was asked for.
     pub engine: &'a str,
     /// When the run began.
@@ -177,9 +228,11 @@ pub struct First<'a> {
 
 impl Inner {
     fn hand_over(&mut self) {
-        let Some(out) = &mut self.out else { return };
-        if let Err(error) = out.write_all(&self.lines).and_then(|()| out.flush()) {
-            (self.out, self.error) = (None, Some(error));
+        let written =
+            self.out.iter_mut().try_for_each(|o| o.write_all(&self.lines).and_then(|()| o.flush()));
+        if let Err(error) = written {
+            self.out.clear();
+            self.error = Some(error);
         }
         self.lines.clear();
     }

@@ -26,7 +26,11 @@ fn claim(system: &System, text: &str, atoms: &[(&[(&str, i128)], i128)]) -> Clai
         };
         RegionAtom::AtMost { sum: sum.iter().map(product).collect(), bound }
     };
-    Claim::Outside(Region { atoms: atoms.iter().map(atom).collect(), text: text.to_owned() })
+    Claim::Outside(Region {
+        atoms: atoms.iter().map(atom).collect(),
+        text: text.to_owned(),
+        location: None,
+    })
 }
 
 fn raised(obligation: usize, level: usize, claim: Claim) -> Event {
@@ -182,6 +186,7 @@ fn bits_and_remainders() {
     let even = Region {
         atoms: vec![RegionAtom::Bit { state: x, bit: 0, value: false }],
         text: "x[0] = 0".to_owned(),
+        location: None,
     };
     let events = [Event::FrameOpened { level: 1 }, learned(0, 1, Claim::Outside(even))];
     let fine = draw(&s, "x=0..9,y=0..9", &events);

@@ -207,8 +207,6 @@ pub enum Claim {
     /// One of these literals holds. They are over the variables of the system, and over the
     /// gates of the proof, which are numbered after them.
     Clause(Vec<Lit>),
-    /// Something about words, as text for people.
-    Words(String),
     /// The state is not one of these.
     Outside(Region),
 }

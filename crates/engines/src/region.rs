@@ -1,7 +1,7 @@
-//! Sets of states of a word-level system, as plain data.
+//! Sets of states of a word-level system or a program, as plain data.
 //!
-//! Word-level engines tell in this form which states a lemma excludes and which an obligation
-//! is about; drawing or recording a run needs nothing else of them.
+//! Engines on words and programs tell in this form which states a lemma excludes and which an
+//! obligation is about; drawing or recording a run needs nothing else of them.
 
 /// The states where all atoms hold.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -10,6 +10,8 @@ pub struct Region {
     pub atoms: Vec<RegionAtom>,
     /// For people, with the names of the states.
     pub text: String,
+    /// Of a program, the location: a position in its blocks' cut points.
+    pub location: Option<usize>,
 }
 
 /// `factor · x`, where `x` is the value of a state.

@@ -8,6 +8,7 @@ pub mod dot;
 pub mod error;
 #[doc(hidden)]
 pub mod fuzzing;
+pub mod sha256;
 pub mod smtlib;
 pub mod svg;
 pub mod text;

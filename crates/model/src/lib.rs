@@ -7,6 +7,7 @@
 //! - [`value`], [`trace`], [`proof`]: values with unknown bits, counterexamples, proofs.
 //! - [`program`]: answers about programs;
 //! - [`simplify`]: terms simplified while they are built;
+//! - [`formula`]: terms as text for people;
 //! - [`linear_proof`]: refutations in linear integer arithmetic;
 //! - [`affine`]: comparisons of sums in a form that SAT solvers like;
 //! - [`back`]: the way back for answers, one trait for all that changes systems;
@@ -23,6 +24,7 @@ pub mod blast;
 pub mod bv;
 pub mod cone;
 pub mod eval;
+pub mod formula;
 pub mod linear_proof;
 pub mod lit;
 pub mod program;

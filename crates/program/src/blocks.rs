@@ -15,6 +15,11 @@
 //! since another choice takes the other edge. So the blocks of one cut point exclude each other,
 //! and [`Blocks::path`] finds the statements of a step by evaluation.
 
+mod equations;
+mod refine;
+
+pub use refine::{Refined, refine};
+
 use crate::graph::{EdgeId, EdgeRef, PlaceId, Procedure, Program, VariableId};
 use crate::guards::exclude_each_other;
 use crate::interpreter::Machine;
@@ -76,6 +81,9 @@ pub struct Block {
     /// The new value of each live variable of the target, in order. What it is where the guard
     /// does not hold has no meaning.
     pub values: Vec<TermId>,
+    /// Inputs on which neither the guard nor a value depends, because they are what the guard of the
+    /// statements says; the first of each pair is the second. Only [`refine`] makes any.
+    pub defined: Vec<(TermId, TermId)>,
 }
 
 /// A proof in terms of blocks.
@@ -358,7 +366,7 @@ impl Maker<'_> {
             let program = &self.blocks.program;
             let value = |v: &VariableId| values.get(v).copied().unwrap_or(program.term_of(*v));
             let values = self.live.variables[place.index()].iter().map(value).collect();
-            blocks.push(Block { to, guard, values });
+            blocks.push(Block { to, guard, values, defined: Vec::new() });
         }
         let live = self.live.variables[from.index()].clone();
         let roots = blocks.iter().flat_map(|b| b.values.iter().copied().chain([b.guard]));

@@ -3,8 +3,9 @@
 use crate::model::{Input, InternalError, input_error};
 use pedra::evidence::{certificate_bytes, certificate_form, checked_script, waves, witness_text};
 use pedra::load::Loaded;
+use pedra::report::SourcePlace;
 use pedra::view::invariants::loop_invariants;
-use pedra::view::steps::source_steps;
+use pedra::view::steps::{SourceStep, steps_of};
 use pedra_certify::{CheckOptions, Trust, program_obligations, reduce_program_proof};
 use pedra_check::{ProgramChecked, SafeUpTo};
 use pedra_formats::vcd::{self, SignalKind, Waves};
@@ -137,8 +138,12 @@ impl Answer {
         else {
             return Vec::new();
         };
-        let steps = source_steps(program, trace).into_iter();
-        steps.map(|s| (s.place.file, s.place.line, s.text, s.changed)).collect()
+        let step = |step: SourceStep| {
+            let changes = step.changes.iter().map(|(name, value)| format!("{name} = {value}"));
+            let place = SourcePlace::of(program, step.span);
+            (place.file, place.line, step.text, changes.collect::<Vec<String>>().join(", "))
+        };
+        steps_of(program, trace).into_iter().map(step).collect()
     }
 
     /// What a proof about a program says of its loops: line, head, and the conjuncts that the
@@ -213,7 +218,7 @@ impl Answer {
     fn waves(&self) -> PyResult<Option<(&Loaded, Waves)>> {
         match (&*self.input, &self.evidence) {
             (Input::Model(loaded), Evidence::Violated(trace)) => {
-                let waves = waves(&loaded.model, trace).map_err(InternalError::new_err)?;
+                let waves = waves(loaded, trace).map_err(InternalError::new_err)?;
                 Ok(Some((loaded, waves)))
             }
             _ => Ok(None),

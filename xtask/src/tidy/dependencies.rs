@@ -15,7 +15,9 @@ const EVERYTHING: &[&str] = &[
     "pedra-engines",
     "pedra-certify",
     "pedra-check",
+    "pedra-verilog",
     "pedra-bench",
+    "pedra-explain",
     "pedra-testkit",
     "pedra",
     "pedra-differential",
@@ -33,7 +35,9 @@ const SHIPPED: &[&str] = &[
     "pedra-engines",
     "pedra-certify",
     "pedra-check",
+    "pedra-verilog",
     "pedra-bench",
+    "pedra-explain",
 ];
 
 /// For the module of Python, which reads files and writes evidence as the program does.
@@ -64,6 +68,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "pedra-check",
         &["pedra-model", "pedra-program", "pedra-solve", "pedra-engines", "pedra-certify"],
     ),
+    ("pedra-explain", &["pedra-model", "pedra-formats"]),
+    ("pedra-verilog", &["pedra-model", "pedra-formats"]),
     ("pedra-bench", &["pedra-model", "pedra-formats", "pedra-check"]),
     ("pedra", SHIPPED),
     ("pedra-python", PYTHON),

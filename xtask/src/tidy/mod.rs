@@ -58,7 +58,8 @@ impl File {
     pub fn is_written(&self) -> bool {
         let name = self.path.rsplit('/').next().unwrap_or(&self.path);
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-        matches!(ending, "rs" | "md" | "toml" | "sh" | "yml" | "yaml") || self.path == ".ci/run"
+        matches!(ending, "rs" | "md" | "toml" | "sh" | "yml" | "yaml" | "js" | "css")
+            || self.path == ".ci/run"
     }
 
     /// True if the whole file exists only for tests.

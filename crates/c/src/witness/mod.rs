@@ -12,13 +12,11 @@
 mod make;
 pub mod observe;
 mod read;
-mod sha256;
 mod write;
 pub mod yaml;
 
 pub use make::{place_of, target, violation};
 pub use read::read;
-pub use sha256::sha256;
 pub use write::write;
 
 /// A place in a source file.

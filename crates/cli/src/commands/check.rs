@@ -3,20 +3,24 @@
 
 use crate::args::{CheckArgs, ReductionName, SolverName, When};
 use crate::commands::language::{Language, refuse_language};
-use crate::commands::{columns, program, stderr_color, stdout_color};
+use crate::commands::{columns, program, stderr_color, stdout_color, vacuity};
 use crate::evidence::{self, Request, write_files};
 use crate::limits::{StopCause, Watch};
+use crate::live::{Owned, Server};
 use crate::load::{InputError, Loaded, load};
 use crate::output::{note, write_file};
+use crate::playback::{self, Page, Subject};
 use crate::record::{CloseAtEnd, First, Recorder};
 use crate::report::{
     Missing, PropertyReport, ReportFiles, Reporter, Story, Style, Verdict, WrittenFile,
 };
+use crate::verilog::{self, Opened};
 use crate::view::plot::{Plotter, page_path};
 use crate::view::status::Status;
 use crate::view::summary;
 use crate::view::wave::{WaveStyle, draw};
 use anyhow::Result;
+use pedra_certify::needed_directly;
 use pedra_check::{
     Budgets, Checked, InternalError, Observer, Open, Plan, Prepared, SafeUpTo, decide,
 };
@@ -24,8 +28,10 @@ use pedra_engines::{Event, Settings, SweepOptions};
 use pedra_formats::text::printable;
 use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
+use pedra_model::proof::Proof;
 use pedra_model::reduce::ReduceOptions;
 use pedra_solve::SolverKind;
+use pedra_verilog::is_verilog;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -71,10 +77,15 @@ pub fn plan_of(args: &CheckArgs) -> Plan {
 
 /// Runs the command; gives the exit code. Report files tell of the end, whatever it is.
 pub fn run(args: &CheckArgs) -> Result<i32> {
+    run_live(args, false)
+}
+
+/// The same; the page may be served while the run is going on.
+pub fn run_live(args: &CheckArgs, is_live: bool) -> Result<i32> {
     let start = Instant::now();
     let style = if args.output.json { Style::Json } else { Style::Human };
     let reporter = Arc::new(Reporter::new(style, stdout_color(), ReportFiles::start(args)?));
-    run_told(args, &reporter, start).inspect_err(|error| {
+    run_told(args, is_live, &reporter, start).inspect_err(|error| {
         reporter.failed(&format!("{error:#}"), error_code(error), start.elapsed());
     })
 }
@@ -84,45 +95,72 @@ pub fn error_code(error: &anyhow::Error) -> i32 {
     if error.is::<InternalError>() { 70 } else { 2 }
 }
 
-fn run_told(args: &CheckArgs, reporter: &Arc<Reporter>, start: Instant) -> Result<i32> {
+fn run_told(
+    args: &CheckArgs,
+    is_live: bool,
+    reporter: &Arc<Reporter>,
+    start: Instant,
+) -> Result<i32> {
     args.refuse_unread()?;
     let plan = plan_of(args);
+    if !is_verilog(&args.model) {
+        args.verilog.refuse(&args.more)?;
+    }
     if let Some(language) = Language::of(&args.model) {
-        return program::run(args, &plan, language, reporter, start);
+        return program::run(args, &plan, language, is_live, reporter, start);
     }
-    refuse_language(&args.language)?;
-    let for_programs = [("--witness", args.witness.is_some()), ("--test", args.test.is_some())];
-    if let Some((option, _)) = for_programs.into_iter().find(|(_, is_given)| *is_given) {
-        return Err(InputError(format!("{option}: only for programs")).into());
-    }
+    refuse_for_programs(args)?;
+    let quiet = args.output.quiet || args.output.json;
     let recorder: Arc<OnceLock<Recorder>> = Arc::default();
+    let page: Arc<OnceLock<Page>> = Arc::default();
     let watch = {
-        let (reporter, recorder) = (reporter.clone(), recorder.clone());
-        let engine = plan.engine.text();
+        let (reporter, recorder, page) = (reporter.clone(), recorder.clone(), page.clone());
+        let (engine, model) = (plan.engine.text(), args.model.clone());
         let words = move |cause: StopCause| {
             close_record(recorder.get(), &reporter);
-            reporter.stopped(cause, engine, start.elapsed())
+            let code = reporter.stopped(cause, engine, start.elapsed());
+            // The run still holds the model.
+            if let (Some(page), Ok(loaded)) = (page.get(), load(&model)) {
+                write_page(page, Subject::Model(&loaded), Vec::new(), &reporter);
+            }
+            code
         };
         Watch::start(&args.limits, 3, words)
     };
-    let loaded = load(&args.model)?;
+    let loaded = match open(args, &watch, quiet)? {
+        Opened::Model(loaded) => *loaded,
+        Opened::Stopped(cause) => {
+            return Ok(reporter.stopped(cause, plan.engine.text(), start.elapsed()));
+        }
+    };
     let selected = loaded.select(&args.property)?;
     evidence::check_paths(args, &loaded, &selected)?;
     let names = selected.iter().map(|&i| (i, loaded.property_name(i).map(str::to_owned)));
     reporter.expect(names.collect());
     reporter.locate(loaded.property_places().into_iter().enumerate().collect());
+    if let Some(about) = &loaded.about {
+        reporter.describe(about);
+    }
     reporter.announce_start(&args.model, &selected, plan.engine.text());
-    if let Some(path) = &args.record {
-        let (model, engine) = (&*args.model, plan.engine.text());
-        let first = First { model, properties: &selected, engine, start };
-        let made = Recorder::create(path, &first)
-            .map_err(|e| InputError(format!("{}: cannot be written: {e}", path.display())))?;
+    let (model, engine) = (&*args.model, plan.engine.text());
+    let names: Vec<Option<String>> =
+        selected.iter().map(|&i| loaded.property_name(i).map(str::to_owned)).collect();
+    let (content, properties, names) = (&loaded.bytes[..], &selected[..], &names[..]);
+    let first = First { model, content, properties, names, engine, start };
+    let (made, wanted) = playback::start(args, &first)?;
+    if let Some(made) = made {
         let _ = recorder.set(made);
     }
+    if let Some(wanted) = wanted {
+        let _ = page.set(wanted);
+    }
     let _close = CloseAtEnd(recorder.get());
+    let server = match page.get() {
+        Some(page) if is_live => Some(serve(page, Owned::Model(Box::new(load(&args.model)?)))?),
+        _ => None,
+    };
     let plotter = plotter(args, &loaded)?;
 
-    let quiet = args.output.quiet || args.output.json;
     let session = Session {
         args,
         loaded: &loaded,
@@ -142,15 +180,71 @@ fn run_told(args: &CheckArgs, reporter: &Arc<Reporter>, start: Instant) -> Resul
         return Err(error);
     }
     close_record(recorder.get(), reporter);
+    if watch.cause().is_none() {
+        let interrupt = watch.interrupt();
+        vacuity::point_out(&loaded, &plan, interrupt, reporter, args.output.quiet)?;
+    }
     if let (Some(plotter), Some(prefix)) = (&plotter, &args.plots) {
         watch.search_is_over();
         write_pictures(plotter, prefix, args, plan.engine.text())?;
     }
+    if let Some(page) = page.get() {
+        watch.search_is_over();
+        let pictures = plotter.as_ref().map_or_else(Vec::new, |p| p.pictures("").captioned());
+        write_page(page, Subject::Model(&loaded), pictures, reporter);
+        if !quiet {
+            note(&format!("page {}", printable(&page.path().display().to_string())));
+        }
+    }
+    server.into_iter().for_each(Server::finish);
     Ok(reporter.finish("not decided", plan.engine.text(), start.elapsed()))
 }
 
+/// Serves the page of a run, and says where.
+pub fn serve(page: &Page, owned: Owned) -> Result<Server, InputError> {
+    let server =
+        Server::start(page, owned).map_err(|error| InputError(format!("--live: {error}")))?;
+    note(&format!("live page {}", server.address()));
+    Ok(server)
+}
+
+/// Writes the page of a run.
+pub fn write_page(
+    page: &Page,
+    subject: Subject<'_>,
+    pictures: Vec<(String, String)>,
+    reporter: &Reporter,
+) {
+    if let Err(problem) = page.write(subject, pictures) {
+        reporter.file_missing(Missing::NotWritten);
+        note(&printable(&format!("{problem:#}")));
+    }
+}
+
+/// Refuses what is only for programs.
+fn refuse_for_programs(args: &CheckArgs) -> Result<(), InputError> {
+    refuse_language(&args.language)?;
+    let has_test = args.test.is_some() && !is_verilog(&args.model);
+    let given = [("--witness", args.witness.is_some()), ("--test", has_test)];
+    match given.into_iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => Err(InputError(format!("{option}: only for programs"))),
+        None => Ok(()),
+    }
+}
+
+/// Reads the model, or the design that one is made of.
+fn open(args: &CheckArgs, watch: &Watch, quiet: bool) -> Result<Opened, InputError> {
+    match is_verilog(&args.model) {
+        true => {
+            let (more, memory) = (&args.more, args.limits.memory);
+            verilog::open(&args.model, more, &args.verilog, watch, memory, quiet)
+        }
+        false => Ok(Opened::Model(Box::new(load(&args.model)?))),
+    }
+}
+
 /// Ends the record, if there is one.
-fn close_record(recorder: Option<&Recorder>, reporter: &Reporter) {
+pub fn close_record(recorder: Option<&Recorder>, reporter: &Reporter) {
     if let Some(problem) = recorder.and_then(Recorder::close) {
         reporter.file_missing(Missing::NotWritten);
         note(&printable(&problem));
@@ -213,7 +307,7 @@ impl Session<'_> {
         files: Vec<WrittenFile>,
         story: Story,
     ) {
-        self.reporter.settle(PropertyReport {
+        let report = PropertyReport {
             index,
             name: self.loaded.property_name(index).map(str::to_owned),
             verdict,
@@ -222,7 +316,11 @@ impl Session<'_> {
             files,
             invariants: Vec::new(),
             story,
-        });
+        };
+        if let Some(recorder) = self.recorder {
+            recorder.property(&report);
+        }
+        self.reporter.settle(report);
     }
 
     /// The waveform of a violation, for report files.
@@ -232,7 +330,7 @@ impl Session<'_> {
             return Story::default();
         }
         let style = WaveStyle { columns: 100, all: false, max_signals: 30, color: false };
-        let waves = evidence::waves(&self.loaded.model, trace);
+        let waves = evidence::waves(self.loaded, trace);
         let text = waves.map(|waves| draw(&waves, &style)).unwrap_or_default();
         Story { steps: Vec::new(), text }
     }
@@ -252,7 +350,7 @@ impl Session<'_> {
         }
         let style =
             WaveStyle { columns: columns(), all: false, max_signals: 30, color: stderr_color() };
-        match evidence::waves(&self.loaded.model, trace) {
+        match evidence::waves(self.loaded, trace) {
             Ok(waves) => note(draw(&waves, &style).trim_end()),
             Err(error) => note(&format!("no waveform: {}", printable(&error))),
         }
@@ -329,6 +427,11 @@ impl Observer for Session<'_> {
         for (why, problem) in &written.problems {
             self.reporter.file_missing(*why);
             note(&printable(problem));
+        }
+        if let Some(recorder) = self.recorder {
+            let Loaded { model, .. } = self.loaded;
+            let direct = |proof: &Proof| needed_directly(model, proof, &self.plan.blast, &checks);
+            recorder.answer(model, answer, direct);
         }
         self.report(property, verdict, engine, written.files, self.story(answer));
         self.show_wave(answer);

@@ -5,6 +5,7 @@ pub mod certify;
 pub mod check;
 pub mod convert;
 pub mod demo;
+pub mod explain;
 pub mod hwmcc;
 pub mod info;
 pub mod language;
@@ -14,6 +15,7 @@ pub mod run;
 pub mod sby;
 pub mod simulate;
 pub mod svcomp;
+pub mod vacuity;
 
 use std::io::IsTerminal;
 

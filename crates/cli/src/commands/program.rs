@@ -1,24 +1,30 @@
 //! `pedra check` on programs: has the assertions decided, and shows runs in the source.
 
 use crate::args::{CheckArgs, When};
+use crate::commands::check::{close_record, serve, write_page};
 use crate::commands::language::{Language, Places};
 use crate::limits::{StopCause, Watch};
-use crate::load::InputError;
+use crate::live::{Owned, Server};
+use crate::load::{InputError, read_bytes};
 use crate::output::note;
+use crate::playback::{self, Page, Subject};
 use crate::program_evidence::{Evidence, Writer};
+use crate::record::{self, CloseAtEnd, First, Recorder};
 use crate::report::{PropertyReport, Reporter, SourcePlace, Story, Verdict};
 use crate::view::status::Status;
-use crate::view::steps::{source_steps, step_lines};
+use crate::view::steps::{source_steps, steps_of};
 use anyhow::Result;
 use pedra_certify::Trust;
-use pedra_check::{Plan, ProgramChecked, ProgramObserver, ProgramOpen, SafeUpTo, decide_program};
+use pedra_check::{
+    Plan, Prepared, ProgramChecked, ProgramObserver, ProgramOpen, SafeUpTo, decide_program,
+};
 use pedra_engines::Event;
 use pedra_formats::text::printable;
 use pedra_program::passes::undefined::checks_as_properties;
-use pedra_program::{CheckKind, Program, PropertyKind};
+use pedra_program::{CheckKind, Lowered, Program, PropertyKind};
 use std::io::IsTerminal;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// Runs the command on a program; gives the exit code.
@@ -26,13 +32,24 @@ pub fn run(
     args: &CheckArgs,
     plan: &Plan,
     language: Language,
+    is_live: bool,
     reporter: &Arc<Reporter>,
     start: Instant,
 ) -> Result<i32> {
     refuse_files(args)?;
+    let recorder: Arc<OnceLock<Recorder>> = Arc::default();
+    let page: Arc<OnceLock<(Page, Vec<u8>)>> = Arc::default();
     let watch = {
-        let (reporter, engine) = (reporter.clone(), plan.engine.text());
-        let words = move |cause: StopCause| reporter.stopped(cause, engine, start.elapsed());
+        let (reporter, recorder, page) = (reporter.clone(), recorder.clone(), page.clone());
+        let engine = plan.engine.text();
+        let words = move |cause: StopCause| {
+            close_record(recorder.get(), &reporter);
+            let code = reporter.stopped(cause, engine, start.elapsed());
+            if let Some((page, source)) = page.get() {
+                write_page(page, Subject::Program(source), Vec::new(), &reporter);
+            }
+            code
+        };
         Watch::start(&args.limits, 3, words)
     };
     let places = match args.witness {
@@ -47,16 +64,51 @@ pub fn run(
     reporter.locate(selected.iter().map(|&index| (index, place(index))).collect());
     reporter.announce_start(&args.model, &selected, plan.engine.text());
     let writer = Writer::new(args, &program, &selected, plan, &watch)?;
+    let content = read_bytes(&args.model)?;
+    let names: Vec<Option<String>> = selected.iter().map(|&index| Some(name(index))).collect();
+    let (model, engine) = (&*args.model, plan.engine.text());
+    let first =
+        First { model, content: &content, properties: &selected, names: &names, engine, start };
+    let (made, wanted) = playback::start(args, &first)?;
+    if let Some(made) = made {
+        let _ = recorder.set(made);
+    }
+    if let Some(wanted) = wanted {
+        let _ = page.set((wanted, content));
+    }
+    let _close = CloseAtEnd(recorder.get());
+    let server = match page.get() {
+        Some((page, source)) if is_live => Some(serve(page, Owned::Program(source.clone()))?),
+        _ => None,
+    };
     let quiet = args.output.quiet || args.output.json;
     let status = Status::start(!quiet);
-    let session =
-        Session { args, program: &program, plan, watch: &watch, reporter, writer, status, start };
+    let session = Session {
+        args,
+        program: &program,
+        plan,
+        watch: &watch,
+        reporter,
+        recorder: recorder.get(),
+        writer,
+        status,
+        start,
+    };
     let decided = decide_program(&program, &selected, plan, watch.interrupt(), &session);
     drop(session);
     if let Err(error) = decided {
         reporter.silence();
         return Err(error);
     }
+    close_record(recorder.get(), reporter);
+    if let Some((page, source)) = page.get() {
+        watch.search_is_over();
+        write_page(page, Subject::Program(source), Vec::new(), reporter);
+        if !quiet {
+            note(&format!("page {}", printable(&page.path().display().to_string())));
+        }
+    }
+    server.into_iter().for_each(Server::finish);
     Ok(reporter.finish("not decided", plan.engine.text(), start.elapsed()))
 }
 
@@ -65,7 +117,6 @@ fn refuse_files(args: &CheckArgs) -> Result<(), InputError> {
     let asked = [
         ("--trace", args.trace.is_some()),
         ("--vcd", args.vcd.is_some()),
-        ("--record", args.record.is_some()),
         ("--plot", args.plot.is_some()),
     ];
     match asked.into_iter().find(|(_, is_asked)| *is_asked) {
@@ -165,6 +216,7 @@ struct Session<'a> {
     plan: &'a Plan,
     watch: &'a Watch,
     reporter: &'a Reporter,
+    recorder: Option<&'a Recorder>,
     writer: Writer<'a>,
     status: Status,
     start: Instant,
@@ -183,16 +235,21 @@ impl Session<'_> {
             note(&printable(text));
             self.reporter.file_missing(*why);
         }
-        self.reporter.settle(PropertyReport {
+        let mut report = PropertyReport {
             index,
             name: Some(property_name(self.program, index)),
             verdict,
             engine: engine.to_owned(),
             time: self.start.elapsed(),
             files: evidence.files,
-            invariants: evidence.invariants,
+            invariants: evidence.recorded,
             story,
-        });
+        };
+        if let Some(recorder) = self.recorder {
+            recorder.property(&report);
+        }
+        report.invariants = evidence.invariants;
+        self.reporter.settle(report);
     }
 
     fn shows_steps(&self) -> bool {
@@ -210,6 +267,25 @@ impl ProgramObserver for Session<'_> {
 
     fn hear(&self, engine: usize, name: &'static str, event: &Event) {
         self.status.hear(engine, name, event);
+        if let Some(recorder) = self.recorder {
+            recorder.hear(engine, name, event);
+        }
+    }
+
+    fn wants_details(&self) -> bool {
+        self.recorder.is_some()
+    }
+
+    fn lowered(&self, lowered: &Lowered) {
+        if let Some(recorder) = self.recorder {
+            recorder.add(record::program(self.program, lowered));
+        }
+    }
+
+    fn prepared(&self, prepared: &Prepared<'_>) {
+        if let Some(recorder) = self.recorder {
+            recorder.system(prepared);
+        }
     }
 
     fn settled(
@@ -229,10 +305,16 @@ impl ProgramObserver for Session<'_> {
             ProgramChecked::Violated(trace) => {
                 let depth = trace.steps.len();
                 let evidence = self.writer.violated(property, trace)?;
+                if let Some(recorder) = self.recorder {
+                    let steps = steps_of(self.program, trace);
+                    recorder.add(record::program_trace(property, &steps));
+                }
                 let wants_story = self.shows_steps() || self.reporter.wants_stories();
-                let steps = if wants_story { source_steps(self.program, trace) } else { vec![] };
-                let lines = step_lines(&steps);
-                let story = Story { text: lines.join("\n"), steps };
+                let lines = if wants_story { source_steps(self.program, trace) } else { vec![] };
+                let story = match self.reporter.wants_stories() {
+                    true => Story::of_program(self.program, trace, lines.join("\n")),
+                    false => Story::default(),
+                };
                 self.report(property, Verdict::Violated { depth }, engine, evidence, story);
                 if self.shows_steps() {
                     lines.iter().for_each(|line| note(&printable(line)));

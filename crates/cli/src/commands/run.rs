@@ -6,7 +6,9 @@ use crate::commands::stdout_color;
 use crate::limits::signal_flag;
 use crate::load::InputError;
 use crate::output::{note, say};
-use crate::report::{PropertyReport, ReportFiles, exit_code, human_line, read_property};
+use crate::report::{
+    PropertyReport, ReadProperty, ReportFiles, Stated, Verdict, human_line, is_cover, read_property,
+};
 use crate::tasks::call::{Ended, Given, check};
 use crate::tasks::keep::{self, Kept};
 use crate::tasks::outcome::{Done, end_line, is_unknown, table, worst, write_reports};
@@ -129,7 +131,8 @@ fn plan<'a>(tasks: &[&'a Task], given: &Given) -> Result<Vec<Call<'a>>, InputErr
 }
 
 /// Options that name files to be written.
-const OUTPUTS: [&str; 7] = ["trace", "vcd", "certificate", "witness", "test", "record", "plots"];
+const OUTPUTS: [&str; 8] =
+    ["trace", "vcd", "certificate", "witness", "test", "record", "report", "plots"];
 
 /// *Required*: one call must not overwrite what another one has written.
 fn refuse_shared_files(calls: &[Call<'_>], given: &Given) -> Result<(), InputError> {
@@ -183,7 +186,8 @@ impl Runner<'_> {
         // What no engine could decide.
         if !self.is_json {
             let unknown = done.reports.values().filter(|report| is_unknown(report));
-            unknown.for_each(|report| say(&human_line(report, self.color)));
+            let line = |r: &PropertyReport| human_line(r, done.stated.get(r.index), self.color);
+            unknown.for_each(|report| say(&line(report)));
         }
         if let Some((failure, _)) = &done.failure {
             note(&printable(failure));
@@ -199,13 +203,13 @@ impl Runner<'_> {
         let asked = start["properties"].as_array()?.iter();
         let mut open: Vec<usize> = asked.filter_map(|p| p.as_u64().map(|p| p as usize)).collect();
         for line in &lines {
-            let Some((report, place)) = read_property(line) else { continue };
-            if !open.contains(&report.index) {
+            let Some(read) = read_property(line) else { continue };
+            if !open.contains(&read.report.index) {
                 continue;
             }
-            open.retain(|&index| index != report.index);
-            self.tell(call, line, &report, ", kept");
-            done.enter(report, place);
+            open.retain(|&index| index != read.report.index);
+            self.tell(call, line, &read, ", kept");
+            done.enter(read);
         }
         Some(open)
     }
@@ -229,7 +233,7 @@ impl Runner<'_> {
         }
         let signal = self.signal;
         let mut asked: Option<Vec<usize>> = None;
-        let mut said: BTreeMap<usize, PropertyReport> = BTreeMap::new();
+        let mut said = Said::new();
         let hear = |line: Value| {
             if line["event"] == "start" && asked.is_none() {
                 let all = line["properties"].as_array().into_iter().flatten();
@@ -238,19 +242,21 @@ impl Runner<'_> {
                     self.kept.add(mark, &line);
                 }
             }
-            let Some((report, place)) = read_property(&line) else { return };
-            said.insert(report.index, report.clone());
+            let Some(read) = read_property(&line) else { return };
+            let report = &read.report;
+            let stated = read.stated.clone();
+            said.insert(report.index, (report.clone(), stated));
             if done.reports.get(&report.index).is_some_and(|known| !is_unknown(known)) {
                 return;
             }
             // People hear of what is unknown when no engine is left.
-            if self.is_json || !is_unknown(&report) {
-                self.tell(call, &line, &report, "");
+            if self.is_json || !is_unknown(report) {
+                self.tell(call, &line, &read, "");
             }
-            if let (Some(mark), false) = (&call.mark, is_unknown(&report)) {
+            if let (Some(mark), false) = (&call.mark, is_unknown(report)) {
                 self.kept.add(mark, &line);
             }
-            done.enter(report, place);
+            done.enter(read);
         };
         done.failure = match check(&call.files, &words, signal, hear) {
             Err(error) => Some((format!("pedra cannot be started: {error}"), 2)),
@@ -263,7 +269,7 @@ impl Runner<'_> {
         }
     }
 
-    fn tell(&self, call: &Call<'_>, line: &Value, report: &PropertyReport, how: &str) {
+    fn tell(&self, call: &Call<'_>, line: &Value, read: &ReadProperty, how: &str) {
         if self.is_json {
             let mut line = line.clone();
             line["task"] = json!(call.task.name);
@@ -271,17 +277,17 @@ impl Runner<'_> {
             line["kept"] = json!(!how.is_empty());
             say(&line.to_string());
         } else {
-            say(&format!("{}{how}", human_line(report, self.color)));
+            let text = human_line(&read.report, Some(&read.stated), self.color);
+            say(&format!("{text}{how}"));
         }
     }
 }
 
+/// What a check has said of properties, and how they are stated.
+type Said = BTreeMap<usize, (PropertyReport, Stated)>;
+
 /// Why a check failed, with the exit code, if it did.
-fn failure(
-    ended: Ended,
-    asked: Option<&[usize]>,
-    said: &BTreeMap<usize, PropertyReport>,
-) -> Option<(String, i32)> {
+fn failure(ended: Ended, asked: Option<&[usize]>, said: &Said) -> Option<(String, i32)> {
     let Ended { code, errors, has_ended } = ended;
     let (Some(code @ (0 | 1 | 3)), true) = (code, has_ended) else {
         let how = code.map_or("killed".to_owned(), |code| format!("exit code {code}"));
@@ -298,8 +304,19 @@ fn failure(
     if let Some(index) = asked.iter().find(|index| !said.contains_key(index)) {
         return Some((format!("there is no verdict of b{index}"), 70));
     }
-    match (exit_code(said.values()), code) {
+    let is_bad = |(report, stated): &(PropertyReport, Stated)| match report.verdict {
+        Verdict::Proved { .. } => is_cover(Some(stated)),
+        Verdict::Violated { .. } => !is_cover(Some(stated)),
+        Verdict::Unknown { .. } => false,
+    };
+    let own = match said.values().any(is_bad) {
+        true => 1,
+        false if said.values().any(|(report, _)| is_unknown(report)) => 3,
+        false => 0,
+    };
+    match (own, code) {
         (own, code) if own == code => None,
+        (_, 1) => Some(("the assumptions allow no run".to_owned(), 1)),
         (0, 3) => Some(("a file that was asked for is missing".to_owned(), 3)),
         (own, code) => Some((format!("exit code {code}, but its verdicts mean {own}"), 70)),
     }
@@ -312,17 +329,18 @@ fn printable_lines(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Story, Verdict};
+    use crate::report::Story;
+    use pedra_verilog::Kind;
     use std::time::Duration;
 
-    fn said(verdicts: Vec<Verdict>) -> BTreeMap<usize, PropertyReport> {
+    fn said(verdicts: Vec<Verdict>) -> Said {
         let report = |(index, verdict)| {
             let (engine, time, story) = ("pdr".to_owned(), Duration::ZERO, Story::default());
             let (files, invariants) = (Vec::new(), Vec::new());
             let name = None;
             let report =
                 PropertyReport { index, name, verdict, engine, time, files, invariants, story };
-            (index, report)
+            (index, (report, Stated { kind: Kind::Assert, place: None }))
         };
         verdicts.into_iter().enumerate().map(report).collect()
     }
@@ -340,8 +358,8 @@ mod tests {
         assert_eq!(code(ended(Some(1), true), Some(&[0, 1, 2]), &both), Some(70));
         assert_eq!(code(ended(Some(1), false), Some(&[0, 1]), &both), Some(70));
         assert_eq!(code(ended(None, true), Some(&[0, 1]), &both), Some(70));
-        assert_eq!(code(ended(Some(3), true), None, &BTreeMap::new()), Some(3));
-        assert_eq!(code(ended(Some(2), false), None, &BTreeMap::new()), Some(2));
+        assert_eq!(code(ended(Some(3), true), None, &Said::new()), Some(3));
+        assert_eq!(code(ended(Some(2), false), None, &Said::new()), Some(2));
         assert_eq!(code(ended(Some(3), true), Some(&[0]), &said(vec![unknown])), None);
     }
 }

@@ -7,8 +7,10 @@ use crate::evidence::refuse_unwritable;
 use crate::limits::exit_on_signal;
 use crate::load::{InputError, Loaded, describe, load, read_bytes};
 use crate::output::{note, same_file, say, write_file};
+use crate::playback::replayed;
 use crate::view::signals;
 use crate::view::wave::{WaveStyle, draw};
+use crate::view::why::{find, tree};
 use anyhow::Result;
 use pedra_certify::{ReplayError, replay_bits, replay_words};
 use pedra_formats::text::printable;
@@ -44,6 +46,16 @@ pub fn run(args: &SimulateArgs) -> Result<i32> {
             let text = "this is an input; choose another name for the waveform";
             return Err(InputError(format!("{}: {text}", path.display())).into());
         }
+    }
+    if let (Some(asked), Some(path)) = (&args.why, &args.witness) {
+        loaded.check_size(1)?;
+        let (_, waves, why) = replayed(&loaded, path, &read_bytes(path)?)?;
+        let at = find(&waves, asked)?;
+        let Some(why) = why else {
+            return Err(InputError("--why: the model or the trace is too large".to_owned()).into());
+        };
+        say(tree(&waves, &why, at).trim_end());
+        return Ok(0);
     }
     let (waves, code) = match &args.witness {
         Some(path) => match replay(&loaded, path)? {

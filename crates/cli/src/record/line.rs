@@ -2,7 +2,7 @@
 //! of formatting, which takes several times as long for numbers and fixed words.
 
 use pedra_engines::region::{Product, RegionAtom};
-use pedra_engines::{Claim, Direction, Event, Progress, Verdict};
+use pedra_engines::{Claim, Direction, Event, Progress, Verdict, Work};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -102,10 +102,13 @@ impl Line<'_> {
                 }
                 self.text("]")
             }
-            Claim::Words(text) => self.json(key!("text"), &Value::from(text.as_str())),
             Claim::Outside(region) => {
                 let atoms: Vec<_> = region.atoms.iter().map(atom).collect();
-                self.json(key!("outside"), &json!({ "text": region.text, "atoms": atoms }))
+                let mut value = json!({ "text": region.text, "atoms": atoms });
+                if let Some(location) = region.location {
+                    value["location"] = location.into();
+                }
+                self.json(key!("outside"), &value)
             }
         }
     }
@@ -232,8 +235,16 @@ impl Who<'_> {
                 self.begin(line, "finished").number(key!("open"), *open);
                 line.number(key!("depth"), progress.depth).progress(progress);
             }
-            // What it says is in the other lines already, or is for people; and what is not
-            // known here has no line.
+            Event::Summary(summary) => {
+                let part = |work: &Work| {
+                    let seconds = work.time.map(|time| time.as_secs_f64());
+                    let (purpose, queries, held) = (work.purpose, work.queries, work.held);
+                    json!({ "purpose": purpose, "queries": queries, "held": held, "seconds": seconds })
+                };
+                let parts = summary.work.iter().map(part).collect();
+                self.begin(line, "work").json(key!("work"), &Value::Array(parts));
+            }
+            // What is not known here has no line.
             _ => return false,
         }
         true
@@ -328,7 +339,7 @@ mod tests {
             assert_eq!(String::from_utf8_lossy(&out), line);
         }
         let mut out = b"before\n".to_vec();
-        who.write(&mut out, &Event::Summary(pedra_engines::Summary::default()));
+        who.write(&mut out, &Event::Turned { direction: Direction::Backward });
         assert_eq!(out, b"before\n");
     }
 }

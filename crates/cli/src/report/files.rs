@@ -4,7 +4,7 @@
 //! when the run starts, as a report that the run has not ended, and when the run ends. So a process
 //! that is killed leaves a report that fails, and so does one that ends in an error.
 
-use super::{PropertyReport, SourcePlace, Verdict, junit, sarif};
+use super::{PropertyReport, SourcePlace, Stated, Verdict, is_cover, junit, sarif};
 use crate::args::CheckArgs;
 use crate::evidence::{overwrites_model, refuse_unwritable};
 use crate::load::InputError;
@@ -22,12 +22,10 @@ pub struct Summary<'a> {
     pub title: &'a str,
     /// The file that it is about.
     pub model: &'a str,
-    /// Whether a property should be violated rather than proved.
+    /// Whether assertions should be violated rather than proved.
     pub expects_violation: bool,
-    /// The verdicts, in the order in which they were given.
-    pub done: &'a [PropertyReport],
-    /// Where properties stand in the source.
-    pub places: &'a BTreeMap<usize, SourcePlace>,
+    /// What is known of properties.
+    pub told: Told<'a>,
     /// Why the run as a whole failed, if it did. Not a verdict.
     pub failure: Option<&'a str>,
     /// The exit code.
@@ -36,15 +34,36 @@ pub struct Summary<'a> {
     pub time: Duration,
 }
 
+/// What is known of properties.
+#[derive(Copy, Clone)]
+pub struct Told<'a> {
+    /// The verdicts, in the order in which they were given.
+    pub done: &'a [PropertyReport],
+    /// Where properties stand in the source.
+    pub places: &'a BTreeMap<usize, SourcePlace>,
+    /// How they are stated in a design, by index.
+    pub stated: &'a [Stated],
+}
+
 impl Summary<'_> {
+    /// How a property is stated.
+    pub fn stated(&self, report: &PropertyReport) -> Option<&Stated> {
+        self.told.stated.get(report.index)
+    }
+
+    /// Whether a property should be violated rather than proved: a cover should be reached.
+    pub fn should_be_violated(&self, report: &PropertyReport) -> bool {
+        self.expects_violation || is_cover(self.stated(report))
+    }
+
     /// How many verdicts are of a kind.
     pub fn count(&self, is_meant: fn(&Verdict) -> bool) -> usize {
-        self.done.iter().filter(|report| is_meant(&report.verdict)).count()
+        self.told.done.iter().filter(|report| is_meant(&report.verdict)).count()
     }
 
     /// The verdicts in the order of the properties.
     pub fn in_order(&self) -> Vec<&PropertyReport> {
-        let mut reports: Vec<&PropertyReport> = self.done.iter().collect();
+        let mut reports: Vec<&PropertyReport> = self.told.done.iter().collect();
         reports.sort_by_key(|report| report.index);
         reports
     }
@@ -72,8 +91,8 @@ impl ReportFiles {
     /// # Errors
     /// If one cannot be written, or would overwrite something else.
     pub fn start(args: &CheckArgs) -> Result<ReportFiles, InputError> {
-        let CheckArgs { model, trace, vcd, certificate, witness, test, record, .. } = args;
-        let others = [trace, vcd, certificate, witness, test, record];
+        let CheckArgs { model, trace, vcd, certificate, witness, test, record, report, .. } = args;
+        let others = [trace, vcd, certificate, witness, test, record, report];
         let others: Vec<&Path> = others.into_iter().flatten().map(PathBuf::as_path).collect();
         ReportFiles::begin(model, args.junit.as_deref(), args.sarif.as_deref(), &others)
     }
@@ -105,7 +124,8 @@ impl ReportFiles {
             junit: junit.map(Path::to_owned),
             sarif: sarif.map(Path::to_owned),
         };
-        let pending = files.write_one(&[], &BTreeMap::new(), Some(NOT_ENDED), 3, Duration::ZERO);
+        let nothing = Told { done: &[], places: &BTreeMap::new(), stated: &[] };
+        let pending = files.write_one(&nothing, Some(NOT_ENDED), 3, Duration::ZERO);
         pending.map_err(InputError)?;
         Ok(files)
     }
@@ -121,24 +141,14 @@ impl ReportFiles {
     /// What the system says.
     pub fn write_one(
         &self,
-        done: &[PropertyReport],
-        places: &BTreeMap<usize, SourcePlace>,
+        told: &Told<'_>,
         failure: Option<&str>,
         code: i32,
         time: Duration,
     ) -> Result<(), String> {
-        let (title, model) = (&self.model, &self.model);
+        let (title, model, told) = (&self.model, &self.model, *told);
         let expects_violation = false;
-        self.write(&[Summary {
-            title,
-            model,
-            expects_violation,
-            done,
-            places,
-            failure,
-            code,
-            time,
-        }])
+        self.write(&[Summary { title, model, expects_violation, told, failure, code, time }])
     }
 
     /// Writes them, about runs on several models.

@@ -1,9 +1,12 @@
 //! Verdicts for programs: one JSON object a line. `docs/JSON.md` describes them; the schema
 //! number changes when a field changes its meaning or goes away.
 
-use super::{PropertyReport, SourcePlace, Story, Verdict, WrittenFile};
+use super::{
+    Inner, PropertyReport, SourcePlace, Stated, Story, Vacuity, Verdict, WrittenFile, is_cover,
+};
 use crate::view::invariants::LoopInvariant;
 use pedra_check::{SafeUpTo, Trust};
+use pedra_verilog::Kind;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -27,8 +30,12 @@ pub fn start(model: &Path, properties: &[usize], engine: &str) -> Value {
     })
 }
 
-/// A verdict, and where the property stands.
-pub fn property(report: &PropertyReport, place: Option<&SourcePlace>) -> Value {
+/// A verdict, how the property is stated, and where it stands.
+pub fn property(
+    report: &PropertyReport,
+    stated: Option<&Stated>,
+    place: Option<&SourcePlace>,
+) -> Value {
     let mut line = json!({
         "schema": SCHEMA,
         "event": "property",
@@ -45,9 +52,12 @@ pub fn property(report: &PropertyReport, place: Option<&SourcePlace>) -> Value {
                 "k": k, "clauses": clauses, "safe_until": safe_until, "checked": "certificate",
                 "trusted": trusted
             });
-            ("proved", more)
+            (if is_cover(stated) { "unreachable" } else { "proved" }, more)
         }
-        Verdict::Violated { depth } => ("violated", json!({ "step": depth, "checked": "trace" })),
+        Verdict::Violated { depth } => {
+            let word = if is_cover(stated) { "reached" } else { "violated" };
+            (word, json!({ "step": depth, "checked": "trace" }))
+        }
         Verdict::Unknown { reason, safe } => {
             let (claimed, checked) = (safe.map(|s| s.claimed), safe.and_then(|s| s.checked));
             let more = json!({
@@ -67,6 +77,14 @@ pub fn property(report: &PropertyReport, place: Option<&SourcePlace>) -> Value {
             json!({ "file": place.file, "line": place.line, "column": place.column })
         }),
     });
+    if let Some(stated) = stated {
+        line["kind"] = if is_cover(Some(stated)) { "cover" } else { "assert" }.into();
+        if let Some(place) = &stated.place {
+            line["file"] = place.file.as_str().into();
+            line["line"] = place.line.into();
+            line["column"] = place.column.into();
+        }
+    }
     line["verdict"] = verdict.into();
     let doubtful = report.files.iter().filter(|file| !file.is_checked).map(|file| &file.name);
     let doubtful: Vec<&String> = doubtful.collect();
@@ -82,8 +100,18 @@ pub fn property(report: &PropertyReport, place: Option<&SourcePlace>) -> Value {
     line
 }
 
+/// What a line says of a property.
+pub struct ReadProperty {
+    /// Its verdict.
+    pub report: PropertyReport,
+    /// How it is stated in a design.
+    pub stated: Stated,
+    /// Where it stands.
+    pub place: Option<SourcePlace>,
+}
+
 /// Reads what [`property`] has written, but for invariants; nothing if it is no such line.
-pub fn read_property(line: &Value) -> Option<(PropertyReport, Option<SourcePlace>)> {
+pub fn read_property(line: &Value) -> Option<ReadProperty> {
     let number = |value: &Value| value.as_u64().and_then(|n| usize::try_from(n).ok());
     let text = |value: &Value| value.as_str().map(str::to_owned);
     if line["event"] != "property" {
@@ -91,7 +119,7 @@ pub fn read_property(line: &Value) -> Option<(PropertyReport, Option<SourcePlace
     }
     let safe_until = number(&line["safe_until"]);
     let verdict = match line["verdict"].as_str()? {
-        "proved" => Verdict::Proved {
+        "proved" | "unreachable" => Verdict::Proved {
             k: number(&line["k"])?,
             clauses: number(&line["clauses"])?,
             safe_until,
@@ -100,7 +128,7 @@ pub fn read_property(line: &Value) -> Option<(PropertyReport, Option<SourcePlace
                 Some(_) => Trust::NormalForms,
             },
         },
-        "violated" => Verdict::Violated { depth: number(&line["step"])? },
+        "violated" | "reached" => Verdict::Violated { depth: number(&line["step"])? },
         "unknown" => {
             let checked = number(&line["safe_checked"]);
             let safe = safe_until.map(|claimed| SafeUpTo { claimed, checked });
@@ -126,7 +154,8 @@ pub fn read_property(line: &Value) -> Option<(PropertyReport, Option<SourcePlace
         invariants: Vec::new(),
         story: Story::default(),
     };
-    Some((report, place))
+    let kind = if line["kind"] == "cover" { Kind::Cover } else { Kind::Assert };
+    Some(ReadProperty { report, stated: Stated { kind, place: None }, place })
 }
 
 /// What a proof about a program says of its loops.
@@ -140,20 +169,54 @@ fn invariants(report: &PropertyReport) -> Value {
     report.invariants.iter().map(one).collect()
 }
 
-/// The end of a run.
-pub fn end(reports: &[PropertyReport], exit: i32, time: Duration) -> Value {
-    let count = |f: fn(&Verdict) -> bool| reports.iter().filter(|r| f(&r.verdict)).count();
+/// Whether an answer says something: of the condition of a property, or of the assumptions.
+pub fn vacuity(of: Option<(usize, &str)>, vacuity: Vacuity) -> Value {
+    let (is_vacuous, step) = match vacuity {
+        Vacuity::No => (Some(false), None),
+        Vacuity::Yes(step) => (Some(true), step),
+        Vacuity::Unknown => (None, None),
+    };
     json!({
         "schema": SCHEMA,
+        "event": "vacuity",
+        "property": of.map(|(index, _)| index),
+        "name": of.map(|(_, name)| name),
+        "vacuous": is_vacuous,
+        "step": step,
+    })
+}
+
+/// The end of a run.
+pub(super) fn end(inner: &Inner, exit: i32, time: Duration) -> Value {
+    let count = |is_meant: fn(&Verdict) -> bool, covers: bool| {
+        let is_kind = |r: &&PropertyReport| is_cover(inner.stated.get(r.index)) == covers;
+        inner.done.iter().filter(is_kind).filter(|r| is_meant(&r.verdict)).count()
+    };
+    let is_proved = |v: &Verdict| matches!(v, Verdict::Proved { .. });
+    let is_violated = |v: &Verdict| matches!(v, Verdict::Violated { .. });
+    let is_unknown = |v: &Verdict| matches!(v, Verdict::Unknown { .. });
+    let mut line = json!({
+        "schema": SCHEMA,
         "event": "end",
-        "proved": count(|v| matches!(v, Verdict::Proved { .. })),
-        "violated": count(|v| matches!(v, Verdict::Violated { .. })),
-        "unknown": count(|v| matches!(v, Verdict::Unknown { .. })),
+        "proved": count(is_proved, false),
+        "violated": count(is_violated, false),
+        "unknown": count(is_unknown, false) + count(is_unknown, true),
+    });
+    let fields = line.as_object_mut().expect("built as an object");
+    if !inner.stated.is_empty() {
+        fields.insert("reached".to_owned(), count(is_violated, true).into());
+        fields.insert("unreachable".to_owned(), count(is_proved, true).into());
+        fields.insert("vacuous".to_owned(), inner.vacuous.into());
+    }
+    if let Value::Object(rest) = json!({
         "exit": exit,
         "seconds": seconds(time),
         "cpu_seconds": crate::limits::cpu_seconds(),
         "memory_bytes": crate::limits::peak_memory(),
-    })
+    }) {
+        fields.extend(rest);
+    }
+    line
 }
 
 #[cfg(test)]
@@ -183,11 +246,14 @@ mod tests {
                 invariants: Vec::new(),
                 story: Story::default(),
             };
-            let line = property(&report, place.as_ref());
-            let (read, read_place) = read_property(&line).expect("a property");
-            assert_eq!(property(&read, read_place.as_ref()), line);
-            assert_eq!((read.verdict, read_place), (report.verdict, place));
-            assert_eq!(read.files, report.files);
+            for kind in [Kind::Assert, Kind::Cover] {
+                let stated = Stated { kind, place: None };
+                let line = property(&report, Some(&stated), place.as_ref());
+                let read = read_property(&line).expect("a property");
+                assert_eq!(property(&read.report, Some(&read.stated), read.place.as_ref()), line);
+                assert_eq!((&read.report.verdict, &read.place), (&report.verdict, &place));
+                assert_eq!((&read.report.files, &read.stated), (&report.files, &stated));
+            }
         }
         assert!(read_property(&json!({ "event": "start" })).is_none());
     }

@@ -6,7 +6,7 @@
 //! that failed has one more case, `run`, with an `error`.
 
 use super::files::{Summary, title};
-use super::{PropertyReport, Verdict, human};
+use super::{PropertyReport, Verdict, human, is_cover};
 use pedra_formats::text::printable;
 use std::time::Duration;
 
@@ -63,7 +63,7 @@ fn suite(summary: &Summary<'_>) -> (String, Counts) {
         counts = counts.plus(Counts { tests: 1, failures: 0, errors: 1 });
     }
     for report in summary.in_order() {
-        let (body, failures, errors) = outcome(report, summary.expects_violation);
+        let (body, failures, errors) = outcome(report, summary);
         cases.push_str(&case(&title, &self::title(report), report.time, &body));
         counts = counts.plus(Counts { tests: 1, failures, errors });
     }
@@ -73,15 +73,20 @@ fn suite(summary: &Summary<'_>) -> (String, Counts) {
 }
 
 /// What stands inside of a case, and whether it is a failure or an error.
-fn outcome(report: &PropertyReport, expects_violation: bool) -> (String, usize, usize) {
-    let line = human::line(report, false);
+fn outcome(report: &PropertyReport, summary: &Summary<'_>) -> (String, usize, usize) {
+    let stated = summary.stated(report);
+    let line = human::line(report, stated, false);
+    let should_be_violated = summary.should_be_violated(report);
     match &report.verdict {
-        Verdict::Proved { .. } if expects_violation => {
-            let message = "proved, but it should be violated";
+        Verdict::Proved { .. } if should_be_violated => {
+            let message = match is_cover(stated) {
+                true => "unreachable",
+                false => "proved, but it should be violated",
+            };
             (element("failure", "unexpected", message, &line), 1, 0)
         }
         Verdict::Proved { .. } => (String::new(), 0, 0),
-        Verdict::Violated { .. } if expects_violation => (String::new(), 0, 0),
+        Verdict::Violated { .. } if should_be_violated => (String::new(), 0, 0),
         Verdict::Violated { depth } => {
             let body = match report.story.text.is_empty() {
                 true => line,

@@ -7,18 +7,18 @@ mod json;
 mod junit;
 mod sarif;
 
-pub use files::ReportFiles;
-pub use files::Summary;
+pub use files::{ReportFiles, Summary, Told};
 pub use human::line as human_line;
-pub use json::{SCHEMA, read_property};
+pub use json::{ReadProperty, SCHEMA, property as property_line, read_property};
 
 use crate::limits::StopCause;
 use crate::output::note;
 use crate::view::invariants::LoopInvariant;
-use crate::view::steps::SourceStep;
+use crate::view::steps::steps_of;
 use pedra_check::{SafeUpTo, Trust};
 use pedra_formats::text::printable;
-use pedra_program::{Program, Span};
+use pedra_program::{Program, ProgramTrace, Span};
+use pedra_verilog::{About, Kind, Place};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -76,10 +76,23 @@ pub struct PropertyReport {
 /// How a violation comes about, for reports that show it.
 #[derive(Clone, Debug, Default)]
 pub struct Story {
-    /// Of a program, its statements.
-    pub steps: Vec<SourceStep>,
+    /// Of a program, its statements: where each stands, what it says and what it changed.
+    pub steps: Vec<(SourcePlace, String)>,
     /// For people: a waveform, or the statements.
     pub text: String,
+}
+
+impl Story {
+    /// Of a run of a program, which is shown like this.
+    pub fn of_program(program: &Program, trace: &ProgramTrace, text: String) -> Story {
+        let step = |step: &crate::view::steps::SourceStep| {
+            let changes = step.changes.iter().map(|(name, value)| format!("{name} = {value}"));
+            let changes = changes.collect::<Vec<String>>().join(", ");
+            let text = format!("{}  {changes}", step.text).trim_end().to_owned();
+            (SourcePlace::of(program, step.span), text)
+        };
+        Story { steps: steps_of(program, trace).iter().map(step).collect(), text }
+    }
 }
 
 /// A line of a file that the user wrote.
@@ -120,6 +133,26 @@ pub enum Missing {
     NotWritten,
 }
 
+/// How a property is stated in a design.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stated {
+    /// What it asks.
+    pub kind: Kind,
+    /// Where.
+    pub place: Option<Place>,
+}
+
+/// Whether an answer says nothing.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Vacuity {
+    /// It says something: a run was found, and replayed.
+    No,
+    /// It says nothing, and that was proved; of assumptions, the first step that no run has.
+    Yes(Option<usize>),
+    /// Not known.
+    Unknown,
+}
+
 /// How reports look.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Style {
@@ -148,6 +181,12 @@ struct Inner {
     finished: bool,
     /// A file that was asked for is missing, for this reason.
     missing: Option<Missing>,
+    /// Of a design: how each property is stated.
+    stated: Vec<Stated>,
+    /// How many answers were found to say nothing.
+    vacuous: usize,
+    /// The assumptions of the design allow no run.
+    has_no_run: bool,
 }
 
 /// A property without verdict.
@@ -167,6 +206,9 @@ impl Reporter {
             expecting: false,
             finished: false,
             missing: None,
+            stated: Vec::new(),
+            vacuous: 0,
+            has_no_run: false,
         };
         Reporter { style, color, files, inner: Mutex::new(inner) }
     }
@@ -188,6 +230,47 @@ impl Reporter {
     /// Whether the story of a violation is wanted.
     pub fn wants_stories(&self) -> bool {
         !self.files.is_empty()
+    }
+
+    /// Says what design the properties are of.
+    pub fn describe(&self, about: &About) {
+        let stated =
+            about.properties.iter().map(|p| Stated { kind: p.kind, place: p.place.clone() });
+        self.lock().stated = stated.collect();
+    }
+
+    /// The properties that are proved so far.
+    pub fn proved(&self) -> Vec<usize> {
+        let inner = self.lock();
+        let proved = inner.done.iter().filter(|r| matches!(r.verdict, Verdict::Proved { .. }));
+        proved.map(|report| report.index).collect()
+    }
+
+    /// Tells whether the assumptions of a design allow runs.
+    pub fn tell_runs(&self, vacuity: Vacuity) {
+        let mut inner = self.lock();
+        inner.has_no_run = matches!(vacuity, Vacuity::Yes(_));
+        self.tell_vacuity(&mut inner, None, vacuity);
+    }
+
+    /// Tells whether the condition of an assertion that was proved can be true.
+    pub fn tell_condition(&self, index: usize, name: &str, vacuity: Vacuity) {
+        self.tell_vacuity(&mut self.lock(), Some((index, name)), vacuity);
+    }
+
+    fn tell_vacuity(&self, inner: &mut Inner, of: Option<(usize, &str)>, vacuity: Vacuity) {
+        if inner.finished {
+            return;
+        }
+        let is_vacuous = matches!(vacuity, Vacuity::Yes(_));
+        inner.vacuous += usize::from(is_vacuous);
+        match self.style {
+            Style::Json => crate::output::say(&json::vacuity(of, vacuity).to_string()),
+            Style::Human if is_vacuous => {
+                crate::output::say(&human::vacuity(of, vacuity, self.color));
+            }
+            Style::Human => {}
+        }
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
@@ -220,14 +303,20 @@ impl Reporter {
         if inner.finished || inner.open.remove(&report.index).is_none() {
             return;
         }
-        crate::output::say(&self.line(&report, &inner.places));
+        let place = inner.places.get(&report.index);
+        crate::output::say(&self.line(&report, inner.stated.get(report.index), place));
         inner.done.push(report);
     }
 
-    fn line(&self, report: &PropertyReport, places: &BTreeMap<usize, SourcePlace>) -> String {
+    fn line(
+        &self,
+        report: &PropertyReport,
+        stated: Option<&Stated>,
+        place: Option<&SourcePlace>,
+    ) -> String {
         match self.style {
-            Style::Human => human::line(report, self.color),
-            Style::Json => json::property(report, places.get(&report.index)).to_string(),
+            Style::Human => human::line(report, stated, self.color),
+            Style::Json => json::property(report, stated, place).to_string(),
         }
     }
 
@@ -245,7 +334,8 @@ impl Reporter {
                 let (files, invariants, story) = (Vec::new(), Vec::new(), Story::default());
                 let report =
                     PropertyReport { index, name, verdict, engine, time, files, invariants, story };
-                lines.push(self.line(&report, &inner.places));
+                let (stated, place) = (inner.stated.get(index), inner.places.get(&index));
+                lines.push(self.line(&report, stated, place));
                 inner.done.push(report);
             }
             inner.finished = true;
@@ -254,7 +344,7 @@ impl Reporter {
                 lines.push(format!("unknown   {reason} before the model was read"));
             }
             if self.style == Style::Json {
-                lines.push(json::end(&inner.done, code, time).to_string());
+                lines.push(json::end(&inner, code, time).to_string());
             }
             if !lines.is_empty() {
                 crate::output::say(&lines.join("\n"));
@@ -268,9 +358,14 @@ impl Reporter {
     fn write_files(&self, inner: &mut Inner, reason: &str, time: Duration) -> i32 {
         let code = inner.exit_code();
         let too_early = format!("{reason} before the model was read");
-        let failure = (!inner.expecting).then_some(too_early.as_str());
-        let Inner { done, places, .. } = &*inner;
-        if let Err(problem) = self.files.write_one(done, places, failure, code, time) {
+        let failure = match inner.has_no_run {
+            true => Some("the assumptions allow no run: proofs say nothing"),
+            false => (!inner.expecting).then_some(too_early.as_str()),
+        };
+        let Inner { done, places, stated, .. } = &*inner;
+        if let Err(problem) =
+            self.files.write_one(&Told { done, places, stated }, failure, code, time)
+        {
             note(&printable(&problem));
             inner.missing = Some(Missing::NotWritten);
         }
@@ -281,8 +376,10 @@ impl Reporter {
     pub fn failed(&self, error: &str, code: i32, time: Duration) {
         let mut inner = self.lock();
         inner.finished = true;
-        let Inner { done, places, .. } = &*inner;
-        if let Err(problem) = self.files.write_one(done, places, Some(error), code, time) {
+        let Inner { done, places, stated, .. } = &*inner;
+        if let Err(problem) =
+            self.files.write_one(&Told { done, places, stated }, Some(error), code, time)
+        {
             note(&printable(&problem));
         }
     }
@@ -306,7 +403,7 @@ impl Reporter {
 
 impl Inner {
     fn exit_code(&self) -> i32 {
-        let code = exit_code(self.done.iter());
+        let code = exit_code(self.done.iter(), &self.stated, self.has_no_run);
         match self.missing {
             _ if !self.expecting => 3,
             Some(Missing::NotWritten) => 2,
@@ -316,13 +413,28 @@ impl Inner {
     }
 }
 
-/// 0 all proved, 1 some violated, 3 some unknown.
-pub fn exit_code<'a>(reports: impl Iterator<Item = &'a PropertyReport> + Clone) -> i32 {
-    if reports.clone().any(|r| matches!(r.verdict, Verdict::Violated { .. })) {
+/// 0 all is well, 1 something is not, 3 some unknown. An assertion is well if it is proved, a cover
+/// if it is reached, and assumptions if they allow runs.
+pub fn exit_code<'a>(
+    reports: impl Iterator<Item = &'a PropertyReport> + Clone,
+    stated: &[Stated],
+    has_no_run: bool,
+) -> i32 {
+    let is_bad = |report: &PropertyReport| match report.verdict {
+        Verdict::Violated { .. } => !is_cover(stated.get(report.index)),
+        Verdict::Proved { .. } => is_cover(stated.get(report.index)),
+        Verdict::Unknown { .. } => false,
+    };
+    if has_no_run || reports.clone().any(is_bad) {
         1
     } else if reports.clone().any(|r| matches!(r.verdict, Verdict::Unknown { .. })) {
         3
     } else {
         0
     }
+}
+
+/// Whether a property asks for a run, so that a violation is good news.
+pub(crate) fn is_cover(stated: Option<&Stated>) -> bool {
+    stated.is_some_and(|stated| stated.kind == Kind::Cover)
 }

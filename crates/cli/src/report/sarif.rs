@@ -8,8 +8,7 @@
 
 use super::files::{Summary, title};
 use super::{PropertyReport, SourcePlace, Verdict, human};
-use crate::view::steps::SourceStep;
-use pedra_c::witness::sha256;
+use pedra_formats::sha256::sha256;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -22,7 +21,12 @@ const RULES: [(&str, &str, &str, &str); 4] = [
     ("violated", "PropertyViolated", "error", "A property is violated. The trace was replayed."),
     ("unknown", "PropertyUnknown", "warning", "It is not known whether a property holds."),
     ("failed", "RunFailed", "error", "The run failed. What has no verdict was not decided."),
-    ("unexpected", "PropertyProved", "error", "A property is proved that should be violated."),
+    (
+        "unexpected",
+        "PropertyProved",
+        "error",
+        "A property is proved that should be violated, or a cover unreachable.",
+    ),
 ];
 
 /// The whole file.
@@ -44,8 +48,8 @@ fn run(summary: &Summary<'_>) -> Value {
         result(2, text, &whole, prints)
     });
     let of_properties = summary.in_order().into_iter().filter_map(|report| {
-        let place = summary.places.get(&report.index).unwrap_or(&whole);
-        property(report, place, summary.expects_violation, &mut seen)
+        let place = summary.told.places.get(&report.index).unwrap_or(&whole);
+        property(report, place, summary, &mut seen)
     });
     let results: Vec<Value> = failure.into_iter().chain(of_properties).collect();
     let rules = RULES.map(|(id, name, level, text)| {
@@ -84,20 +88,20 @@ fn run(summary: &Summary<'_>) -> Value {
 fn property(
     report: &PropertyReport,
     place: &SourcePlace,
-    expects_violation: bool,
+    summary: &Summary<'_>,
     seen: &mut BTreeMap<String, usize>,
 ) -> Option<Value> {
     let rule = match report.verdict {
-        Verdict::Proved { .. } if expects_violation => 3,
+        Verdict::Proved { .. } if summary.should_be_violated(report) => 3,
         Verdict::Proved { .. } => return None,
-        Verdict::Violated { .. } if expects_violation => return None,
+        Verdict::Violated { .. } if summary.should_be_violated(report) => return None,
         Verdict::Violated { .. } => 0,
         Verdict::Unknown { .. } => 1,
     };
     let identity = identity(report, place);
     let mut found = result(
         rule,
-        &human::line(report, false),
+        &human::line(report, summary.stated(report), false),
         place,
         fingerprint(seen, RULES[rule].0, &identity),
     );
@@ -137,13 +141,9 @@ fn fingerprint(seen: &mut BTreeMap<String, usize>, rule: &str, identity: &str) -
     json!({ "primaryLocationLineHash": format!("{}:{number}", &hash[..16]) })
 }
 
-fn flow_location(step: &SourceStep) -> Value {
-    let text = match step.changed.is_empty() {
-        true => step.text.clone(),
-        false => format!("{}  {}", step.text, step.changed),
-    };
+fn flow_location((place, text): &(SourcePlace, String)) -> Value {
     json!({ "location": {
-        "physicalLocation": location(&step.place), "message": { "text": text }
+        "physicalLocation": location(place), "message": { "text": text }
     } })
 }
 

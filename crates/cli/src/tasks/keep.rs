@@ -6,7 +6,7 @@
 //! others, and a design in Verilog. Only *proved* and *violated* are kept; what is unknown is tried
 //! again.
 
-use pedra_c::witness::sha256;
+use pedra_formats::sha256::sha256;
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::fs;

@@ -1,8 +1,12 @@
 //! What came of tasks: the exit code, the table, and report files.
 
 use super::{Expect, Task, title};
-use crate::report::{PropertyReport, ReportFiles, SCHEMA, SourcePlace, Summary, Verdict};
+use crate::report::{
+    PropertyReport, ReadProperty, ReportFiles, SCHEMA, SourcePlace, Stated, Summary, Told, Verdict,
+    is_cover,
+};
 use pedra_formats::text::printable;
+use pedra_verilog::Kind;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -20,6 +24,8 @@ pub struct Done<'a> {
     pub reports: BTreeMap<usize, PropertyReport>,
     /// Where the properties stand.
     pub places: BTreeMap<usize, SourcePlace>,
+    /// How they are stated, by index.
+    pub stated: Vec<Stated>,
     /// Why it failed, with the exit code, if it did.
     pub failure: Option<(String, i32)>,
     /// How long it took.
@@ -40,15 +46,20 @@ impl<'a> Done<'a> {
             model: files.first().map_or(String::new(), |path| path.display().to_string()),
             reports: BTreeMap::new(),
             places: BTreeMap::new(),
+            stated: Vec::new(),
             failure: None,
             time: Duration::ZERO,
         }
     }
 
     /// Takes a verdict in.
-    pub fn enter(&mut self, report: PropertyReport, place: Option<SourcePlace>) {
-        self.places.extend(place.map(|place| (report.index, place)));
-        self.reports.insert(report.index, report);
+    pub fn enter(&mut self, read: ReadProperty) {
+        let index = read.report.index;
+        self.places.extend(read.place.map(|place| (index, place)));
+        let assertion = Stated { kind: Kind::Assert, place: None };
+        self.stated.resize(self.stated.len().max(index + 1), assertion);
+        self.stated[index] = read.stated;
+        self.reports.insert(index, read.report);
     }
 
     /// How many properties are proved, violated, unknown.
@@ -65,17 +76,22 @@ impl<'a> Done<'a> {
 
     /// 0 all as expected, 1 some not, 3 some unknown; that of the check if it failed.
     pub fn code(&self) -> i32 {
-        let [proved, violated, unknown] = self.counts();
-        let wrong = match self.task.expect {
-            Expect::Proved => violated,
-            Expect::Violated => proved,
+        let is_wrong = |report: &&PropertyReport| match report.verdict {
+            Verdict::Proved { .. } => self.should_be_violated(report),
+            Verdict::Violated { .. } => !self.should_be_violated(report),
+            Verdict::Unknown { .. } => false,
         };
-        match (&self.failure, wrong, unknown) {
+        let wrong = self.reports.values().filter(is_wrong).count();
+        match (&self.failure, wrong, self.counts()[2]) {
             (Some((_, code)), ..) => *code,
             (None, 0, 0) => 0,
             (None, 0, _) => 3,
             (None, ..) => 1,
         }
+    }
+
+    fn should_be_violated(&self, report: &PropertyReport) -> bool {
+        self.task.expect == Expect::Violated || is_cover(self.stated.get(report.index))
     }
 }
 
@@ -153,8 +169,7 @@ pub fn write_reports(files: &ReportFiles, done: &[Done<'_>]) -> Result<(), Strin
         title: &one.title,
         model: &one.model,
         expects_violation: one.task.expect == Expect::Violated,
-        done: reports,
-        places: &one.places,
+        told: Told { done: reports, places: &one.places, stated: &one.stated },
         failure: one.failure.as_ref().map(|(text, _)| text.as_str()),
         code: one.code(),
         time: one.time,

@@ -7,3 +7,4 @@ pub mod status;
 pub mod steps;
 pub mod summary;
 pub mod wave;
+pub mod why;

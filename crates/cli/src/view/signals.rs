@@ -10,7 +10,7 @@ use pedra_model::system::System;
 use pedra_model::term::{Sort, TermId};
 use pedra_model::trace::{BitTrace, WordTrace};
 use pedra_model::value::{Ternary, TernaryBv, TernaryValue};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A signal of a bit-level system before simulation.
 struct BitSignal {
@@ -41,7 +41,20 @@ pub fn of_bits(
             values.push(simulator.value(signal.lit));
         }
     }
-    Ok(Waves { signals: group(signals, values), steps: trace.inputs.len() })
+    Ok(Waves { signals: group(signals, &values), steps: trace.inputs.len() })
+}
+
+/// The literals of each signal that [`of_bits`] shows, from the least significant on.
+pub fn roots_of_bits(system: &BitSystem, property: Option<usize>) -> Vec<Vec<Lit>> {
+    let signals = bit_signals(system, property);
+    let lits =
+        |(_, members): (String, Vec<usize>)| members.iter().map(|&i| signals[i].lit).collect();
+    words_of(&signals).into_iter().map(lits).collect()
+}
+
+/// The term of each signal that [`of_words`] shows.
+pub fn roots_of_words(system: &System, property: Option<usize>) -> Vec<TermId> {
+    word_signals(system, property).into_iter().map(|(term, _)| term).collect()
 }
 
 fn bit_signals(system: &BitSystem, property: Option<usize>) -> Vec<BitSignal> {
@@ -116,7 +129,21 @@ fn split_index(name: &str) -> Option<(&str, usize)> {
 }
 
 /// Joins bits `name[0]` to `name[n]` of one kind into words; what is not a whole word stays.
-fn group(signals: Vec<BitSignal>, values: Vec<Vec<Ternary>>) -> Vec<Signal> {
+fn group(signals: Vec<BitSignal>, values: &[Vec<Ternary>]) -> Vec<Signal> {
+    let word = |(name, bits): (String, Vec<usize>)| {
+        let at = |step: usize| {
+            let digits: Vec<Ternary> = bits.iter().map(|&b| values[b][step]).collect();
+            TernaryBv::from_bits(&digits)
+        };
+        let in_cone = bits.iter().any(|&b| signals[b].in_cone);
+        let (kind, steps) = (signals[bits[0]].kind, values[bits[0]].len());
+        Signal { name, kind, in_cone, values: (0..steps).map(at).collect() }
+    };
+    words_of(&signals).into_iter().map(word).collect()
+}
+
+/// The words that signals are bits of, with the positions of their bits.
+fn words_of(signals: &[BitSignal]) -> Vec<(String, Vec<usize>)> {
     let mut words: BTreeMap<(SignalKind, &str), BTreeMap<usize, usize>> = BTreeMap::new();
     for (i, signal) in signals.iter().enumerate() {
         if let Some((base, index)) = split_index(&signal.name) {
@@ -138,29 +165,14 @@ fn group(signals: Vec<BitSignal>, values: Vec<Vec<Ternary>>) -> Vec<Signal> {
     };
     let mut grouped = Vec::new();
     for (i, signal) in signals.iter().enumerate() {
-        let (kind, steps) = (signal.kind, values[i].len());
-        let bits: Vec<usize>;
-        let name;
         match member(i) {
-            Some((base, word, first)) => {
-                // The word stands where its first bit stood.
-                if first != i {
-                    continue;
-                }
-                name = base.to_owned();
-                bits = word.values().copied().collect();
+            // The word stands where its first bit stood.
+            Some((base, word, first)) if first == i => {
+                grouped.push((base.to_owned(), word.values().copied().collect()));
             }
-            None => {
-                name = signal.name.clone();
-                bits = vec![i];
-            }
+            Some(_) => {}
+            None => grouped.push((signal.name.clone(), vec![i])),
         }
-        let at = |step: usize| {
-            let digits: Vec<Ternary> = bits.iter().map(|&b| values[b][step]).collect();
-            TernaryBv::from_bits(&digits)
-        };
-        let in_cone = bits.iter().any(|&b| signals[b].in_cone);
-        grouped.push(Signal { name, kind, in_cone, values: (0..steps).map(at).collect() });
     }
     grouped
 }
@@ -208,11 +220,11 @@ fn word_signals(system: &System, property: Option<usize>) -> Vec<(TermId, Signal
     }
     for (i, x) in system.inputs.iter().enumerate() {
         let inside = cone[x.term.index()];
-        add(x.term, x.name.as_deref(), format!("input{i}"), SignalKind::Input, inside);
+        add(x.term, x.name.as_deref(), input_name(i), SignalKind::Input, inside);
     }
     for (i, x) in system.states.iter().enumerate() {
         let inside = cone[x.term.index()];
-        add(x.term, x.name.as_deref(), format!("state{i}"), SignalKind::State, inside);
+        add(x.term, x.name.as_deref(), state_name(i), SignalKind::State, inside);
     }
     for (i, x) in system.constraints.iter().enumerate() {
         add(x.term, x.name.as_deref(), format!("c{i}"), SignalKind::Constraint, false);
@@ -225,6 +237,26 @@ fn word_signals(system: &System, property: Option<usize>) -> Vec<(TermId, Signal
         add(*term, Some(name), String::new(), SignalKind::Wire, cone[term.index()]);
     }
     signals
+}
+
+/// Leaves out inputs and states that the system has no name for.
+pub fn drop_nameless(waves: &mut Waves, system: &System) {
+    let inputs = system.inputs.iter().enumerate().filter(|(_, x)| x.name.is_none());
+    let states = system.states.iter().enumerate().filter(|(_, x)| x.name.is_none());
+    let inputs = inputs.map(|(i, _)| (SignalKind::Input, input_name(i)));
+    let states = states.map(|(i, _)| (SignalKind::State, state_name(i)));
+    let nameless: BTreeSet<(SignalKind, String)> = inputs.chain(states).collect();
+    waves.signals.retain(|signal| !nameless.contains(&(signal.kind, signal.name.clone())));
+}
+
+/// What an input without a name is called.
+fn input_name(index: usize) -> String {
+    format!("input{index}")
+}
+
+/// What a state without a name is called.
+fn state_name(index: usize) -> String {
+    format!("state{index}")
 }
 
 /// Which terms a term depends on, through states.

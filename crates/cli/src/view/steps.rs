@@ -1,64 +1,62 @@
 //! A run of a program, in the lines of its source.
 
-use crate::report::SourcePlace;
 use pedra_model::bv::Bv;
 use pedra_model::value::Value;
 use pedra_program::interpreter::{Machine, replay_with};
-use pedra_program::{Action, Program, ProgramTrace, Variable};
+use pedra_program::{Action, Program, ProgramTrace, Span, Variable};
 
 /// A statement of a run.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceStep {
     /// Where it stands.
-    pub place: SourcePlace,
+    pub span: Span,
     /// What it says.
     pub text: String,
-    /// What it changed, for example `x = 1, y = 2`.
-    pub changed: String,
+    /// What it changed: names, with values as the source would write them.
+    pub changes: Vec<(String, String)>,
 }
 
-/// The statements of a run that the source shows, in their order.
-pub fn source_steps(program: &Program, trace: &ProgramTrace) -> Vec<SourceStep> {
+/// The statements of a run.
+pub fn steps_of(program: &Program, trace: &ProgramTrace) -> Vec<SourceStep> {
     let mut steps = Vec::new();
     let visit = |step: usize, machine: &Machine<'_>| {
         let edge = program.edge(trace.steps[step].edge);
         if edge.text.is_empty() {
             return;
         }
-        let changed = match &edge.action {
-            Action::Step(action) => {
-                let changed = action.updates.iter().filter_map(|(id, _)| {
-                    let variable = program.variable(*id);
-                    let name = variable.name.as_deref()?;
-                    Some(format!("{name} = {}", shown(variable, machine.value(*id)?)?))
-                });
-                changed.collect::<Vec<String>>().join(", ")
-            }
-            Action::Call(_) => String::new(),
+        let updates = match &edge.action {
+            Action::Step(action) => &action.updates[..],
+            Action::Call(_) => &[],
         };
-        let place = SourcePlace::of(program, edge.span);
-        steps.push(SourceStep { place, text: edge.text.to_string(), changed });
+        let changed = updates.iter().filter_map(|(id, _)| {
+            let variable = program.variable(*id);
+            let name = variable.name.as_deref()?;
+            Some((name.to_owned(), shown(variable, machine.value(*id)?)?))
+        });
+        let (span, text, changes) = (edge.span, edge.text.to_string(), changed.collect());
+        steps.push(SourceStep { span, text, changes });
     };
     // The trace was replayed before; a part of it is better than nothing.
     let _ = replay_with(program, trace, visit);
     steps
 }
 
-/// One line a statement, in columns.
-pub fn step_lines(steps: &[SourceStep]) -> Vec<String> {
-    let parts = |step: &SourceStep| {
-        let place = format!("{}:{}", step.place.file, step.place.line);
-        (place, step.text.clone(), step.changed.clone())
+/// One line a statement: where it stands, what it says, and what it changed.
+pub fn source_steps(program: &Program, trace: &ProgramTrace) -> Vec<String> {
+    let steps = steps_of(program, trace);
+    let places: Vec<String> = steps.iter().map(|s| program.location(s.span, false)).collect();
+    let width = |texts: &mut dyn Iterator<Item = &String>| {
+        texts.map(|text| text.chars().count()).max().unwrap_or(0).min(48)
     };
-    let lines: Vec<(String, String, String)> = steps.iter().map(parts).collect();
-    let width = |part: fn(&(String, String, String)) -> &String| {
-        lines.iter().map(|line| part(line).chars().count()).max().unwrap_or(0).min(48)
-    };
-    let (first, second) = (width(|line| &line.0), width(|line| &line.1));
-    let text = |(place, text, changed): &(String, String, String)| {
+    let first = width(&mut places.iter());
+    let second = width(&mut steps.iter().map(|step| &step.text));
+    let line = |(step, place): (&SourceStep, &String)| {
+        let changes: Vec<String> =
+            step.changes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let (text, changed) = (&step.text, changes.join(", "));
         format!("  {place:<first$}  {text:<second$}  {changed}").trim_end().to_owned()
     };
-    lines.iter().map(text).collect()
+    steps.iter().zip(&places).map(line).collect()
 }
 
 /// A value as the source would write it; nothing for arrays.

@@ -125,7 +125,7 @@ fn bit_cell(bit: Ternary, before: Option<Ternary>, cell: usize) -> String {
 }
 
 /// Short words in binary, known ones in hexadecimal, others digit by digit with `x`.
-fn value_text(value: &TernaryBv) -> String {
+pub fn value_text(value: &TernaryBv) -> String {
     let width = value.width();
     if width <= 4 {
         return value.to_digits();

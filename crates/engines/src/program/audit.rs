@@ -80,7 +80,7 @@ impl Audit<'_> {
         if queries.graph.terms.len() > MAX_TERMS {
             return None;
         }
-        let mut graph = Graph::new(queries.graph.lowered.clone());
+        let mut graph = queries.graph.again();
         graph.terms = queries.graph.terms.clone();
         let solver = TermSolver::new(queries.theory(), &BlastOptions::default());
         Some(Audit { queries, graph, solver })

@@ -3,7 +3,9 @@
 use super::graph::Location;
 use super::queries::{Model, Queries};
 use super::space::Obligation;
+use crate::region::{Region, RegionAtom};
 use crate::trace::{LemmaId, Place, Stopped};
+use pedra_model::formula::formula;
 use pedra_model::lit::Lit;
 use pedra_model::program::{ProgramProof, ProgramTrace};
 use pedra_model::term::TermId;
@@ -31,7 +33,7 @@ pub(super) fn proof(
         invariants[place.index()].push(clause);
     }
     let terms = queries.graph.terms.clone();
-    queries.graph.lowered.cut_proof(CutProof { properties, terms, invariants, k: 1 })
+    queries.graph.proof(CutProof { properties, terms, invariants, k: 1 })
 }
 
 /// The lemmas, all inductive together, that exclude the error places, and those that these need:
@@ -114,8 +116,7 @@ pub(super) fn trace(
                 initial.insert(variable, value);
             }
         }
-        let given = queries.graph.inputs(here.place).iter();
-        inputs.push(given.map(|&input| (input, found[&input].clone())).collect());
+        inputs.push(queries.inputs_of(edge, &found));
         let variables: Vec<TermId> = queries.graph.variables(next.place).collect();
         let images: Vec<TermId> =
             variables.iter().map(|&variable| queries.graph.image(edge, variable)).collect();
@@ -126,7 +127,20 @@ pub(super) fn trace(
     Ok(queries.graph.lowered.block_trace(property, &initial, &inputs).ok())
 }
 
-/// What a lemma says, for the record.
-pub(super) fn claim(_: &Queries, place: Location, set: &[Lit]) -> String {
-    format!("location {}: {} conditions", place.index(), set.len())
+/// The states of a cube at a location, for the record: its conditions in the names of the source.
+pub(super) fn region(queries: &Queries, place: Location, set: &[Lit]) -> Region {
+    let Queries { graph, predicates, .. } = queries;
+    let program = &graph.blocks().program;
+    let live = &graph.blocks().cuts[place.index()].live;
+    let name = |term: TermId| {
+        let &variable = live.iter().find(|&&variable| program.term_of(variable) == term)?;
+        let name = program.variable(variable).name.as_deref();
+        Some(name.map_or_else(|| format!("v{}", variable.index()), str::to_owned))
+    };
+    let texts: Vec<String> = (predicates.terms_of(set).zip(set))
+        .map(|(term, lit)| formula(&graph.terms, term, !lit.is_negated(), &name))
+        .collect();
+    let text = if texts.is_empty() { "true".to_owned() } else { texts.join(" ∧ ") };
+    let atoms = texts.into_iter().map(RegionAtom::Other).collect();
+    Region { atoms, text, location: Some(place.index()) }
 }

@@ -15,7 +15,8 @@ pub(super) fn random_queries(random: &mut Random, integers: bool) -> Queries {
     let shape = ProgramShape { procedures: 2, arrays: !integers, integers, ..Default::default() };
     let program = random_program(random, shape);
     let lowered = lower(&program, &LowerOptions::default()).expect("no recursion");
-    let graph = Graph::new(Arc::new(lowered));
+    let lowered = Arc::new(lowered);
+    let graph = if random.coin() { Graph::new(lowered) } else { Graph::refined(lowered) };
     let blocks = graph.blocks().cuts.iter().flat_map(|cut| &cut.blocks);
     let roots = blocks.flat_map(|block| block.values.iter().chain([&block.guard]));
     let theory = theory_of(&graph.terms, roots.copied()).expect("one theory");

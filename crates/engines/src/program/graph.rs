@@ -8,8 +8,10 @@
 use crate::trace::Place;
 use pedra_model::simplify::Rewriter;
 use pedra_model::term::{TermId, Terms};
-use pedra_program::Lowered;
-use pedra_program::blocks::Blocks;
+use pedra_program::blocks::{Blocks, CutProof, Refined, refine};
+use pedra_program::passes::symbols_of;
+use pedra_program::{Lowered, ProgramProof, VariableId};
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// A location: a cut point, by number. The first one is the entry.
@@ -46,6 +48,8 @@ pub(super) struct Edge {
     pub(super) from: Location,
     pub(super) to: Location,
     pub(super) guard: TermId,
+    /// Inputs that are what the guard said, and are not asked about.
+    pub(super) defined: Vec<(TermId, TermId)>,
     /// Puts the new values in for the variables.
     images: Rewriter,
 }
@@ -53,14 +57,32 @@ pub(super) struct Edge {
 /// Locations and edges, with the store of all terms.
 pub(super) struct Graph {
     pub(super) lowered: Arc<Lowered>,
+    /// Its blocks as they were refined, if that changed any.
+    refined: Option<Refined>,
     pub(super) terms: Terms,
     pub(super) edges: Vec<Edge>,
     incoming: Vec<Vec<EdgeId>>,
 }
 
 impl Graph {
+    /// The graph of the blocks as they are.
     pub(super) fn new(lowered: Arc<Lowered>) -> Graph {
-        let blocks = &lowered.blocks;
+        Graph::of(lowered, None)
+    }
+
+    /// The graph in which control that is kept in data became locations, and relations functions.
+    pub(super) fn refined(lowered: Arc<Lowered>) -> Graph {
+        let refined = refine(&lowered.blocks);
+        Graph::of(lowered, refined)
+    }
+
+    /// The same graph, with a store of its own.
+    pub(super) fn again(&self) -> Graph {
+        Graph::of(self.lowered.clone(), self.refined.clone())
+    }
+
+    fn of(lowered: Arc<Lowered>, refined: Option<Refined>) -> Graph {
+        let blocks = refined.as_ref().map_or(&lowered.blocks, |refined| &refined.blocks);
         let (mut edges, mut incoming) = (Vec::new(), vec![Vec::new(); blocks.cuts.len()]);
         for (from, cut) in blocks.cuts.iter().enumerate() {
             for block in &cut.blocks {
@@ -70,15 +92,46 @@ impl Graph {
                 }
                 incoming[block.to].push(EdgeId(edges.len() as u32));
                 let (from, to) = (Location::new(from), Location::new(block.to));
-                edges.push(Edge { from, to, guard: block.guard, images });
+                let (guard, defined) = (block.guard, block.defined.clone());
+                edges.push(Edge { from, to, guard, defined, images });
             }
         }
         let terms = blocks.program.terms.clone();
-        Graph { lowered, terms, edges, incoming }
+        Graph { lowered, refined, terms, edges, incoming }
     }
 
     pub(super) fn blocks(&self) -> &Blocks {
-        &self.lowered.blocks
+        self.refined.as_ref().map_or(&self.lowered.blocks, |refined| &refined.blocks)
+    }
+
+    /// The bits that have one value at a location, because it is the location for that value.
+    pub(super) fn given(&self, at: Location) -> Vec<(TermId, bool)> {
+        let bits = self.refined.as_ref().map_or(&[][..], |refined| refined.bits(at.index()));
+        let term_of = |bit: VariableId| self.lowered.blocks.program.term_of(bit);
+        bits.iter().map(|&(bit, value)| (term_of(bit), value)).collect()
+    }
+
+    /// A condition over the program's variables, as one over those of a location; `None` if it
+    /// speaks of others, or says nothing.
+    pub(super) fn at(&mut self, at: Location, condition: TermId) -> Option<TermId> {
+        let mut rewriter = Rewriter::new();
+        for (bit, value) in self.given(at) {
+            let value = self.terms.bool(value);
+            rewriter.replace(bit, value);
+        }
+        let condition = rewriter.rewrite(&mut self.terms, condition);
+        let known: FxHashSet<TermId> = self.variables(at).collect();
+        let is_about = symbols_of(&self.terms, [condition]).iter().all(|s| known.contains(s));
+        (is_about && self.terms.as_constant(condition).is_none()).then_some(condition)
+    }
+
+    /// The proof about the program that a proof about the locations stands for.
+    pub(super) fn proof(&self, proof: CutProof) -> ProgramProof {
+        let whole = match &self.refined {
+            Some(refined) => refined.proof(&self.lowered.blocks, proof),
+            None => proof,
+        };
+        self.lowered.cut_proof(whole)
     }
 
     pub(super) fn locations(&self) -> impl Iterator<Item = Location> + use<> {

@@ -46,9 +46,9 @@ use crate::events::{Event, Progress};
 use crate::trace::{LemmaId, Level, NoGuide, Place, Policy, Search, Stopped};
 use graph::Graph;
 use pedra_model::blast::BlastOptions;
+use pedra_model::program::PlaceId;
 use pedra_model::term::{TermId, Terms};
 use pedra_program::Lowered;
-use pedra_program::blocks::CutId;
 use pedra_solve::terms::{Theory, theory_of};
 use queries::Queries;
 use side::Side;
@@ -88,7 +88,10 @@ impl Lifted {
     fn begin(&mut self, context: &Context) -> Result<(), Stopped> {
         let Lifted { lowered, properties, options, blasting, search } = self;
         let locations = search.begin(|| {
-            let graph = Graph::new(lowered.clone());
+            let graph = match options.is_full() && options.refine {
+                true => Graph::refined(lowered.clone()),
+                false => Graph::new(lowered.clone()),
+            };
             let blocks = lowered.blocks.cuts.iter().flat_map(|cut| &cut.blocks);
             let roots = blocks.flat_map(|block| block.values.iter().chain([&block.guard]));
             let theory = theory_of(&graph.terms, roots.copied())
@@ -118,9 +121,8 @@ impl Lifted {
         }
     }
 
-    /// What is known of locations: the clauses of all lemmas, with their store. Highest levels
-    /// first.
-    fn clauses(&mut self) -> (Terms, Vec<(CutId, TermId)>) {
+    /// What is known of places: the clauses of all lemmas, with their store. Highest levels first.
+    fn clauses(&mut self) -> (Terms, Vec<(PlaceId, TermId)>) {
         let Some((Locations { queries, .. }, _)) = self.search.parts_mut() else {
             return (Terms::new(), Vec::new());
         };
@@ -128,8 +130,13 @@ impl Lifted {
         ids.sort_by_key(|&id| std::cmp::Reverse(queries.frames.lemma(id).level()));
         let Queries { graph, predicates, frames, .. } = queries;
         let clause = |id: LemmaId| {
-            let clause = predicates.clause(&mut graph.terms, frames.lemma(id).set());
-            (frames.place(id).index(), clause)
+            let at = frames.place(id);
+            let mut clause = predicates.clause(&mut graph.terms, frames.lemma(id).set());
+            for (bit, value) in graph.given(at) {
+                let elsewhere = if value { graph.terms.not(bit) } else { bit };
+                clause = graph.terms.or(elsewhere, clause);
+            }
+            (graph.blocks().cuts[at.index()].place, clause)
         };
         let clauses = ids.into_iter().map(clause).collect();
         (graph.terms.clone(), clauses)

@@ -24,6 +24,8 @@ pub struct ProgramOptions {
     pub candidates: bool,
     /// Whether two inequalities of a cube may be replaced by their sum.
     pub sums: bool,
+    /// Whether control that is kept in data becomes locations, and relations become functions.
+    pub refine: bool,
     /// Whether a search over integers proposes invariants of words.
     pub integers: bool,
     /// Conflicts of a query that generalises or pushes.
@@ -36,6 +38,7 @@ impl Default for ProgramOptions {
             variant: ProgramVariant::Full,
             candidates: true,
             sums: true,
+            refine: true,
             integers: true,
             effort: 2_000,
         }
@@ -80,6 +83,12 @@ pub static CHOICES: &[Choice<ProgramOptions>] = &[
         Class::Expert,
         sums,
         "with `full` and integers: replace two inequalities of a lemma by their sum"
+    ),
+    switch!(
+        "refine",
+        Class::Expert,
+        refine,
+        "with `full`: split locations by the bits that are live there, and solve equations of inputs"
     ),
     switch!(
         "integers",

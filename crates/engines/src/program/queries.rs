@@ -152,6 +152,17 @@ impl Queries {
         symbols.into_iter().map(value).collect()
     }
 
+    /// The inputs of an edge in a model in which it can be taken.
+    pub(super) fn inputs_of(&self, edge: EdgeId, model: &Model) -> FxHashMap<TermId, Value> {
+        let Edge { from, defined, .. } = self.graph.edge(edge);
+        let given = self.graph.inputs(*from).iter();
+        let mut inputs: FxHashMap<TermId, Value> =
+            given.map(|&input| (input, model[&input].clone())).collect();
+        let values = self.evaluate(model, defined.iter().map(|(_, term)| *term));
+        inputs.extend(defined.iter().map(|(input, term)| (*input, values[term].clone())));
+        inputs
+    }
+
     /// The values of terms in a model.
     pub(super) fn evaluate(
         &self,

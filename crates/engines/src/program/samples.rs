@@ -157,7 +157,10 @@ impl<'a> Runner<'a> {
         let mut values = vec![zero; graph.terms.len()];
         let mut needed = Vec::new();
         for cut in &graph.blocks().cuts {
-            let roots = cut.blocks.iter().flat_map(|b| b.values.iter().chain([&b.guard]));
+            let roots = cut.blocks.iter().flat_map(|block| {
+                let defined = block.defined.iter().map(|(_, term)| term);
+                block.values.iter().chain([&block.guard]).chain(defined)
+            });
             let (mut stack, mut seen) = (roots.copied().collect::<Vec<_>>(), FxHashSet::default());
             while let Some(term) = stack.pop() {
                 if seen.insert(term) {
@@ -239,6 +242,11 @@ impl<'a> Runner<'a> {
         let of = |term: &TermId| &self.values[term.index()];
         let block = cut.blocks.iter().find(|block| of(&block.guard).as_bv().is_true())?;
         let state = block.values.iter().map(|value| of(value).clone()).collect();
+        for (defined, term) in &block.defined {
+            if let Ok(at) = cut.inputs.binary_search(defined) {
+                inputs[at] = of(term).clone();
+            }
+        }
         Some(Taken { to: block.to, state, inputs })
     }
 }

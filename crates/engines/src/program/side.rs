@@ -15,6 +15,7 @@ use super::graph::Graph;
 use super::options::ProgramOptions;
 use crate::context::{Context, Outcome};
 use crate::ledger::Ledger;
+use crate::trace::Place;
 use pedra_model::blast::BlastOptions;
 use pedra_model::program::PlaceId;
 use pedra_model::proof::Proof;
@@ -83,16 +84,19 @@ impl Side {
     /// What is known, at the locations of the program.
     fn read_back(&mut self, graph: &mut Graph) -> Vec<Vec<TermId>> {
         let mut found: Vec<Vec<TermId>> = graph.locations().map(|_| Vec::new()).collect();
+        let places: Vec<PlaceId> = graph.blocks().cuts.iter().map(|cut| cut.place).collect();
         let lowered = graph.lowered.clone();
-        let places: Vec<PlaceId> = lowered.blocks.cuts.iter().map(|cut| cut.place).collect();
         for (terms, place, condition) in self.known() {
             let original = self.lowered.inlined.places[place.index()].1.place;
-            let Some(at) = places.iter().position(|&place| place == original) else { continue };
-            if found[at].len() >= MAX_PROPOSED {
-                continue;
-            }
             let program = &lowered.blocks.program;
-            found[at].extend(self.image.word(&terms, condition, program, &mut graph.terms));
+            let word = self.image.word(&terms, condition, program, &mut graph.terms);
+            let Some(word) = word else { continue };
+            for at in graph.locations().filter(|at| places[at.index()] == original) {
+                let here = &mut found[at.index()];
+                if here.len() < MAX_PROPOSED {
+                    here.extend(graph.at(at, word));
+                }
+            }
         }
         found
     }
@@ -111,8 +115,7 @@ impl Side {
         if known.is_empty() {
             let (terms, clauses) = self.search.clauses();
             let terms = Arc::new(terms);
-            let place = |cut: usize| self.lowered.blocks.cuts[cut].place;
-            known.extend(clauses.into_iter().map(|(cut, c)| (terms.clone(), place(cut), c)));
+            known.extend(clauses.into_iter().map(|(place, c)| (terms.clone(), place, c)));
         }
         known
     }

@@ -89,7 +89,7 @@ impl Lemmas for Locations {
     }
 
     fn claim(&self, place: Location, set: &[Lit]) -> Claim {
-        Claim::Words(evidence::claim(&self.queries, place, set))
+        Claim::Outside(evidence::region(&self.queries, place, set))
     }
 }
 

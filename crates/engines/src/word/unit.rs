@@ -133,6 +133,6 @@ impl Unit {
         let atoms = self.atoms.iter().map(|atom| atom.region(problem)).collect();
         let texts: Vec<String> = self.atoms.iter().map(|a| a.text(problem)).collect();
         let text = if texts.is_empty() { "true".to_owned() } else { texts.join(" & ") };
-        Region { atoms, text }
+        Region { atoms, text, location: None }
     }
 }

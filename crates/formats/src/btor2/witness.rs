@@ -23,7 +23,7 @@ use pedra_model::bits::Name;
 use pedra_model::bv::Bv;
 use pedra_model::system::System;
 use pedra_model::trace::WordTrace;
-use pedra_model::value::{ArrayValue, TernaryBv, TernaryValue, Value};
+use pedra_model::value::{ArrayValue, TernaryBv, TernaryValue};
 use std::fmt::Write as _;
 
 /// A counterexample and all the properties that its file claims to violate.
@@ -301,6 +301,16 @@ fn element(
 /// Prints a counterexample. Other tools know no `x`, and any value will do for an unknown bit,
 /// so unknown bits are written as 0. Only what the model leaves open is written for states.
 pub fn write(system: &System, trace: &WordTrace) -> String {
+    let mut known = trace.clone();
+    let states = known.states.iter_mut().flatten().flatten();
+    for value in known.inputs.iter_mut().flatten().chain(states) {
+        *value = value.zero_filled().into();
+    }
+    write_unknown(system, &known)
+}
+
+/// The same for our own use, with `x` for unknown bits.
+pub fn write_unknown(system: &System, trace: &WordTrace) -> String {
     let mut out = format!("sat\nb{}\n", trace.property);
     for (step, (states, inputs)) in trace.states.iter().zip(&trace.inputs).enumerate() {
         let mut part = String::new();
@@ -331,26 +341,27 @@ fn assignment(
     mark: char,
     step: usize,
 ) {
-    let mut line = |address: &str, value: &Bv| {
+    let mut line = |address: &str, value: &TernaryBv| {
         // Writing to a string cannot fail.
-        let _ = write!(out, "{index} {address}{}", value.to_binary());
+        let _ = write!(out, "{index} {address}{}", value.to_digits());
         if let Some(name) = name {
             let _ = write!(out, " {}{mark}{step}", name.replace(char::is_whitespace, "_"));
         }
         out.push('\n');
     };
-    match value.zero_filled() {
-        Value::Bv(value) => line("", &value),
-        Value::Array(array) => {
+    match value {
+        TernaryValue::Bv(value) => line("", value),
+        TernaryValue::Array(array) => {
             // The usual default of array inputs is zero, and not all tools read `[*]` there.
-            if mark == '#' || !array.default_element().is_zero() {
-                line("[*] ", array.default_element());
+            let default = array.default_element();
+            if mark == '#' || !default.as_known().is_some_and(Bv::is_zero) {
+                line("[*] ", default);
             }
             for (at, element) in array.entries() {
                 line(&format!("[{}] ", at.to_binary()), element);
             }
         }
         // The format has no word for them, and the writer of models refuses them.
-        Value::Int(_) | Value::IntArray(_) => {}
+        TernaryValue::Opaque(_) => {}
     }
 }

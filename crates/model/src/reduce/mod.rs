@@ -76,6 +76,19 @@ const LARGE: usize = 1 << 16;
 /// # Panics
 /// If a property does not exist, or if a leaf of the graph is neither an input nor a latch.
 pub fn reduce(system: &BitSystem, properties: &[usize], options: &ReduceOptions) -> Reduced {
+    reduce_and_tell(system, properties, options, &mut |_, _| {})
+}
+
+/// The same, and tells the name and the result of each pass.
+///
+/// # Panics
+/// As [`reduce`].
+pub fn reduce_and_tell(
+    system: &BitSystem,
+    properties: &[usize],
+    options: &ReduceOptions,
+    tell: &mut dyn FnMut(&'static str, &BitSystem),
+) -> Reduced {
     let mut now = rebuild::select(system, properties);
     // A pass over latches that found nothing is not tried again.
     let (mut constants, mut duplicates) = (options.constants, options.duplicates);
@@ -83,16 +96,21 @@ pub fn reduce(system: &BitSystem, properties: &[usize], options: &ReduceOptions)
         let before = now.size();
         if options.cone {
             now.apply(cone::restrict_to_cone(&now.system));
+            tell("cone", &now.system);
         }
         if options.structure {
             now.apply(Some(structure::rehash(&now.system)));
+            tell("structure", &now.system);
         }
         constants =
             constants && now.apply(constant::replace_constants(&now.system, options.structure));
+        tell("constants", &now.system);
         duplicates =
             duplicates && now.apply(duplicate::merge_duplicates(&now.system, options.structure));
+        tell("duplicates", &now.system);
         if options.cone {
             now.apply(cone::restrict_to_cone(&now.system));
+            tell("cone", &now.system);
         }
         let removed = before - now.size();
         if removed == 0 || (before > LARGE && removed < before / 100) {

@@ -119,7 +119,7 @@ mod tests {
     }
 
     fn region(atoms: Vec<RegionAtom>) -> Region {
-        Region { atoms, text: String::new() }
+        Region { atoms, ..Region::default() }
     }
 
     #[test]

@@ -158,7 +158,11 @@ impl<'a> Plotter<'a> {
         let stories = self.stories.lock().unwrap_or_else(PoisonError::into_inner);
         let told = stories.iter().filter(|story| !story.regions().is_empty());
         let Some(story) = told.max_by_key(|story| story.regions().len()) else {
-            return Pictures { steps: Vec::new(), page: page::page(title, &[], &[]) };
+            return Pictures {
+                steps: Vec::new(),
+                captions: Vec::new(),
+                page: page::page(title, &[], &[]),
+            };
         };
         let axes = [0, 1].map(|n| self.axis(story, n));
         let scene = Scene::new(self.system, axes, self.seed);
@@ -170,7 +174,8 @@ impl<'a> Plotter<'a> {
             .collect();
         let captions: Vec<&str> = steps.iter().map(|step| step.caption.as_str()).collect();
         let page = page::page(title, &captions, &all);
-        Pictures { steps: all, page }
+        let captions = captions.into_iter().map(str::to_owned).collect();
+        Pictures { steps: all, captions, page }
     }
 
     /// An axis whose range holds what is asked for, or where most of the bounds lie.
@@ -209,6 +214,8 @@ fn within((low, high): (i64, i64), (least, greatest): (i64, i64)) -> (i64, i64) 
 pub struct Pictures {
     /// One SVG text for each step.
     pub steps: Vec<String>,
+    /// What happens in each step.
+    pub captions: Vec<String>,
     /// The page that shows them one after the other.
     pub page: String,
 }
@@ -219,6 +226,11 @@ impl Pictures {
         let steps = self.steps.iter().enumerate();
         let steps = steps.map(|(n, svg)| (step_path(prefix, n), svg.as_str()));
         steps.chain([(page_path(prefix), self.page.as_str())]).collect()
+    }
+
+    /// The pictures with their captions.
+    pub fn captioned(self) -> Vec<(String, String)> {
+        self.captions.into_iter().zip(self.steps).collect()
     }
 }
 

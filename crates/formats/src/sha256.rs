@@ -1,4 +1,4 @@
-//! SHA-256 after FIPS 180-4: the format of witnesses names files by it.
+//! SHA-256 after FIPS 180-4: witnesses and records of runs name files by it.
 
 /// The first 32 bits of the fractional parts of roots of the first primes, computed exactly:
 /// cube roots are the constants of the rounds, square roots the first state.
