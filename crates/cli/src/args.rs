@@ -59,6 +59,8 @@ pub enum Command {
     /// Decide the safety properties of a model
     #[command(disable_help_flag = true, after_help = SHORT_HELP, after_long_help = options::help())]
     Check(Box<CheckArgs>),
+    /// Do the tasks of pedra.toml, the file of a folder that says what is checked there
+    Run(TasksArgs),
     /// Run, and write a page that shows how the answer was found
     #[command(disable_help_flag = true, after_help = SHORT_HELP, after_long_help = options::help())]
     Explain(Box<ExplainArgs>),
@@ -275,6 +277,12 @@ pub struct CheckArgs {
     /// (schema: docs/JSON.md)
     #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
     pub record: Option<PathBuf>,
+    /// Write the verdicts here as JUnit XML, for servers that build and test
+    #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
+    pub junit: Option<PathBuf>,
+    /// Write what is violated or unknown here as SARIF 2.1.0, for code scanning
+    #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
+    pub sarif: Option<PathBuf>,
     /// Write a page that plays back the run here (HTML)
     #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
     pub report: Option<PathBuf>,
@@ -343,6 +351,31 @@ pub struct ExplainArgs {
     /// What is run, and the page as `--report FILE` or `-o FILE.html`.
     #[command(flatten)]
     pub check: CheckArgs,
+}
+
+/// `pedra run`.
+#[derive(Args, Debug, Clone, Default)]
+pub struct TasksArgs {
+    /// Only these tasks
+    pub task: Vec<String>,
+    /// Show the tasks and do nothing
+    #[arg(long)]
+    pub list: bool,
+    /// Decide everything anew, also what an earlier run has decided
+    #[arg(long)]
+    pub fresh: bool,
+    /// Write the verdicts of all tasks here as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Write what is violated or unknown here as SARIF 2.1.0
+    #[arg(long, value_name = "FILE")]
+    pub sarif: Option<PathBuf>,
+    /// One JSON object a line (schema: docs/JSON.md)
+    #[arg(long)]
+    pub json: bool,
+    /// Options of `pedra check` for all tasks, which win over those of the file
+    #[arg(last = true, value_name = "OPTIONS")]
+    pub options: Vec<OsString>,
 }
 
 /// `pedra certify`.

@@ -40,6 +40,18 @@ const SHIPPED: &[&str] = &[
     "pedra-explain",
 ];
 
+/// For the module of Python, which reads files and writes evidence as the program does.
+const PYTHON: &[&str] = &[
+    "pedra-model",
+    "pedra-program",
+    "pedra-formats",
+    "pedra-solve",
+    "pedra-engines",
+    "pedra-certify",
+    "pedra-check",
+    "pedra",
+];
+
 /// Which of our crates each crate may use.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("pedra-model", &[]),
@@ -60,6 +72,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("pedra-verilog", &["pedra-model", "pedra-formats"]),
     ("pedra-bench", &["pedra-model", "pedra-formats", "pedra-check"]),
     ("pedra", SHIPPED),
+    ("pedra-python", PYTHON),
     ("pedra-differential", EVERYTHING),
     ("pedra-fuzz", EVERYTHING),
     (

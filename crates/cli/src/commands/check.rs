@@ -11,7 +11,9 @@ use crate::load::{InputError, Loaded, load};
 use crate::output::{note, write_file};
 use crate::playback::{self, Page, Subject};
 use crate::record::{CloseAtEnd, First, Recorder};
-use crate::report::{Missing, PropertyReport, Reporter, Style, Verdict, WrittenFile};
+use crate::report::{
+    Missing, PropertyReport, ReportFiles, Reporter, Story, Style, Verdict, WrittenFile,
+};
 use crate::verilog::{self, Opened};
 use crate::view::plot::{Plotter, page_path};
 use crate::view::status::Status;
@@ -19,7 +21,9 @@ use crate::view::summary;
 use crate::view::wave::{WaveStyle, draw};
 use anyhow::Result;
 use pedra_certify::needed_directly;
-use pedra_check::{Budgets, Checked, Observer, Open, Plan, Prepared, SafeUpTo, decide};
+use pedra_check::{
+    Budgets, Checked, InternalError, Observer, Open, Plan, Prepared, SafeUpTo, decide,
+};
 use pedra_engines::{Event, Settings, SweepOptions};
 use pedra_formats::text::printable;
 use pedra_model::Model;
@@ -34,7 +38,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// The meaning of the arguments.
-fn plan_of(args: &CheckArgs) -> Plan {
+pub fn plan_of(args: &CheckArgs) -> Plan {
     let first = args.reduce.contains(&ReductionName::Sweep);
     let Settings { bmc, kind, pdr, fb, imc, avy, word, program } = args.settings();
     let has = |pass| args.reduce.contains(&ReductionName::All) || args.reduce.contains(&pass);
@@ -71,7 +75,7 @@ fn plan_of(args: &CheckArgs) -> Plan {
     }
 }
 
-/// Runs the command; gives the exit code.
+/// Runs the command; gives the exit code. Report files tell of the end, whatever it is.
 pub fn run(args: &CheckArgs) -> Result<i32> {
     run_live(args, false)
 }
@@ -79,18 +83,34 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
 /// The same; the page may be served while the run is going on.
 pub fn run_live(args: &CheckArgs, is_live: bool) -> Result<i32> {
     let start = Instant::now();
+    let style = if args.output.json { Style::Json } else { Style::Human };
+    let reporter = Arc::new(Reporter::new(style, stdout_color(), ReportFiles::start(args)?));
+    run_told(args, is_live, &reporter, start).inspect_err(|error| {
+        reporter.failed(&format!("{error:#}"), error_code(error), start.elapsed());
+    })
+}
+
+/// The exit code of a run that has failed.
+pub fn error_code(error: &anyhow::Error) -> i32 {
+    if error.is::<InternalError>() { 70 } else { 2 }
+}
+
+fn run_told(
+    args: &CheckArgs,
+    is_live: bool,
+    reporter: &Arc<Reporter>,
+    start: Instant,
+) -> Result<i32> {
     args.refuse_unread()?;
     let plan = plan_of(args);
     if !is_verilog(&args.model) {
         args.verilog.refuse(&args.more)?;
     }
     if let Some(language) = Language::of(&args.model) {
-        return program::run(args, &plan, language, is_live);
+        return program::run(args, &plan, language, is_live, reporter, start);
     }
     refuse_for_programs(args)?;
     let quiet = args.output.quiet || args.output.json;
-    let style = if args.output.json { Style::Json } else { Style::Human };
-    let reporter = Arc::new(Reporter::new(style, stdout_color()));
     let recorder: Arc<OnceLock<Recorder>> = Arc::default();
     let page: Arc<OnceLock<Page>> = Arc::default();
     let watch = {
@@ -117,6 +137,7 @@ pub fn run_live(args: &CheckArgs, is_live: bool) -> Result<i32> {
     evidence::check_paths(args, &loaded, &selected)?;
     let names = selected.iter().map(|&i| (i, loaded.property_name(i).map(str::to_owned)));
     reporter.expect(names.collect());
+    reporter.locate(loaded.property_places().into_iter().enumerate().collect());
     if let Some(about) = &loaded.about {
         reporter.describe(about);
     }
@@ -146,7 +167,7 @@ pub fn run_live(args: &CheckArgs, is_live: bool) -> Result<i32> {
         several: selected.len() > 1,
         plan: &plan,
         watch: &watch,
-        reporter: &reporter,
+        reporter,
         recorder: recorder.get(),
         plotter: plotter.as_ref(),
         status: Status::start(!quiet),
@@ -158,10 +179,10 @@ pub fn run_live(args: &CheckArgs, is_live: bool) -> Result<i32> {
         reporter.silence();
         return Err(error);
     }
-    close_record(recorder.get(), &reporter);
+    close_record(recorder.get(), reporter);
     if watch.cause().is_none() {
         let interrupt = watch.interrupt();
-        vacuity::point_out(&loaded, &plan, interrupt, &reporter, args.output.quiet)?;
+        vacuity::point_out(&loaded, &plan, interrupt, reporter, args.output.quiet)?;
     }
     if let (Some(plotter), Some(prefix)) = (&plotter, &args.plots) {
         watch.search_is_over();
@@ -170,7 +191,7 @@ pub fn run_live(args: &CheckArgs, is_live: bool) -> Result<i32> {
     if let Some(page) = page.get() {
         watch.search_is_over();
         let pictures = plotter.as_ref().map_or_else(Vec::new, |p| p.pictures("").captioned());
-        write_page(page, Subject::Model(&loaded), pictures, &reporter);
+        write_page(page, Subject::Model(&loaded), pictures, reporter);
         if !quiet {
             note(&format!("page {}", printable(&page.path().display().to_string())));
         }
@@ -278,7 +299,14 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    fn report(&self, index: usize, verdict: Verdict, engine: &str, files: Vec<WrittenFile>) {
+    fn report(
+        &self,
+        index: usize,
+        verdict: Verdict,
+        engine: &str,
+        files: Vec<WrittenFile>,
+        story: Story,
+    ) {
         let report = PropertyReport {
             index,
             name: self.loaded.property_name(index).map(str::to_owned),
@@ -287,11 +315,24 @@ impl Session<'_> {
             time: self.start.elapsed(),
             files,
             invariants: Vec::new(),
+            story,
         };
         if let Some(recorder) = self.recorder {
             recorder.property(&report);
         }
         self.reporter.settle(report);
+    }
+
+    /// The waveform of a violation, for report files.
+    fn story(&self, answer: &Checked) -> Story {
+        let Checked::Violated(trace) = answer else { return Story::default() };
+        if !self.reporter.wants_stories() {
+            return Story::default();
+        }
+        let style = WaveStyle { columns: 100, all: false, max_signals: 30, color: false };
+        let waves = evidence::waves(self.loaded, trace);
+        let text = waves.map(|waves| draw(&waves, &style)).unwrap_or_default();
+        Story { steps: Vec::new(), text }
     }
 
     fn show_wave(&self, answer: &Checked) {
@@ -392,7 +433,7 @@ impl Observer for Session<'_> {
             let direct = |proof: &Proof| needed_directly(model, proof, &self.plan.blast, &checks);
             recorder.answer(model, answer, direct);
         }
-        self.report(property, verdict, engine, written.files);
+        self.report(property, verdict, engine, written.files, self.story(answer));
         self.show_wave(answer);
         Ok(())
     }
@@ -402,6 +443,7 @@ impl Observer for Session<'_> {
         let safe = safe.or(claimed.map(|claimed| SafeUpTo { claimed, checked: None }));
         let reason = why.text(self.watch.cause().map_or("stopped", StopCause::text));
         let verdict = Verdict::Unknown { reason, safe };
-        self.report(property, verdict, self.plan.engine.text(), Vec::new());
+        let engine = self.plan.engine.text();
+        self.report(property, verdict, engine, Vec::new(), Story::default());
     }
 }

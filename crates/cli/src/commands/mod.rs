@@ -11,6 +11,7 @@ pub mod info;
 pub mod language;
 pub mod program;
 pub mod program_info;
+pub mod run;
 pub mod sby;
 pub mod simulate;
 pub mod svcomp;
