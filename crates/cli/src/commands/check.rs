@@ -93,20 +93,7 @@ pub fn run_live(args: &CheckArgs, is_live: bool) -> Result<i32> {
     let reporter = Arc::new(Reporter::new(style, stdout_color()));
     let recorder: Arc<OnceLock<Recorder>> = Arc::default();
     let page: Arc<OnceLock<Page>> = Arc::default();
-    let watch = {
-        let (reporter, recorder, page) = (reporter.clone(), recorder.clone(), page.clone());
-        let (engine, model) = (plan.engine.text(), args.model.clone());
-        let words = move |cause: StopCause| {
-            close_record(recorder.get(), &reporter);
-            let code = reporter.stopped(cause, engine, start.elapsed());
-            // The run still holds the model.
-            if let (Some(page), Ok(loaded)) = (page.get(), load(&model)) {
-                write_page(page, Subject::Model(&loaded), Vec::new(), &reporter);
-            }
-            code
-        };
-        Watch::start(&args.limits, 3, words)
-    };
+    let watch = start_watch(args, plan.engine.text(), &reporter, &recorder, &page, start);
     let loaded = match open(args, &watch, quiet)? {
         Opened::Model(loaded) => *loaded,
         Opened::Stopped(cause) => {
@@ -171,12 +158,17 @@ pub fn run_live(args: &CheckArgs, is_live: bool) -> Result<i32> {
         watch.search_is_over();
         let pictures = plotter.as_ref().map_or_else(Vec::new, |p| p.pictures("").captioned());
         write_page(page, Subject::Model(&loaded), pictures, &reporter);
-        if !quiet {
-            note(&format!("page {}", printable(&page.path().display().to_string())));
-        }
+        tell_page(page, quiet);
     }
     server.into_iter().for_each(Server::finish);
     Ok(reporter.finish("not decided", plan.engine.text(), start.elapsed()))
+}
+
+/// Says where the page is.
+pub fn tell_page(page: &Page, is_quiet: bool) {
+    if !is_quiet {
+        note(&format!("page {}", printable(&page.path().display().to_string())));
+    }
 }
 
 /// Serves the page of a run, and says where.
@@ -220,6 +212,29 @@ fn open(args: &CheckArgs, watch: &Watch, quiet: bool) -> Result<Opened, InputErr
         }
         false => Ok(Opened::Model(Box::new(load(&args.model)?))),
     }
+}
+
+/// Starts the watchdog. If it has to end the run, it closes the record and makes the page.
+fn start_watch(
+    args: &CheckArgs,
+    engine: &'static str,
+    reporter: &Arc<Reporter>,
+    recorder: &Arc<OnceLock<Recorder>>,
+    page: &Arc<OnceLock<Page>>,
+    start: Instant,
+) -> Watch {
+    let (reporter, recorder, page) = (reporter.clone(), recorder.clone(), page.clone());
+    let model = args.model.clone();
+    let words = move |cause: StopCause| {
+        close_record(recorder.get(), &reporter);
+        let code = reporter.stopped(cause, engine, start.elapsed());
+        // The run still holds the model.
+        if let (Some(page), Ok(loaded)) = (page.get(), load(&model)) {
+            write_page(page, Subject::Model(&loaded), Vec::new(), &reporter);
+        }
+        code
+    };
+    Watch::start(&args.limits, 3, words)
 }
 
 /// Ends the record, if there is one.
