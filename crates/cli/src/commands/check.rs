@@ -108,21 +108,11 @@ pub fn run_live(args: &CheckArgs, is_live: bool) -> Result<i32> {
         reporter.describe(about);
     }
     reporter.announce_start(&args.model, &selected, plan.engine.text());
-    let (model, engine) = (&*args.model, plan.engine.text());
-    let names: Vec<Option<String>> =
-        selected.iter().map(|&i| loaded.property_name(i).map(str::to_owned)).collect();
-    let (content, properties, names) = (&loaded.bytes[..], &selected[..], &names[..]);
-    let first = First { model, content, properties, names, engine, start };
-    let (made, wanted) = playback::start(args, &first)?;
-    if let Some(made) = made {
-        let _ = recorder.set(made);
-    }
-    if let Some(wanted) = wanted {
-        let _ = page.set(wanted);
-    }
+    let engine = plan.engine.text();
+    start_record(args, &loaded, &selected, engine, start, (&recorder, &page))?;
     let _close = CloseAtEnd(recorder.get());
     let server = match page.get() {
-        Some(page) if is_live => Some(serve(page, Owned::Model(Box::new(load(&args.model)?)))?),
+        Some(page) if is_live => Some(serve_model(page, &loaded)?),
         _ => None,
     };
     let plotter = plotter(args, &loaded)?;
@@ -162,6 +152,37 @@ pub fn run_live(args: &CheckArgs, is_live: bool) -> Result<i32> {
     }
     server.into_iter().for_each(Server::finish);
     Ok(reporter.finish("not decided", plan.engine.text(), start.elapsed()))
+}
+
+/// Starts the record, if one is wanted, and the page that will be made of it.
+fn start_record(
+    args: &CheckArgs,
+    loaded: &Loaded,
+    selected: &[usize],
+    engine: &str,
+    start: Instant,
+    (recorder, page): (&OnceLock<Recorder>, &OnceLock<Page>),
+) -> Result<(), InputError> {
+    let names: Vec<Option<String>> =
+        selected.iter().map(|&i| loaded.property_name(i).map(str::to_owned)).collect();
+    let (model, content, names) = (&*args.model, &loaded.bytes[..], &names[..]);
+    let first = First { model, content, properties: selected, names, engine, start };
+    let (made, wanted) = playback::start(args, &first)?;
+    if let Some(made) = made {
+        let _ = recorder.set(made);
+    }
+    if let Some(wanted) = wanted {
+        let _ = page.set(wanted);
+    }
+    Ok(())
+}
+
+/// Serves the page of a run on a model. The server reads the model by itself.
+fn serve_model(page: &Page, loaded: &Loaded) -> Result<Server, InputError> {
+    if loaded.about.is_some() {
+        return Err(InputError("--live: not for designs in Verilog".to_owned()));
+    }
+    serve(page, Owned::Model(Box::new(load(&loaded.path)?)))
 }
 
 /// Says where the page is.
