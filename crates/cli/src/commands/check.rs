@@ -113,20 +113,7 @@ fn run_told(
     let quiet = args.output.quiet || args.output.json;
     let recorder: Arc<OnceLock<Recorder>> = Arc::default();
     let page: Arc<OnceLock<Page>> = Arc::default();
-    let watch = {
-        let (reporter, recorder, page) = (reporter.clone(), recorder.clone(), page.clone());
-        let (engine, model) = (plan.engine.text(), args.model.clone());
-        let words = move |cause: StopCause| {
-            close_record(recorder.get(), &reporter);
-            let code = reporter.stopped(cause, engine, start.elapsed());
-            // The run still holds the model.
-            if let (Some(page), Ok(loaded)) = (page.get(), load(&model)) {
-                write_page(page, Subject::Model(&loaded), Vec::new(), &reporter);
-            }
-            code
-        };
-        Watch::start(&args.limits, 3, words)
-    };
+    let watch = start_watch(args, plan.engine.text(), reporter, &recorder, &page, start);
     let loaded = match open(args, &watch, quiet)? {
         Opened::Model(loaded) => *loaded,
         Opened::Stopped(cause) => {
@@ -142,21 +129,11 @@ fn run_told(
         reporter.describe(about);
     }
     reporter.announce_start(&args.model, &selected, plan.engine.text());
-    let (model, engine) = (&*args.model, plan.engine.text());
-    let names: Vec<Option<String>> =
-        selected.iter().map(|&i| loaded.property_name(i).map(str::to_owned)).collect();
-    let (content, properties, names) = (&loaded.bytes[..], &selected[..], &names[..]);
-    let first = First { model, content, properties, names, engine, start };
-    let (made, wanted) = playback::start(args, &first)?;
-    if let Some(made) = made {
-        let _ = recorder.set(made);
-    }
-    if let Some(wanted) = wanted {
-        let _ = page.set(wanted);
-    }
+    let engine = plan.engine.text();
+    start_record(args, &loaded, &selected, engine, start, (&recorder, &page))?;
     let _close = CloseAtEnd(recorder.get());
     let server = match page.get() {
-        Some(page) if is_live => Some(serve(page, Owned::Model(Box::new(load(&args.model)?)))?),
+        Some(page) if is_live => Some(serve_model(page, &loaded)?),
         _ => None,
     };
     let plotter = plotter(args, &loaded)?;
@@ -192,12 +169,48 @@ fn run_told(
         watch.search_is_over();
         let pictures = plotter.as_ref().map_or_else(Vec::new, |p| p.pictures("").captioned());
         write_page(page, Subject::Model(&loaded), pictures, reporter);
-        if !quiet {
-            note(&format!("page {}", printable(&page.path().display().to_string())));
-        }
+        tell_page(page, quiet);
     }
     server.into_iter().for_each(Server::finish);
     Ok(reporter.finish("not decided", plan.engine.text(), start.elapsed()))
+}
+
+/// Starts the record, if one is wanted, and the page that will be made of it.
+fn start_record(
+    args: &CheckArgs,
+    loaded: &Loaded,
+    selected: &[usize],
+    engine: &str,
+    start: Instant,
+    (recorder, page): (&OnceLock<Recorder>, &OnceLock<Page>),
+) -> Result<(), InputError> {
+    let names: Vec<Option<String>> =
+        selected.iter().map(|&i| loaded.property_name(i).map(str::to_owned)).collect();
+    let (model, content, names) = (&*args.model, &loaded.bytes[..], &names[..]);
+    let first = First { model, content, properties: selected, names, engine, start };
+    let (made, wanted) = playback::start(args, &first)?;
+    if let Some(made) = made {
+        let _ = recorder.set(made);
+    }
+    if let Some(wanted) = wanted {
+        let _ = page.set(wanted);
+    }
+    Ok(())
+}
+
+/// Serves the page of a run on a model. The server reads the model by itself.
+fn serve_model(page: &Page, loaded: &Loaded) -> Result<Server, InputError> {
+    if loaded.about.is_some() {
+        return Err(InputError("--live: not for designs in Verilog".to_owned()));
+    }
+    serve(page, Owned::Model(Box::new(load(&loaded.path)?)))
+}
+
+/// Says where the page is.
+pub fn tell_page(page: &Page, is_quiet: bool) {
+    if !is_quiet {
+        note(&format!("page {}", printable(&page.path().display().to_string())));
+    }
 }
 
 /// Serves the page of a run, and says where.
@@ -241,6 +254,29 @@ fn open(args: &CheckArgs, watch: &Watch, quiet: bool) -> Result<Opened, InputErr
         }
         false => Ok(Opened::Model(Box::new(load(&args.model)?))),
     }
+}
+
+/// Starts the watchdog. If it has to end the run, it closes the record and makes the page.
+fn start_watch(
+    args: &CheckArgs,
+    engine: &'static str,
+    reporter: &Arc<Reporter>,
+    recorder: &Arc<OnceLock<Recorder>>,
+    page: &Arc<OnceLock<Page>>,
+    start: Instant,
+) -> Watch {
+    let (reporter, recorder, page) = (reporter.clone(), recorder.clone(), page.clone());
+    let model = args.model.clone();
+    let words = move |cause: StopCause| {
+        close_record(recorder.get(), &reporter);
+        let code = reporter.stopped(cause, engine, start.elapsed());
+        // The run still holds the model.
+        if let (Some(page), Ok(loaded)) = (page.get(), load(&model)) {
+            write_page(page, Subject::Model(&loaded), Vec::new(), &reporter);
+        }
+        code
+    };
+    Watch::start(&args.limits, 3, words)
 }
 
 /// Ends the record, if there is one.

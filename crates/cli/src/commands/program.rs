@@ -1,7 +1,7 @@
 //! `pedra check` on programs: has the assertions decided, and shows runs in the source.
 
 use crate::args::{CheckArgs, When};
-use crate::commands::check::{close_record, serve, write_page};
+use crate::commands::check::{close_record, serve, tell_page, write_page};
 use crate::commands::language::{Language, Places};
 use crate::limits::{StopCause, Watch};
 use crate::live::{Owned, Server};
@@ -104,9 +104,7 @@ pub fn run(
     if let Some((page, source)) = page.get() {
         watch.search_is_over();
         write_page(page, Subject::Program(source), Vec::new(), reporter);
-        if !quiet {
-            note(&format!("page {}", printable(&page.path().display().to_string())));
-        }
+        tell_page(page, quiet);
     }
     server.into_iter().for_each(Server::finish);
     Ok(reporter.finish("not decided", plan.engine.text(), start.elapsed()))
