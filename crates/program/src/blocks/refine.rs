@@ -40,11 +40,14 @@ pub struct Refined {
     origins: Vec<Copy>,
 }
 
+/// Bits with their values.
+type Bits = Vec<(VariableId, bool)>;
+
 /// A cut point whose bits have given values.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Copy {
     cut: CutId,
-    bits: Vec<(VariableId, bool)>,
+    bits: Bits,
 }
 
 /// Refines blocks; `None` if there is nothing to gain, or too much to split.
@@ -141,8 +144,8 @@ impl Refiner<'_> {
         let is_end = self.whole.errors.contains(&Some(block.to));
         let bits = if is_end { Vec::new() } else { bits_of(self.whole, target) };
         let position = |bit: &VariableId| target.live.binary_search(bit).expect("it is live");
-        let mut open: Vec<(Vec<(VariableId, bool)>, TermId, Vec<TermId>)> =
-            vec![(Vec::new(), guard, new.to_vec())];
+        // For each copy its bits so far, the guard and the values.
+        let mut open: Vec<(Bits, TermId, Vec<TermId>)> = vec![(Vec::new(), guard, new.to_vec())];
         for bit in &bits {
             let mut next = Vec::new();
             for (known, guard, new) in open {

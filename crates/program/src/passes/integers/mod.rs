@@ -64,12 +64,13 @@ impl IntegerImage {
 
 /// The image of a program without calls. Places, edges and variables keep their numbers; an error
 /// place is added, which is reached where a value leaves the range of its variable. `None` if the
-/// program has arrays, or integers already.
+/// program has arrays, summaries of procedures, or integers already.
 pub fn integer_image(program: &Program) -> Option<IntegerImage> {
     let is_word = |term: TermId| matches!(program.terms.sort(term), Sort::Bv(_));
     let inputs = body(program).edges.iter().flat_map(|edge| &step_of(edge).inputs);
     let mut symbols = program.variables.iter().map(|v| v.term).chain(inputs.map(|i| i.term));
-    if !symbols.all(is_word) {
+    // Of summaries of procedures only the originals speak.
+    if !symbols.all(is_word) || !program.summaries.is_empty() {
         return None;
     }
     let readings = readings(program);
