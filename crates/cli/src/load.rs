@@ -181,8 +181,8 @@ impl Loaded {
         }
     }
 
-    /// Where each property stands: in Verilog its statement, in BTOR2 the line of its `bad`, in AIGER
-    /// the file.
+    /// Where each property stands: in Verilog its statement, in BTOR2 the line of its `bad`, in
+    /// AIGER the file.
     pub fn property_places(&self) -> Vec<SourcePlace> {
         let is_bad = |line: &[u8]| {
             let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
