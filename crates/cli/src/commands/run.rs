@@ -352,7 +352,9 @@ mod tests {
         let unknown = Verdict::Unknown { reason: String::new(), safe: None };
         let ended = |code, has_ended| Ended { code, errors: String::new(), has_ended };
         let both = said(vec![violated, unknown.clone()]);
-        let code = |ended, asked: Option<&[usize]>, said| failure(ended, asked, said).map(|f| f.1);
+        let code = |ended: Ended, asked: Option<&[usize]>, said: &Said| {
+            failure(ended, asked, said).map(|f| f.1)
+        };
         assert_eq!(code(ended(Some(1), true), Some(&[0, 1]), &both), None);
         assert_eq!(code(ended(Some(0), true), Some(&[0, 1]), &both), Some(70));
         assert_eq!(code(ended(Some(1), true), Some(&[0, 1, 2]), &both), Some(70));

@@ -139,7 +139,48 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Stated, Story, Told};
     use super::*;
+    use pedra_verilog::Kind;
+    use std::collections::BTreeMap;
+
+    /// A cover should be reached: unreachable is a failure.
+    #[test]
+    fn covers() {
+        let proved = Verdict::Proved {
+            k: 1,
+            clauses: 0,
+            safe_until: None,
+            trust: pedra_check::Trust::Nothing,
+        };
+        for (verdict, kind, failures) in [
+            (proved.clone(), Kind::Cover, 1),
+            (Verdict::Violated { depth: 3 }, Kind::Cover, 0),
+            (proved, Kind::Assert, 0),
+            (Verdict::Violated { depth: 3 }, Kind::Assert, 1),
+        ] {
+            let report = PropertyReport {
+                index: 0,
+                name: None,
+                verdict,
+                engine: "pdr".to_owned(),
+                time: Duration::ZERO,
+                files: Vec::new(),
+                invariants: Vec::new(),
+                story: Story::default(),
+            };
+            let (places, stated) = (BTreeMap::new(), [Stated { kind, place: None }]);
+            let told = Told { done: &[report], places: &places, stated: &stated };
+            let (title, model, expects_violation) = ("a.sv", "a.sv", false);
+            let (failure, code, time) = (None, 0, Duration::ZERO);
+            let summary = Summary { title, model, expects_violation, told, failure, code, time };
+            let text = document(&[summary]);
+            assert!(
+                text.contains(&format!(r#"tests="1" failures="{failures}" errors="0""#)),
+                "{text}"
+            );
+        }
+    }
 
     #[test]
     fn any_text_is_xml() {
