@@ -62,6 +62,7 @@ pub fn property(report: &PropertyReport) -> Value {
     let rest = json!({
         "engine": report.engine,
         "seconds": seconds(report.time),
+        "cpu_seconds": crate::limits::cpu_seconds(),
         "files": report.files.iter().map(|file| &file.name).collect::<Vec<_>>(),
     });
     line["verdict"] = verdict.into();
