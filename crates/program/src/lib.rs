@@ -20,6 +20,7 @@
 
 pub mod blocks;
 pub mod dot;
+mod evaluate;
 pub mod flatten;
 pub mod graph;
 mod guards;
