@@ -212,7 +212,8 @@ fn programs_by_category() {
     let script = "case $2 in */counter*) echo sat;; */wrap*) exit 0;; *) echo unsat;; esac";
     program(&folder, "z3", script);
     program(&folder, "abc", "exit 7");
-    let args = ["m/list.tsv", "--engines", "program,bmc --depth 3", "--cpu", "60", "--out", "out.tsv"];
+    let args =
+        ["m/list.tsv", "--engines", "program,bmc --depth 3", "--cpu", "60", "--out", "out.tsv"];
     let (out, _) = bench(0, &folder, &args);
     assert_eq!(counts(&out, "program"), [6, 6, 3, 3, 0, 0], "{out}");
     assert_eq!(counts(&out, "z3"), [6, 2, 2, 0, 0, 3], "{out}");

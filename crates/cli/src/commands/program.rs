@@ -271,7 +271,10 @@ impl ProgramObserver for Session<'_> {
         match answer {
             ProgramChecked::Proved(proof, lowered) => {
                 let clauses = proof.invariants.values().map(Vec::len).sum();
-                let trust = Trust::Nothing;
+                let trust = match lowered.has_integers() {
+                    true => Trust::IntegerTerms,
+                    false => Trust::Nothing,
+                };
                 let verdict = Verdict::Proved { k: proof.k, clauses, safe_until: None, trust };
                 let evidence = self.writer.proved(property, engine, proof, lowered)?;
                 self.report(property, verdict, engine, evidence);

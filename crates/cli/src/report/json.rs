@@ -3,7 +3,6 @@
 
 use super::{PropertyReport, Verdict};
 use crate::view::invariants::LoopInvariant;
-use pedra_check::Trust;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -37,13 +36,9 @@ pub fn property(report: &PropertyReport) -> Value {
     });
     let (verdict, more) = match &report.verdict {
         Verdict::Proved { k, clauses, safe_until, trust } => {
-            let trusted = match trust {
-                Trust::Nothing => None,
-                Trust::NormalForms => Some("normal forms"),
-            };
             let more = json!({
                 "k": k, "clauses": clauses, "safe_until": safe_until, "checked": "certificate",
-                "trusted": trusted
+                "trusted": trust.text()
             });
             ("proved", more)
         }

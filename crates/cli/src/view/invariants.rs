@@ -2,6 +2,7 @@
 
 use crate::commands::language::Language;
 use pedra_c::express::Express;
+use pedra_horn::model::{Interpretation, texts};
 use pedra_model::bv::Bv;
 use pedra_model::simplify::Rewriter;
 use pedra_model::term::{BinaryOp, Term, TermId, Terms, UnaryOp};
@@ -26,7 +27,8 @@ pub struct LoopInvariant {
     pub place: String,
     /// Its position.
     pub span: Span,
-    /// The head of the loop as the source writes it; empty for a loop of `goto`.
+    /// The head of the loop as the source writes it; empty for a loop of `goto`. Of Horn clauses
+    /// the predicate with its arguments.
     pub head: String,
     /// Conjuncts as expressions of the source.
     pub shown: Vec<String>,
@@ -34,6 +36,8 @@ pub struct LoopInvariant {
     pub over_bits: usize,
     /// How many others have no form in the source.
     pub hidden: usize,
+    /// The language of the conjuncts.
+    pub language: Language,
 }
 
 impl LoopInvariant {
@@ -52,7 +56,10 @@ impl LoopInvariant {
             width <= MAX_WIDTH
         };
         let fitting = parts.iter().take_while(fits).count().clamp(1, MAX_SHOWN).min(parts.len());
-        let text = parts[..fitting].join(" && ");
+        let text = match (self.language, fitting) {
+            (Language::Horn, 2..) => format!("(and {})", parts[..fitting].join(" ")),
+            _ => parts[..fitting].join(" && "),
+        };
         let left = parts.len() - fitting + self.hidden;
         let mut more = Vec::new();
         match self.over_bits {
@@ -67,6 +74,9 @@ impl LoopInvariant {
             (true, true) => "true".to_owned(),
             (true, false) => more.join(", "),
             (false, true) => text,
+            (false, false) if self.language == Language::Horn => {
+                format!("{text}, and {}", more.join(", "))
+            }
             (false, false) => format!("{text} && ({})", more.join(", ")),
         }
     }
@@ -80,24 +90,26 @@ pub fn loop_invariants(
 ) -> Vec<LoopInvariant> {
     let mut terms = proof.terms.clone();
     let file = program.files.first().map(Path::new);
-    let is_boogie = file.and_then(Language::of) == Some(Language::Boogie);
+    let language = file.and_then(Language::of).unwrap_or(Language::C);
     let mut found = Vec::new();
     for (&place, conjuncts) in &proof.invariants {
         let (instance, original) = inlined.places[place.index()];
         let source = &program.procedure(original.procedure).places[original.place.index()];
-        let (span, head) = match &source.head_of {
+        let (span, mut head) = match &source.head_of {
             Some(head) => (head.span, head.text.to_string()),
             None => (source.span, String::new()),
         };
         let names = names_at(program, inlined, instance);
+        let arguments = arguments_of(&inlined.program, &names, &head);
         let express = Express::new(&inlined.program, names.clone());
         let merged = merge_bits(&mut terms, conjuncts);
         let (mut shown, mut over_bits, mut hidden) = (Vec::new(), 0, 0);
         for conjunct in merged {
             let is_bits = single_bits(&terms, conjunct) > MAX_BITS;
-            let text = match is_boogie {
-                true => boogie_text(&inlined.program, &names, &terms, conjunct),
-                false => express.conjunct(&mut terms, conjunct),
+            let text = match language {
+                Language::Boogie => boogie_text(&inlined.program, &names, &terms, conjunct),
+                Language::Horn => horn_text(&arguments, &terms, conjunct),
+                Language::C => express.conjunct(&mut terms, conjunct),
             };
             match text {
                 _ if is_bits => over_bits += 1,
@@ -107,8 +119,12 @@ pub fn loop_invariants(
             }
         }
         shown.dedup();
+        if language == Language::Horn {
+            let arguments: String = (0..arguments.len()).map(|at| format!(" x{at}")).collect();
+            head = format!("({head}{arguments})");
+        }
         let place = program.location(span, false);
-        found.push(LoopInvariant { place, span, head, shown, over_bits, hidden });
+        found.push(LoopInvariant { place, span, head, shown, over_bits, hidden, language });
     }
     found.sort_by_key(|loop_| loop_.span);
     found
@@ -132,6 +148,26 @@ fn boogie_text(
     // Conjuncts are joined by `&&`, which Boogie does not mix with these.
     let is_loose = ["||", "==>", "if "].iter().any(|part| text.contains(part));
     Some(if is_loose { format!("({text})") } else { text })
+}
+
+/// The arguments of a predicate, whose variables are `P.0`, `P.1` and so on.
+fn arguments_of(program: &Program, names: &[(VariableId, String)], predicate: &str) -> Vec<TermId> {
+    let number = |name: &str| name.strip_prefix(predicate)?.strip_prefix('.')?.parse().ok();
+    let found = names.iter().filter_map(|(id, name)| Some((number(name)?, program.term_of(*id))));
+    let by_number: BTreeMap<usize, TermId> = found.collect();
+    by_number.into_values().collect()
+}
+
+/// A term over the arguments of a predicate, in SMT-LIB.
+fn horn_text(arguments: &[TermId], terms: &Terms, conjunct: TermId) -> Option<String> {
+    let cone = terms.cone([conjunct]);
+    let mut symbols = terms.iter().filter(|(id, _)| cone[id.index()]);
+    if symbols.any(|(id, _)| terms.symbol_of(id).is_some() && !arguments.contains(&id)) {
+        return None;
+    }
+    let of = Interpretation { arguments: arguments.to_vec(), conjuncts: vec![conjunct] };
+    let text = texts(terms, &of).pop()?;
+    Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// The variables that have a name of their own in an instance of a procedure.
