@@ -4,6 +4,7 @@
 pub mod browser;
 pub mod ci;
 pub mod gcc;
+pub mod harness;
 pub mod interrupts;
 pub mod readers;
 pub mod roundtrip;
