@@ -369,7 +369,7 @@ fn predicates_are_interpreted() {
         (of("counter.smt2"), "(check-sat)"),
         (of("count_up_down.bpl"), "(check-sat)"),
     ] {
-        let options = ["-p", "0", "--certificate", "c.smt2"];
+        let options = ["-p", "b0", "--certificate", "c.smt2"];
         let (code, out) = pedra(&at, &[&["check", &file][..], &options].concat());
         assert_eq!(code, Some(0), "{out}");
         assert!(out.contains("encoding of integers trusted") != file.contains("bits"), "{out}");
