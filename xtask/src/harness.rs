@@ -19,7 +19,7 @@ const LIMIT: Duration = Duration::from_secs(20);
 /// The exit code of a test that has come to the error.
 const REACHED: i32 = 99;
 
-/// A C library of the functions that tasks call, for 32 bits; what is allocated is never given back.
+/// A C library of the functions that tasks call, for 32 bits; `free` does nothing.
 const SMALL_LIBRARY: &str = r#"
 #define WEAK __attribute__((weak))
 void _Exit(int code) { __asm__ volatile("int $0x80" : : "a"(1), "b"(code)); for (;;) ; }
@@ -61,8 +61,8 @@ enum Outcome {
 /// Runs the tests of all violated tasks that `pedra` decides within a time; a table.
 ///
 /// # Errors
-/// If the manifest cannot be read, there is no gcc, or a test does not come to the error and does not
-/// say why.
+/// If the manifest cannot be read, there is no gcc, or a test does not come to the error and does
+/// not say why.
 pub fn run(manifest: &Path, timeout: &str, pedra: &Path) -> Result<String, String> {
     let folder = Path::new("target/tmp/harness").join(std::process::id().to_string());
     fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;

@@ -99,17 +99,6 @@ const READERS: [Reader; 8] = [
             __VERIFIER_nondet_int() reach_error() é",
     },
     Reader {
-        name: "c_witness",
-        body: pedra_c::fuzzing::witness,
-        endings: &[],
-        files: C_WITNESSES,
-        make: None,
-        words: "- : , [ ] { } ? | > ' \" # & * ! % 0 1 -1 99999999999999999999 2.0 '2.0' true ~ null \
-            entry_type: violation_sequence invariant_set metadata: content: segment: waypoint: \
-            type: action: follow avoid target branching assumption location: line: column: \
-            constraint: value: format: invariant: loop_invariant \\u0041 \\x41 é --- ...",
-    },
-    Reader {
         name: "boogie",
         body: pedra_boogie::fuzzing::boogie,
         endings: &["bpl"],
@@ -132,6 +121,17 @@ const READERS: [Reader; 8] = [
             (select (store (bvadd (bvult (concat ((_ extract 3 0) ((_ zero_extend 4) ((_ repeat \
             Bool Int Real (Array Int Byte (_ BitVec 8) x0 x1 i b a n s |P0| Sum Fail (assert (rule \
             (query (declare-rel (declare-var (declare-fun (define-fun (check-sat) (push) é",
+    },
+    Reader {
+        name: "c_witness",
+        body: pedra_c::fuzzing::witness,
+        endings: &[],
+        files: C_WITNESSES,
+        make: None,
+        words: "- : , [ ] { } ? | > ' \" # & * ! % 0 1 -1 99999999999999999999 2.0 '2.0' true ~ null \
+            entry_type: violation_sequence invariant_set metadata: content: segment: waypoint: \
+            type: action: follow avoid target branching assumption location: line: column: \
+            constraint: value: format: invariant: loop_invariant \\u0041 \\x41 é --- ...",
     },
 ];
 
@@ -381,6 +381,9 @@ mod tests {
             }
             for file in pool(&READERS[6], &[], block) {
                 pedra_horn::read_program("x.smt2", &file).expect("a good file");
+            }
+            for file in pool(&READERS[7], &[], block) {
+                pedra_c::witness::read(&file).expect("a good file");
             }
         }
     }

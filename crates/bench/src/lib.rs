@@ -1,4 +1,5 @@
-//! Comparisons: many models or programs, several contenders, one table. `pedra bench` is its command.
+//! Comparisons: many models or programs, several contenders, one table. `pedra bench` is its
+//! command.
 //!
 //! Ours are engines with options; others are model checkers found on the path. All run as
 //! processes of their own under the same limits and are measured in the same way, see

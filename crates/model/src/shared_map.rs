@@ -1,9 +1,9 @@
 //! Ordered maps whose copies share what they have in common, so that a copy costs nothing and a
 //! change costs a path: a run that writes an array a million times and keeps old states is cheap.
 //!
-//! Weight-balanced trees (Nievergelt and Reingold 1973; Adams 1992), with the parameters ⟨3, 2⟩ that
-//! Hirai and Yamamoto (2011) showed to be right for insertion and deletion. A node that no other
-//! copy shares is changed in place.
+//! Weight-balanced trees (Nievergelt and Reingold 1973; Adams 1992), with the parameters ⟨3, 2⟩
+//! that Hirai and Yamamoto (2011) showed to be right for insertion and deletion. A node that no
+//! other copy shares is changed in place.
 
 use std::cmp::Ordering;
 use std::fmt;

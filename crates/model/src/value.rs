@@ -191,8 +191,8 @@ impl From<Bv> for TernaryBv {
 }
 
 /// An array: a default and the elements that were set, generic over what an element and an index
-/// are. Its size is that of what was written, whatever the sort of the index. Copies share what they
-/// have in common.
+/// are. Its size is that of what was written, whatever the sort of the index. Copies share what
+/// they have in common.
 #[derive(Clone, Debug)]
 pub struct ArrayValue<E, I = Bv> {
     index: Scalar,

@@ -96,9 +96,9 @@ pub fn observe(text: &[u8], points: &[(Place, Point)]) -> Result<Observed, Strin
     Ok(Observed { text: with_inserts(text, inserts, known.len()), marks })
 }
 
-/// In which order texts come that are inserted at one place: those that close something before those
-/// that open something; what is around statements around what is around conditions, and that around
-/// what is around calls.
+/// In which order texts come that are inserted at one place: those that close something before
+/// those that open something; what is around statements around what is around conditions, and that
+/// around what is around calls.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Order(bool, i64, i64);
 
