@@ -121,8 +121,9 @@ impl<'a> Summary<'a> {
         let violated = count(&|m, r| solved(m, r.verdict == Verdict::Violated));
         let wrong = count(&|m, _| self.wrong[m][contender]);
         let failed = count(&|_, r| r.verdict == Verdict::Failed);
-        let par2: f64 =
-            rows.iter().map(|(m, _)| self.solved(*m, contender).unwrap_or(2.0 * limit)).sum();
+        let seconds = rows.iter().map(|(m, _)| self.solved(*m, contender).unwrap_or(2.0 * limit));
+        // No runs are `0.0`: the sum of nothing is a negative zero.
+        let par2 = seconds.sum::<f64>() + 0.0;
         let counts = [rows.len(), proved + violated, proved, violated, wrong, failed];
         counts.iter().map(|n| n.to_string()).chain([format!("{par2:.1}")]).collect()
     }
