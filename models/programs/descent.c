@@ -1,4 +1,4 @@
-/* Recursion as deep as an input wants: no depth is enough for a proof, but the error is close. */
+/* Recursion as deep as an input wants: no depth is enough for a proof, but a summary is. */
 extern void reach_error(void);
 extern unsigned __VERIFIER_nondet_uint(void);
 

@@ -5,6 +5,7 @@
 //! For the 32-bit data model the programs need no library: where gcc has none for 32 bits, they
 //! still run, with start-up code, output and 64-bit division of their own.
 
+use crate::tools::output;
 use pedra_c::{DataModel, Options};
 use pedra_model::random::Random as Choices;
 use pedra_program::CheckKind;
@@ -193,18 +194,6 @@ impl Compiler {
         match values.len() == programs.len() {
             true => Ok(values),
             false => Err("not all programs came to their end".to_owned()),
-        }
-    }
-}
-
-/// What a command prints, if it succeeds.
-fn output(command: &mut Command) -> Result<String, String> {
-    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
-    match output.status.success() {
-        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-        false => {
-            let errors = String::from_utf8_lossy(&output.stderr);
-            Err(format!("{command:?}: {}\n{errors}", output.status))
         }
     }
 }

@@ -3,9 +3,12 @@
 
 pub mod browser;
 pub mod ci;
+pub mod dist;
 pub mod gcc;
 pub mod harness;
 pub mod interrupts;
+pub mod python;
 pub mod readers;
 pub mod roundtrip;
 pub mod tidy;
+pub mod tools;

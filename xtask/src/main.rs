@@ -1,7 +1,7 @@
 //! `cargo xtask`: see [`HELP`].
 
 use std::process::ExitCode;
-use xtask::{browser, ci, gcc, harness, interrupts, readers, roundtrip};
+use xtask::{browser, ci, dist, gcc, harness, interrupts, python, readers, roundtrip, tools};
 
 /// What `cargo xtask help` prints.
 const HELP: &str = "\
@@ -17,6 +17,12 @@ cargo xtask COMMAND
   fuzz-readers   damaged files for every reader, with assertions, at full speed
                  --runs N     how many (1000000)
                  --first N    the number of the first (0); a failure names its number
+  tools          fetches programs of others that tests use where they are there: validators of
+                 report files, BenchExec, maturin (from PyPI and npm, into target/tools)
+  dist           builds a static program and an archive with completions, manual page and licences
+                 (into target/dist)
+  package        packs the crates and installs the program from them, without registry
+  python         builds the Python package, installs it into a fresh environment and tests it
   compare-gcc    random C programs, run by the interpreter and by gcc, for both data models
                  --runs N     how many (2000)
                  --first N    the number of the first (0)
@@ -39,6 +45,10 @@ fn main() -> ExitCode {
             roundtrip::run(manifest.as_ref()).map(|summary| print!("{summary}"))
         }
         ["fuzz-readers", options @ ..] => fuzz_readers(options),
+        ["dist"] => dist::run().map(|what| println!("{what}")),
+        ["package"] => dist::package().map(|what| println!("{what}")),
+        ["python"] => python::run(),
+        ["tools"] => tools::run(),
         ["compare-gcc", options @ ..] => compare_gcc(options),
         ["harness", manifest, time] => {
             let pedra = std::path::Path::new("target/release/pedra");

@@ -25,12 +25,21 @@
 //!
 //! In base and step the invariants of the cut points on the way are assumed.
 //!
+//! Procedures that were not inlined are parts of the program ([`pedra_program::summaries`]). The
+//! invariant of a part's exit is the summary of its procedure; it is shown as all others are, and
+//! begins with arbitrary values, since the part does. A step that stands for a call has one premise
+//! more, the summary of the values before and after it. That is induction on the height of the tree
+//! of calls that a run is: what returns to a step was derived before the step was taken. *Required
+//! for soundness*: `k` is 1 then, and a summary speaks of these values only, since of anything else
+//! a call would know nothing.
+//!
 //! Queries about bit-vectors are blasted. Queries about integers go to the arithmetic solver, which
 //! writes a proof of each answer, and [`crate::linear_proof`] checks it; that the clauses and atoms
 //! are those of the query is trusted.
 
 use crate::linear_proof::{LinearProofError, check_linear_proof};
 use crate::options::{CheckOptions, Effort, Stop};
+use crate::program_form::{check_form, wrong};
 use crate::program_unroll::{End, Unrolled, Unroller};
 use crate::prover::{Failure, Prover};
 use pedra_formats::smtlib::{Printer, quoted};
@@ -40,7 +49,7 @@ use pedra_model::lit::Lit;
 use pedra_model::term::{Sort, TermId, Terms};
 use pedra_model::value::Value;
 use pedra_program::passes::variables_by_symbol;
-use pedra_program::{Action, PlaceId, Procedure, Program, ProgramProof, VariableId};
+use pedra_program::{PlaceId, Procedure, Program, ProgramProof, VariableId};
 use pedra_solve::terms::IntEncoder;
 use pedra_solve::{LiaSolver, SatResult, TermError, Theory, theory_of};
 use std::collections::BTreeSet;
@@ -114,7 +123,7 @@ pub enum ProgramProofError {
     Stopped(Stop),
 }
 
-type Outcome<T> = Result<T, ProgramProofError>;
+pub(crate) type Outcome<T> = Result<T, ProgramProofError>;
 
 /// Checks that a proof proves what it claims about a program without calls.
 pub fn check_program_proof(
@@ -192,62 +201,6 @@ fn run(
         k: proof.k,
         effort: check.effort,
     })
-}
-
-fn wrong<T>(text: impl Into<String>) -> Outcome<T> {
-    Err(ProgramProofError::Malformed(text.into()))
-}
-
-/// That what the proof speaks of exists. Everything that is checked later relies on it.
-fn check_form<'p>(program: &'p Program, proof: &ProgramProof) -> Outcome<&'p Procedure> {
-    if let Err(error) = program.check() {
-        return Err(ProgramProofError::NotCheckable(error.to_string()));
-    }
-    let body = program.procedure(program.entry);
-    if body.edges.iter().any(|edge| matches!(edge.action, Action::Call(_))) {
-        return Err(ProgramProofError::NotCheckable("the program has calls".into()));
-    }
-    if proof.properties.is_empty() {
-        return wrong("it proves no property");
-    }
-    let known = program.properties.len();
-    if let Some(property) = proof.properties.iter().find(|&&p| p >= known) {
-        return wrong(format!("property {property} does not exist, the program has {known}"));
-    }
-    if proof.properties.iter().any(|&p| program.properties[p].error.procedure != program.entry) {
-        return wrong("it is about an error place of another procedure");
-    }
-    if proof.k == 0 {
-        return wrong("its induction depth is 0");
-    }
-    if !extends(&proof.terms, &program.terms) {
-        return wrong("its terms do not extend the program's");
-    }
-    let scope: BTreeSet<TermId> =
-        body.variables.iter().chain(&program.globals).map(|&v| program.term_of(v)).collect();
-    for (place, invariant) in &proof.invariants {
-        if place.index() >= body.places.len() {
-            return wrong(format!("place {} does not exist", place.index()));
-        }
-        let is_bit =
-            |t: &TermId| t.index() < proof.terms.len() && proof.terms.sort(*t) == Sort::BOOL;
-        if !invariant.iter().all(is_bit) {
-            return wrong(format!("a term of the invariant of place {} is no bit", place.index()));
-        }
-    }
-    let cone = proof.terms.cone(proof.invariants.values().flatten().copied());
-    let mut loose = proof.terms.iter().filter(|(id, _)| cone[id.index()]);
-    if loose.any(|(id, _)| proof.terms.symbol_of(id).is_some() && !scope.contains(&id)) {
-        return wrong("an invariant speaks of what is no variable of the program");
-    }
-    Ok(body)
-}
-
-/// Whether a store begins with the terms of another.
-fn extends(longer: &Terms, shorter: &Terms) -> bool {
-    longer.len() >= shorter.len()
-        && shorter.iter().zip(longer.iter()).all(|(a, b)| a == b)
-        && shorter.iter().all(|(id, _)| shorter.sort(id) == longer.sort(id))
 }
 
 struct Check<'a> {

@@ -10,6 +10,7 @@
 
 use pedra_model::simplify::Rewriter;
 use pedra_model::term::{BinaryOp, Sort, TermId, Terms, UnaryOp};
+use pedra_program::summaries::Return;
 use pedra_program::{Action, Edge, EdgeId, PlaceId, Procedure, Program, Step, VariableId};
 use pedra_solve::Interrupt;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -53,7 +54,8 @@ struct Arrival {
     values: Values,
 }
 
-/// The variables that an edge reads: in its guard, and in each update.
+/// The variables that an edge reads: in its guard or in what it asks of a summary, and in each
+/// update.
 struct Reads {
     guard: Vec<VariableId>,
     updates: Vec<Vec<VariableId>>,
@@ -88,7 +90,8 @@ impl<'a> Unroller<'a> {
         let read = |roots: &[TermId]| read_by(terms, &variables, roots);
         let reads = |edge: &Edge| {
             let step = step_of(edge);
-            let guard = read(step.guard.as_slice());
+            let before = step.returns.iter().flat_map(|returns| &returns.before).copied();
+            let guard = read(&before.chain(step.guard).collect::<Vec<TermId>>());
             Reads {
                 guard,
                 updates: step.updates.iter().map(|(_, value)| read(&[*value])).collect(),
@@ -314,7 +317,14 @@ impl Part<'_, '_, '_> {
             let fresh = self.terms.new_symbol(self.terms.sort(input.term));
             rewriter.replace(input.term, fresh);
         }
-        let guard = step.guard.map(|guard| rewriter.rewrite(self.terms, guard));
+        let mut guard = step.guard.map(|guard| rewriter.rewrite(self.terms, guard));
+        if let Some(returns) = &step.returns {
+            let summary = self.summary(returns, &mut rewriter);
+            guard = Some(match guard {
+                Some(guard) => self.terms.binary(BinaryOp::And, guard, summary),
+                None => summary,
+            });
+        }
         let mut values = Values::default();
         for index in 0..self.needed[&to].len() {
             let variable = self.needed[&to][index];
@@ -328,6 +338,24 @@ impl Part<'_, '_, '_> {
             }
         }
         Arrival { guard, values }
+    }
+
+    /// What the summary of a procedure says of the values before and after a call of it, which the
+    /// rewriter puts in for those of the step.
+    fn summary(&mut self, returns: &Return, rewriter: &mut Rewriter) -> TermId {
+        let unroller = self.unroller;
+        let summary = &unroller.program.summaries[returns.summary];
+        let mut at_call = Rewriter::plain();
+        for (variable, value) in returns.values(summary) {
+            let value = rewriter.rewrite(self.terms, value);
+            at_call.replace(self.symbol(variable), value);
+        }
+        let mut all = self.terms.bool(true);
+        for &conjunct in unroller.invariants.get(&summary.exit).into_iter().flatten() {
+            let conjunct = at_call.rewrite(self.terms, conjunct);
+            all = self.terms.binary(BinaryOp::And, all, conjunct);
+        }
+        all
     }
 
     /// The values at a node: those that all edges into it agree on, new symbols for the others.

@@ -10,6 +10,7 @@
 //! - [`pipeline`]: the model on its way to the engines ([`Prepared`]).
 //! - [`answer`]: the checks ([`Checked`]).
 //! - [`program`]: the same for programs ([`decide_program`]).
+//! - [`vacuity`]: whether an answer says anything.
 //!
 //! ```
 //! use pedra_check::{Answer, Plan, decide_all};
@@ -50,6 +51,7 @@ pub mod pipeline;
 pub mod plan;
 pub mod program;
 mod recursion;
+pub mod vacuity;
 
 pub use answer::{Checked, NotChecked, check_answer, join_proofs};
 pub use collect::{Answer, decide_all};

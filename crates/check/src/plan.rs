@@ -319,6 +319,11 @@ impl Plan {
         }
     }
 
+    /// Lifted PDR, which alone knows of calls.
+    pub(crate) fn lifted(&self, lowered: &Arc<Lowered>, properties: &[usize]) -> Lifted {
+        Lifted::new(lowered.clone(), properties, self.program, &self.blast)
+    }
+
     /// Engines for a program and for the system that was made of it, together.
     pub(crate) fn side_by_side<'a>(
         &self,

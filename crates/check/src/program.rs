@@ -20,12 +20,12 @@ use pedra_certify::{
     BoundLimits, CheckOptions, ProgramProofError, Trust, check_bound, check_program_proof,
     replay_program,
 };
-use pedra_engines::{Event, Outcome};
+use pedra_engines::{Engine, Event, Outcome};
 use pedra_model::Model;
 use pedra_model::proof::Proof;
 use pedra_model::trace::Trace;
 use pedra_program::flatten::LiftError;
-use pedra_program::inline::{Bound, Deeper};
+use pedra_program::inline::{Deeper, Recursion};
 use pedra_program::interpreter::Undefined;
 use pedra_program::recursion::Components;
 use pedra_program::{Action, LowerOptions, Lowered, Program, ProgramProof, ProgramTrace, lower};
@@ -39,6 +39,16 @@ pub enum ProgramChecked {
     Proved(Arc<ProgramProof>, Arc<Lowered>),
     /// The run was replayed, and all its steps are defined.
     Violated(ProgramTrace),
+}
+
+impl ProgramChecked {
+    /// What the check took on trust.
+    pub fn trust(&self) -> Trust {
+        match self {
+            ProgramChecked::Proved(_, lowered) if lowered.has_integers() => Trust::IntegerTerms,
+            _ => Trust::Nothing,
+        }
+    }
 }
 
 /// Why a property of a program stays open.
@@ -185,7 +195,7 @@ impl<O: ProgramObserver> Run<'_, O> {
     /// those that stay open.
     fn whole(&self, selected: &[usize], options: LowerOptions) -> Result<Vec<Left>, O::Error> {
         match lower(self.program, &options) {
-            Ok(lowered) => self.phase(selected, lowered, &options),
+            Ok(lowered) => self.phase(selected, lowered.into(), &options),
             Err(error) => {
                 let why = ProgramOpen::NotLowered(error.to_string());
                 let left = |&property: &usize| Left { property, why: why.clone(), safe: None };
@@ -198,18 +208,24 @@ impl<O: ProgramObserver> Run<'_, O> {
     pub(crate) fn phase(
         &self,
         selected: &[usize],
-        lowered: Lowered,
+        lowered: Arc<Lowered>,
         options: &LowerOptions,
     ) -> Result<Vec<Left>, O::Error> {
-        let phase = Phase {
-            run: self,
-            lowered: Arc::new(lowered),
-            only_defined: options.only_defined,
-            bound: options.recursion,
-            left: Mutex::default(),
-            checked: Mutex::default(),
-        };
+        let phase = Phase::new(self, lowered, options);
         phase.decide(selected)?;
+        Ok(phase.left.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The same by one engine, which knows the properties by their positions.
+    pub(crate) fn phase_by(
+        &self,
+        selected: &[usize],
+        lowered: Arc<Lowered>,
+        options: &LowerOptions,
+        engine: &mut dyn Engine,
+    ) -> Result<Vec<Left>, O::Error> {
+        let phase = Phase::new(self, lowered, options);
+        phase.as_run(selected).run(vec![Box::new(engine)])?;
         Ok(phase.left.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -229,19 +245,35 @@ struct Phase<'a, 'r, O> {
     lowered: Arc<Lowered>,
     /// Undefined runs were found before, and only defined runs are looked at now.
     only_defined: bool,
-    /// The bound on recursion, if there is recursion.
-    bound: Option<Bound>,
+    /// What became of recursion, if there is any.
+    recursion: Option<Recursion>,
     left: Mutex<Vec<Left>>,
     /// The last proof: one proof may settle many properties, and is checked once.
     checked: Mutex<Option<CheckedProof>>,
 }
 
-impl<O: ProgramObserver> Phase<'_, '_, O> {
-    fn decide(&self, selected: &[usize]) -> Result<(), O::Error> {
+impl<'a, 'r, O: ProgramObserver> Phase<'a, 'r, O> {
+    fn new(run: &'r Run<'a, O>, lowered: Arc<Lowered>, options: &LowerOptions) -> Self {
+        Phase {
+            run,
+            lowered,
+            only_defined: options.only_defined,
+            recursion: options.recursion,
+            left: Mutex::default(),
+            checked: Mutex::default(),
+        }
+    }
+
+    fn as_run<'p>(&'p self, selected: &'p [usize]) -> decide::Run<'p, Self, Self> {
         let Run { plan, interrupt, .. } = *self.run;
         self.run.observer.lowered(&self.lowered);
+        decide::Run { subject: self, selected, plan, interrupt, observer: self }
+    }
+
+    fn decide(&self, selected: &[usize]) -> Result<(), O::Error> {
+        let plan = self.run.plan;
         let engines = plan.program_engines(&self.lowered, selected);
-        let run = decide::Run { subject: self, selected, plan, interrupt, observer: self };
+        let run = self.as_run(selected);
         if plan.is_for_programs() || self.lowered.has_integers() && !engines.is_empty() {
             return run.run(plan.side_by_side(engines, Vec::new(), selected.len()));
         }
@@ -299,7 +331,10 @@ impl<O: ProgramObserver> Phase<'_, '_, O> {
     }
 
     fn deeper(&self) -> Option<Deeper> {
-        self.bound.map(|bound| bound.deeper)
+        match self.recursion {
+            Some(Recursion::Bounded(bound)) => Some(bound.deeper),
+            Some(Recursion::Summaries) | None => None,
+        }
     }
 
     /// Replays a run on the program as the front end made it.
@@ -360,7 +395,7 @@ impl<O: ProgramObserver> Subject for Phase<'_, '_, O> {
         limits: BoundLimits,
         options: &CheckOptions,
     ) -> Result<Option<usize>, String> {
-        if self.bound.is_some() {
+        if self.recursion.is_some() {
             // It says nothing about deeper recursion, and is told to nobody.
             return Ok(None);
         }

@@ -1,11 +1,16 @@
-//! Deciding recursive programs: calls are inlined up to a bound, which grows.
+//! Deciding recursive programs: calls are inlined up to a bound, which grows, and beside that
+//! recursive procedures are left whole and get summaries.
 //!
-//! Two programs are made, in turns ([`Deeper`]). In one, runs end where recursion is deeper than
-//! the bound: all its runs are runs of the program, and violations are looked for. In the other,
-//! error places are reached there: a proof of a property is one that the bound suffices for it,
-//! too, and so one about the program. Neither waits for the other: each round has a budget, which
-//! is doubled in the next. The bound of the first grows with each round, since a violation may be
-//! deep where proofs are hard; that of the second when the bound turns out to be exceeded.
+//! With a bound two programs are made, in turns ([`Deeper`]). In one, runs end where recursion is
+//! deeper than the bound: all its runs are runs of the program, and violations are looked for. In
+//! the other, error places are reached there: a proof of a property is one that the bound suffices
+//! for it, too, and so one about the program. Neither waits for the other: each round has a budget,
+//! which is doubled in the next. The bound of the first grows with each round, since a violation
+//! may be deep where proofs are hard; that of the second when the bound turns out to be exceeded.
+//!
+//! The program with summaries ([`Recursion::Summaries`]) has all runs, so that both verdicts count.
+//! Lifted PDR works on it, in turns with the others: a bound finds short violations sooner, and
+//! engines for circuits prove what has no summary that lifted PDR finds.
 //!
 //! If a violation is undefined, only defined ones are looked for from then on, and there is no
 //! proof.
@@ -13,14 +18,19 @@
 use crate::decide::Open;
 use crate::plan::EngineName;
 use crate::program::{Left, ProgramObserver, ProgramOpen, Run, UndefinedRuns, split_undefined};
-use pedra_engines::Reason;
-use pedra_program::inline::{Bound, Deeper};
+use pedra_engines::{Lifted, Reason};
+use pedra_program::inline::{Bound, Deeper, Recursion};
 use pedra_program::{LowerOptions, Lowered, lower};
+use std::sync::Arc;
 
 /// The budget of each search in the first round: looks at the interrupt. Tuning only.
 const LOOKS: u64 = 2_000;
 /// And of the search for violations: steps, since long runs are costly where there are loops.
 const STEPS: usize = 16;
+/// The search with summaries has a budget of propagations, this many for each look of the others:
+/// its queries differ too much in what they take. About a tenth of a second in the first round.
+/// Tuning only.
+const PROPAGATIONS_PER_LOOK: u64 = 250;
 /// How many edges a program may have after recursion was inlined. Tuning only.
 const MAX_EDGES: usize = 20_000;
 
@@ -46,7 +56,8 @@ impl Search {
     }
 
     fn options(&self, only_defined: bool) -> LowerOptions {
-        let recursion = Some(Bound { depth: self.depth, deeper: self.deeper });
+        let bound = Bound { depth: self.depth, deeper: self.deeper };
+        let recursion = Some(Recursion::Bounded(bound));
         LowerOptions { only_defined, recursion, max_edges: MAX_EDGES, ..LowerOptions::default() }
     }
 
@@ -74,6 +85,25 @@ impl Search {
     }
 }
 
+/// The search with summaries.
+struct Whole {
+    /// The program, unless there is nothing more to find.
+    lowered: Option<Arc<Lowered>>,
+    options: LowerOptions,
+    /// The engine, and what it is about. It goes on where it was in the round before.
+    engine: Option<(Vec<usize>, Lifted)>,
+}
+
+impl Whole {
+    fn new<O>(run: &Run<'_, O>) -> Whole {
+        let recursion = Some(Recursion::Summaries);
+        let options = LowerOptions { recursion, ..LowerOptions::default() };
+        let is_wanted = matches!(run.plan.engine, EngineName::Auto | EngineName::Program);
+        let lowered = is_wanted.then(|| lower(run.program, &options).ok()).flatten();
+        Whole { lowered: lowered.map(Arc::new), options, engine: None }
+    }
+}
+
 /// What is open, over all rounds.
 struct Book {
     open: Vec<usize>,
@@ -81,6 +111,16 @@ struct Book {
     undefined: UndefinedRuns,
     /// The bound up to which the search for violations came to its end.
     searched: usize,
+}
+
+impl Book {
+    /// A search of what is open has left these properties.
+    fn note(&mut self, left: Vec<Left>, ended: &mut Ended) {
+        let (undefined, left) = split_undefined(left);
+        ended.note(&left);
+        self.undefined.extend(undefined);
+        self.open = left.into_iter().map(|left| left.property).collect();
+    }
 }
 
 /// How a search in one round ended.
@@ -98,9 +138,9 @@ impl Ended {
     fn note(&mut self, left: &[Left]) {
         for left in left {
             match &left.why {
-                ProgramOpen::System(Open::Engines(Reason::Interrupted) | Open::CheckStopped) => {
-                    self.is_spent = true;
-                }
+                ProgramOpen::System(
+                    Open::Engines(Reason::Interrupted | Reason::Budget) | Open::CheckStopped,
+                ) => self.is_spent = true,
                 ProgramOpen::System(Open::Engines(Reason::DepthLimit)) => self.is_short = true,
                 ProgramOpen::System(Open::Bounded) => self.is_bounded = true,
                 _ => {}
@@ -119,14 +159,17 @@ impl<O: ProgramObserver> Run<'_, O> {
         let mut violations = Search::new(Deeper::Ends, self.plan.depth);
         let mut proofs = Search::new(Deeper::Fails, self.plan.depth);
         proofs.is_over |= self.plan.engine == EngineName::Bmc;
+        let mut whole = Whole::new(self);
         let mut book = Book { open: selected.to_vec(), undefined: Vec::new(), searched: 0 };
         let (mut looks, mut steps) = (LOOKS, STEPS);
         while !self.interrupt.is_raised() {
             plan.depth = Some(self.plan.depth.map_or(steps, |depth| depth.min(steps)));
             let finder = Run { plan: &plan, ..*self };
             finder.look_for_violations(&mut violations, &mut book, looks)?;
+            self.look_with_summaries(&mut whole, &mut book, looks)?;
             self.look_for_proofs(&mut proofs, &mut book, looks)?;
-            if violations.is_over && (proofs.is_over || book.open.is_empty()) {
+            let is_proved = proofs.is_over && whole.lowered.is_none() || book.open.is_empty();
+            if violations.is_over && is_proved {
                 break;
             }
             if book.open.is_empty() && book.undefined.is_empty() {
@@ -160,13 +203,13 @@ impl<O: ProgramObserver> Run<'_, O> {
             search.is_over = true;
             return Ok(());
         };
-        self.search(search, lowered, book, &mut ended, looks)?;
+        self.search(&search.options(false), lowered.into(), book, &mut ended, looks)?;
         let known: Vec<usize> = book.undefined.iter().map(|(property, _)| *property).collect();
         let options = search.options(true);
         if let (false, Ok(lowered)) = (known.is_empty(), lower(self.program, &options)) {
             let interrupt = self.interrupt.child_with_looks(looks);
             let run = Run { interrupt: &interrupt, ..*self };
-            let left = run.phase(&known, lowered, &options)?;
+            let left = run.phase(&known, lowered.into(), &options)?;
             ended.note(&left);
             book.undefined.retain(|(property, _)| left.iter().any(|l| l.property == *property));
         }
@@ -193,7 +236,7 @@ impl<O: ProgramObserver> Run<'_, O> {
             return Ok(());
         };
         let mut ended = Ended::default();
-        self.search(search, lowered, book, &mut ended, looks)?;
+        self.search(&search.options(false), lowered.into(), book, &mut ended, looks)?;
         search.is_over = match ended.is_bounded {
             true => !search.deepen(),
             false => !ended.is_spent,
@@ -201,11 +244,35 @@ impl<O: ProgramObserver> Run<'_, O> {
         Ok(())
     }
 
+    /// Looks for proofs and violations with summaries.
+    fn look_with_summaries(
+        &self,
+        whole: &mut Whole,
+        book: &mut Book,
+        looks: u64,
+    ) -> Result<(), O::Error> {
+        let Some(lowered) = whole.lowered.clone().filter(|_| !book.open.is_empty()) else {
+            return Ok(());
+        };
+        let known = whole.engine.take().filter(|(about, _)| *about == book.open);
+        let (about, mut engine) =
+            known.unwrap_or_else(|| (book.open.clone(), self.plan.lifted(&lowered, &book.open)));
+        engine.limit_propagations(looks.saturating_mul(PROPAGATIONS_PER_LOOK));
+        let left = self.phase_by(&about, lowered, &whole.options, &mut engine)?;
+        whole.engine = Some((about, engine));
+        let mut ended = Ended::default();
+        book.note(left, &mut ended);
+        if !ended.is_spent {
+            whole.lowered = None;
+        }
+        Ok(())
+    }
+
     /// One search for what is open, with a budget.
     fn search(
         &self,
-        search: &Search,
-        lowered: Lowered,
+        options: &LowerOptions,
+        lowered: Arc<Lowered>,
         book: &mut Book,
         ended: &mut Ended,
         looks: u64,
@@ -215,11 +282,8 @@ impl<O: ProgramObserver> Run<'_, O> {
         }
         let interrupt = self.interrupt.child_with_looks(looks);
         let run = Run { interrupt: &interrupt, ..*self };
-        let left = run.phase(&book.open, lowered, &search.options(false))?;
-        let (undefined, left) = split_undefined(left);
-        ended.note(&left);
-        book.undefined.extend(undefined);
-        book.open = left.into_iter().map(|left| left.property).collect();
+        let left = run.phase(&book.open, lowered, options)?;
+        book.note(left, ended);
         Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! What was typed. Meaning comes later: nothing here opens a file or starts an engine.
 
 use crate::options;
+use crate::verilog::VerilogArgs;
 use crate::view::plot::PlotRequest;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, styling};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -58,6 +59,8 @@ pub enum Command {
     /// Decide the safety properties of a model
     #[command(disable_help_flag = true, after_help = SHORT_HELP, after_long_help = options::help())]
     Check(Box<CheckArgs>),
+    /// Do the tasks of pedra.toml, the file of a folder that says what is checked there
+    Run(TasksArgs),
     /// Run, and write a page that shows how the answer was found
     #[command(disable_help_flag = true, after_help = SHORT_HELP, after_long_help = options::help())]
     Explain(Box<ExplainArgs>),
@@ -209,8 +212,11 @@ pub struct LanguageArgs {
 /// `pedra check`.
 #[derive(Args, Debug, Clone)]
 pub struct CheckArgs {
-    /// AIGER, BTOR2, C (.c, .i), Boogie (.bpl), Horn (.smt2); `-` is stdin
+    /// AIGER, BTOR2, .v, .sv, .c, .i, .bpl or .smt2; `-` is stdin
     pub model: PathBuf,
+    /// More Verilog files of the design
+    #[arg(hide_short_help = true)]
+    pub more: Vec<PathBuf>,
     /// The engine
     #[arg(long, short, value_parser = engine_named(), default_value = "auto")]
     pub engine: EngineName,
@@ -244,6 +250,9 @@ pub struct CheckArgs {
     /// How programs are read.
     #[command(flatten)]
     pub language: LanguageArgs,
+    /// How Verilog is read.
+    #[command(flatten)]
+    pub verilog: VerilogArgs,
     /// Write the witness of a violation here
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
@@ -258,15 +267,22 @@ pub struct CheckArgs {
     /// C programs: write the witness of a proof or violation here (YAML, format 2.0)
     #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
     pub witness: Option<PathBuf>,
-    /// C programs: write a test that makes a violation happen here
+    /// C programs, Verilog: write a test that makes a violation happen here
     ///
-    /// A C file: linked with the program it reaches the error, and exits with 99
+    /// A C file: linked with the program it reaches the error, and exits with 99. Or a test bench
+    /// in Verilog
     #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
     pub test: Option<PathBuf>,
     /// Write the record of the run here: frames, lemmas and obligations as JSON lines
     /// (schema: docs/JSON.md)
     #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
     pub record: Option<PathBuf>,
+    /// Write the verdicts here as JUnit XML, for servers that build and test
+    #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
+    pub junit: Option<PathBuf>,
+    /// Write what is violated or unknown here as SARIF 2.1.0, for code scanning
+    #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
+    pub sarif: Option<PathBuf>,
     /// Write a page that plays back the run here (HTML)
     #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
     pub report: Option<PathBuf>,
@@ -337,6 +353,31 @@ pub struct ExplainArgs {
     pub check: CheckArgs,
 }
 
+/// `pedra run`.
+#[derive(Args, Debug, Clone, Default)]
+pub struct TasksArgs {
+    /// Only these tasks
+    pub task: Vec<String>,
+    /// Show the tasks and do nothing
+    #[arg(long)]
+    pub list: bool,
+    /// Decide everything anew, also what an earlier run has decided
+    #[arg(long)]
+    pub fresh: bool,
+    /// Write the verdicts of all tasks here as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Write what is violated or unknown here as SARIF 2.1.0
+    #[arg(long, value_name = "FILE")]
+    pub sarif: Option<PathBuf>,
+    /// One JSON object a line (schema: docs/JSON.md)
+    #[arg(long)]
+    pub json: bool,
+    /// Options of `pedra check` for all tasks, which win over those of the file
+    #[arg(last = true, value_name = "OPTIONS")]
+    pub options: Vec<OsString>,
+}
+
 /// `pedra certify`.
 #[derive(Args, Debug, Clone)]
 pub struct CertifyArgs {
@@ -393,14 +434,19 @@ pub struct SimulateArgs {
 pub struct ConvertArgs {
     /// The model or program to read
     pub input: PathBuf,
-    /// The file to write: .aig, .aag, .btor2, .btor, .smt2 (Horn clauses) or .dot
-    pub output: PathBuf,
+    /// The file to write: .aig, .aag, .btor2, .btor, .smt2 (Horn clauses) or .dot. More Verilog
+    /// files of the design come before it
+    #[arg(required = true)]
+    pub output: Vec<PathBuf>,
     /// How words become bits.
     #[command(flatten)]
     pub blast: BlastArgs,
     /// How programs are read.
     #[command(flatten)]
     pub language: LanguageArgs,
+    /// How Verilog is read.
+    #[command(flatten)]
+    pub verilog: VerilogArgs,
 }
 
 /// `pedra info`.
@@ -408,12 +454,17 @@ pub struct ConvertArgs {
 pub struct InfoArgs {
     /// The model or program
     pub model: PathBuf,
+    /// More Verilog files of the design
+    pub more: Vec<PathBuf>,
     /// One JSON object instead of text
     #[arg(long)]
     pub json: bool,
     /// How programs are read.
     #[command(flatten)]
     pub language: LanguageArgs,
+    /// How Verilog is read.
+    #[command(flatten)]
+    pub verilog: VerilogArgs,
 }
 
 /// `pedra hwmcc`.

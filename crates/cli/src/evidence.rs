@@ -13,13 +13,14 @@ use pedra_certify::{
     check_word_certificate,
 };
 use pedra_check::{Checked, InternalError};
-use pedra_formats::vcd::Waves;
+use pedra_formats::vcd::{SignalKind, Waves};
 use pedra_formats::{aiger, aiger_witness, btor2, vcd};
 use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
 use pedra_model::proof::{Proof, WordProof};
 use pedra_model::system::System;
 use pedra_model::trace::Trace;
+use pedra_verilog::{About, Kind, testbench};
 use std::path::{Path, PathBuf};
 
 /// The forms of a certificate file, by its ending.
@@ -73,7 +74,7 @@ pub fn check_paths(
             return Err(InputError(text.to_owned()));
         }
     }
-    let named = [&args.trace, &args.vcd, &args.certificate, &args.record, &args.report];
+    let named = [&args.trace, &args.vcd, &args.certificate, &args.test, &args.record, &args.report];
     let mut outputs: Vec<PathBuf> = named.into_iter().flatten().cloned().collect();
     let about_all = [&args.record, &args.report].into_iter().flatten().count();
     let by_property = outputs.len() - about_all;
@@ -115,12 +116,29 @@ pub fn overwrites_model(path: &Path) -> InputError {
     InputError(format!("{}: this is the model itself; choose another name", path.display()))
 }
 
-/// The waveform of a violation.
-pub fn waves(model: &Model, trace: &Trace) -> Result<Waves, String> {
-    match (model, trace) {
+/// The waveform of a violation. Of a design it has the signals of the source only.
+pub fn waves(loaded: &Loaded, trace: &Trace) -> Result<Waves, String> {
+    match (&loaded.model, trace) {
         (Model::Bits(system), Trace::Bits(t)) => signals::of_bits(system, t, Some(t.property)),
-        (Model::Words(system), Trace::Words(t)) => signals::of_words(system, t, Some(t.property)),
+        (Model::Words(system), Trace::Words(t)) => {
+            let mut waves = signals::of_words(system, t, Some(t.property))?;
+            if let Some(about) = &loaded.about {
+                signals::drop_nameless(&mut waves, system);
+                mark_violations(&mut waves, about);
+            }
+            Ok(waves)
+        }
         _ => Err("the trace is of another level than the model".to_owned()),
+    }
+}
+
+/// The signal of an assertion is true where it is violated: its name says so.
+fn mark_violations(waves: &mut Waves, about: &About) {
+    let bads = waves.signals.iter_mut().filter(|signal| signal.kind == SignalKind::Bad);
+    for (signal, property) in bads.zip(&about.properties) {
+        if property.kind == Kind::Assert {
+            signal.name = format!("{} violated", property.name);
+        }
     }
 }
 
@@ -131,6 +149,16 @@ pub fn witness_text(model: &Model, trace: &Trace) -> String {
         (Model::Words(system), Trace::Words(trace)) => btor2::witness::write(system, trace),
         _ => unreachable!("a checked trace is of the model's level"),
     }
+}
+
+/// A trace of a design as a test bench.
+fn test_bench(about: &About, loaded: &Loaded, args: &CheckArgs, trace: &Trace) -> Result<Vec<u8>> {
+    let (Model::Words(system), Trace::Words(trace)) = (&loaded.model, trace) else {
+        unreachable!("a checked trace is of the model's level")
+    };
+    let sources = std::iter::once(&args.model).chain(&args.more);
+    let sources = sources.map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
+    Ok(testbench::write(about, system, trace, &sources).into_bytes())
 }
 
 /// A certificate could not be checked in the form in which it is written.
@@ -313,9 +341,12 @@ pub fn write_files(
                 add(path, Ok(whole(witness_text(&loaded.model, trace).into_bytes())))?;
             }
             if let Some(path) = &args.vcd {
-                let waves = waves(&loaded.model, trace).map_err(InternalError)?;
+                let waves = waves(loaded, trace).map_err(InternalError)?;
                 let about = format!("{}, property b{property}", loaded.path.display());
                 add(path, vcd::write(&waves, &about).map(whole).map_err(Into::into))?;
+            }
+            if let (Some(path), Some(about)) = (&args.test, &loaded.about) {
+                add(path, test_bench(about, loaded, args, trace).map(whole))?;
             }
         }
         Checked::Proved { proof, .. } => {
@@ -350,7 +381,8 @@ mod tests {
         };
         let model = Model::Bits(system);
         let nodes = btor2::Nodes::default();
-        let loaded = Loaded { path: "m.aag".into(), bytes: Vec::new(), model, nodes };
+        let (path, bytes) = ("m.aag".into(), Vec::new());
+        let loaded = Loaded { path, bytes, model, nodes, about: None };
         (loaded, Proof::Bits(proof))
     }
 

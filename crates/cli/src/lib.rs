@@ -17,4 +17,6 @@ pub mod playback;
 pub mod program_evidence;
 pub mod record;
 pub mod report;
+pub mod tasks;
+pub mod verilog;
 pub mod view;

@@ -8,6 +8,7 @@ use crate::memory;
 use nix::sys::resource::{RLIM_INFINITY, Resource, UsageWho, getrlimit, getrusage};
 use nix::sys::time::TimeVal;
 use pedra_solve::Interrupt;
+use pedra_verilog::remove_folders;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -116,12 +117,14 @@ impl Watch {
                 // Nobody may be reading what is printed.
                 spawn(move || {
                     thread::sleep(LAST_WORDS);
+                    remove_folders();
                     std::process::exit(unknown);
                 });
             }
             let code = last_words(cause);
             crate::output::close_status();
             let _files = crate::output::no_more_files();
+            remove_folders();
             std::process::exit(code);
         });
         watch

@@ -1,9 +1,11 @@
 //! From a path to a model, with errors that a person can act on.
 
+use crate::report::SourcePlace;
 use pedra_formats::error::{FormatError, Position};
 use pedra_formats::{aiger, btor2};
 use pedra_model::Model;
 use pedra_model::term::Sort;
+use pedra_verilog::{About, is_verilog};
 use std::fmt::Write as _;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -21,6 +23,8 @@ pub struct Loaded {
     pub model: Model,
     /// BTOR2: the numbers of its inputs and states, which certificates refer to.
     pub nodes: btor2::Nodes,
+    /// Verilog: the design that it was made from.
+    pub about: Option<About>,
 }
 
 /// What is wrong with an input; its text is what the user sees.
@@ -82,6 +86,12 @@ pub fn detect(bytes: &[u8]) -> Option<Format> {
 
 /// Reads a model.
 pub fn load(path: &Path) -> Result<Loaded, InputError> {
+    if is_verilog(path) {
+        let file = path.display();
+        let text = "Verilog is read by `check`, `info` and `convert`";
+        let hint = format!("`pedra convert {file} model.btor2` makes a model of it");
+        return Err(InputError(format!("{file}: {text}\nhint: {hint}")));
+    }
     let bytes = read_bytes(path)?;
     let read = match detect(&bytes) {
         Some(Format::Aiger) => {
@@ -104,7 +114,9 @@ pub fn load(path: &Path) -> Result<Loaded, InputError> {
         }
     };
     match read {
-        Ok((model, nodes)) => Ok(Loaded { path: path.to_owned(), bytes, model, nodes }),
+        Ok((model, nodes)) => {
+            Ok(Loaded { path: path.to_owned(), bytes, model, nodes, about: None })
+        }
         Err(error) => Err(describe(path, &bytes, &error)),
     }
 }
@@ -167,6 +179,34 @@ impl Loaded {
             Model::Bits(system) => system.property_name(index),
             Model::Words(system) => system.bads[index].name.as_deref(),
         }
+    }
+
+    /// Where each property stands: in Verilog its statement, in BTOR2 the line of its `bad`, in AIGER
+    /// the file.
+    pub fn property_places(&self) -> Vec<SourcePlace> {
+        let is_bad = |line: &[u8]| {
+            let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+            words.next().is_some_and(|number| number[0].is_ascii_digit())
+                && words.next() == Some(b"bad")
+        };
+        let lines = self.bytes.split(|&b| b == b'\n').enumerate();
+        let bads = lines.filter(|(_, line)| is_bad(line)).map(|(at, _)| at + 1);
+        let bads: Vec<usize> = match &self.model {
+            Model::Bits(_) => Vec::new(),
+            Model::Words(_) => bads.collect(),
+        };
+        let file = self.path.display().to_string();
+        let line = |index: usize| bads.get(index).copied().unwrap_or(1);
+        let in_source = |index: usize| {
+            let place = self.about.as_ref()?.properties.get(index)?.place.as_ref()?;
+            let (line, column) = (place.line as usize, Some(place.column as usize));
+            Some(SourcePlace { file: place.file.clone(), line: line.max(1), column })
+        };
+        let place = |index| {
+            let (file, line) = (file.clone(), line(index));
+            in_source(index).unwrap_or(SourcePlace { file, line, column: None })
+        };
+        (0..self.num_properties()).map(place).collect()
     }
 
     /// Which properties are meant: all, or those selected by number or name.

@@ -3,26 +3,26 @@
 use clap::CommandFactory;
 use pedra::args::{Cli, Command};
 use pedra::commands::{
-    bench, certify, check, convert, demo, explain, hwmcc, info, sby, simulate, svcomp,
+    bench, certify, check, convert, demo, explain, hwmcc, info, run, sby, simulate, svcomp,
 };
 use pedra::memory;
 use pedra::output::note;
 use pedra_bench::run_as_helper;
-use pedra_check::InternalError;
 use pedra_formats::text::printable;
+use std::ffi::OsString;
 
 #[global_allocator]
 static ALLOCATOR: memory::Allocator = memory::Allocator;
 
 fn main() {
     memory::prepare();
-    let code = match std::panic::catch_unwind(run) {
+    let code = match std::panic::catch_unwind(start) {
         Ok(Ok(code)) => code,
         Ok(Err(error)) => {
             // The text may quote a file: its control characters are not for the terminal.
             let text = format!("{error:#}");
             text.lines().for_each(|line| note(&printable(line)));
-            if error.is::<InternalError>() { 70 } else { 2 }
+            check::error_code(&error)
         }
         // The panic has printed its message already.
         Err(_) => 70,
@@ -30,16 +30,24 @@ fn main() {
     std::process::exit(code);
 }
 
-fn run() -> anyhow::Result<i32> {
+fn start() -> anyhow::Result<i32> {
     if let Some(request) = sby::Request::from_args(std::env::args_os().skip(1)) {
         return sby::run(request?);
     }
     if let Some(code) = run_as_helper(std::env::args_os().skip(1)) {
         return Ok(code?);
     }
-    let cli = Cli::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let cli = match Cli::read(words.iter().cloned()) {
+        Ok(cli) => cli,
+        Err(error) => match run::instead_of_check(&words) {
+            Some(args) => return run::run(&args),
+            None => error.exit(),
+        },
+    };
     match cli.command {
         Command::Check(args) => check::run(&args),
+        Command::Run(args) => run::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Certify(args) => certify::run(&args),
         Command::Simulate(args) => simulate::run(&args),

@@ -61,12 +61,10 @@ pub fn data_model(name: Option<DataModelName>) -> DataModel {
 /// The invariants of a witness: those of loops, as far as C can express them.
 pub fn witness_invariants(program: &Program, found: &[LoopInvariant]) -> Vec<Invariant> {
     let mut list: Vec<Invariant> = Vec::new();
-    for of in found.iter().filter(|of| !of.head.is_empty()) {
+    for of in found.iter().filter(|of| !of.head.is_empty() && !of.is_summary) {
         let place = Place { function: None, ..place_of(program, of.span) };
-        let value = match of.shown.is_empty() {
-            true => "1".to_owned(),
-            false => of.shown.join(" && "),
-        };
+        let shown: Vec<&str> = of.without_old().collect();
+        let value = if shown.is_empty() { "1".to_owned() } else { shown.join(" && ") };
         // A function that is called at several places has its loops several times; of them one
         // holds.
         match list.iter_mut().find(|known| known.place == place) {

@@ -118,9 +118,10 @@ impl Recorder {
         let _ = writeln!(inner.lines, "{line}");
     }
 
-    /// Notes a verdict, which was checked.
+    /// Notes a verdict, which was checked. A cover that is reached is a violation here: that is
+    /// what engines look for.
     pub fn property(&self, report: &PropertyReport) {
-        self.add(property_line(report));
+        self.add(property_line(report, None, None));
     }
 
     /// Notes the evidence of an answer: a violation, or a proof, once for all properties that it

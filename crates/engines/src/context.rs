@@ -251,6 +251,21 @@ pub trait Engine: Send {
     fn progress(&self) -> Progress;
 }
 
+/// An engine that goes on after the search that it is lent to.
+impl<E: Engine + ?Sized> Engine for &mut E {
+    fn name(&self) -> &'static str {
+        (**self).name()
+    }
+
+    fn run(&mut self, context: &Context) -> End {
+        (**self).run(context)
+    }
+
+    fn progress(&self) -> Progress {
+        (**self).progress()
+    }
+}
+
 /// The answer for one property.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {

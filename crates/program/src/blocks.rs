@@ -14,23 +14,29 @@
 //! are further inputs. A choice of an edge that is not enabled ends the run, which loses nothing,
 //! since another choice takes the other edge. So the blocks of one cut point exclude each other,
 //! and [`Blocks::path`] finds the statements of a step by evaluation.
+//!
+//! A call of a procedure with a summary ([`crate::summaries`]) is a statement with inputs. What its
+//! summary is to say of them is noted beside the blocks ([`Return`]), with the condition under
+//! which the call is on the way. Exits of parts are cut points, too.
 
 mod equations;
 mod refine;
 
 pub use refine::{Refined, refine};
 
-use crate::graph::{EdgeId, EdgeRef, PlaceId, Procedure, Program, VariableId};
+use crate::cut_points::{find_heads, find_shared};
+use crate::graph::{EdgeId, EdgeRef, PlaceId, Program, VariableId};
 use crate::guards::exclude_each_other;
 use crate::interpreter::Machine;
 use crate::passes::live::{Live, find_live};
 use crate::passes::{body, step_of, symbols_of};
+use crate::summaries::{self, SummaryId};
 use pedra_model::program::{ProgramTrace, TraceStep};
 use pedra_model::simplify::Rewriter;
 use pedra_model::term::{Sort, Term, TermId, Terms};
 use pedra_model::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A cut point: a position in [`Blocks::cuts`].
 pub type CutId = usize;
@@ -44,9 +50,9 @@ pub struct Blocks {
     pub cuts: Vec<Cut>,
     /// For each property the cut point of its error place; none if no path leads there.
     pub errors: Vec<Option<CutId>>,
-    /// Loop heads that no violation visits. They are no cut points, but a proof has to say
-    /// something of them: *false* where no run comes to them at all (the second part), and
-    /// anything otherwise.
+    /// Loop heads, and exits of parts, that no violation visits. They are no cut points, but a
+    /// proof has to say something of them: *false* where no run comes to them at all (the second
+    /// part), and anything otherwise.
     pub other_heads: Vec<(PlaceId, bool)>,
     /// The cut point at a place.
     cut_of: FxHashMap<PlaceId, CutId>,
@@ -66,9 +72,24 @@ pub struct Cut {
     pub live: Vec<VariableId>,
     /// The inputs of all blocks that begin here: inputs of statements, and choices.
     pub inputs: Vec<TermId>,
+    /// The calls on the way of blocks that begin here, each behind those on which it depends.
+    pub returns: Vec<Return>,
     /// The blocks, at most one for each target. At most one of their guards holds at once; if
     /// none does, the run ends.
     pub blocks: Vec<Block>,
+}
+
+/// A call on the way of a block, by a summary.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Return {
+    /// The statement.
+    pub edge: EdgeId,
+    /// The exit of the procedure's part.
+    pub exit: CutId,
+    /// Whether the run takes it, as a guard says whether a run takes a block.
+    pub condition: TermId,
+    /// For each live variable of the exit the value that it has in this call.
+    pub values: Vec<TermId>,
 }
 
 /// All paths from one cut point to another.
@@ -81,9 +102,11 @@ pub struct Block {
     /// The new value of each live variable of the target, in order. What it is where the guard
     /// does not hold has no meaning.
     pub values: Vec<TermId>,
-    /// Inputs on which neither the guard nor a value depends, because they are what the guard of the
-    /// statements says; the first of each pair is the second. Only [`refine`] makes any.
+    /// Inputs on which neither the guard nor a value depends, because they are what the guard of
+    /// the statements says; the first of each pair is the second. Only [`refine`] makes any.
     pub defined: Vec<(TermId, TermId)>,
+    /// Which of the source's calls may be on the way, in order.
+    pub returns: Vec<usize>,
 }
 
 /// A proof in terms of blocks.
@@ -136,15 +159,17 @@ pub fn make_blocks(program: &Program, options: &BlockOptions) -> Result<Blocks, 
     let body = body(program);
     let (heads, order) = find_heads(body);
     let mut cuts = vec![body.entry];
-    let errors: FxHashSet<PlaceId> = program.properties.iter().map(|p| p.error.place).collect();
+    let errors = program.properties.iter().map(|property| property.error.place);
+    let exits: FxHashSet<PlaceId> = program.summaries.iter().map(|summary| summary.exit).collect();
+    let ends: FxHashSet<PlaceId> = errors.chain(exits.iter().copied()).collect();
     let is_shared = find_shared(program, &live, &heads, &order, options.max_sources);
     let mut other_heads = Vec::new();
     for place in (0..body.places.len()).map(PlaceId::new).filter(|&place| place != body.entry) {
         match live.is_used[place.index()] {
-            true if heads[place.index()] || is_shared[place.index()] || errors.contains(&place) => {
+            true if heads[place.index()] || is_shared[place.index()] || ends.contains(&place) => {
                 cuts.push(place);
             }
-            false if heads[place.index()] => {
+            false if heads[place.index()] || exits.contains(&place) => {
                 other_heads.push((place, !live.is_reached[place.index()]));
             }
             _ => {}
@@ -163,79 +188,16 @@ pub fn make_blocks(program: &Program, options: &BlockOptions) -> Result<Blocks, 
     };
     blocks.add_choices();
     for place in cuts {
-        let maker = Maker { blocks: &mut blocks, live: &live, arrivals: FxHashMap::default() };
+        let maker = Maker {
+            blocks: &mut blocks,
+            live: &live,
+            arrivals: FxHashMap::default(),
+            returns: Vec::new(),
+        };
         let cut = maker.make(place, options.max_terms)?;
         blocks.cuts.push(cut);
     }
     Ok(blocks)
-}
-
-/// The targets of back edges of a depth-first search from the entry. Every cycle that the entry
-/// reaches has one: the place of the cycle that is entered first is on the stack until the rest of
-/// the cycle was seen.
-///
-/// All edges count, also those that never matter or that a pass has closed: a proof needs an
-/// invariant for the cycles of the graph as it was.
-///
-/// Also the places in reverse postorder, in which all edges but back edges lead forwards.
-fn find_heads(body: &Procedure) -> (Vec<bool>, Vec<PlaceId>) {
-    let outgoing = body.outgoing();
-    let mut is_head = vec![false; body.places.len()];
-    let (mut is_open, mut is_seen) = (is_head.clone(), is_head.clone());
-    let (mut stack, mut order) = (vec![(body.entry, 0)], Vec::new());
-    (is_open[body.entry.index()], is_seen[body.entry.index()]) = (true, true);
-    while let Some((place, next)) = stack.last_mut() {
-        let Some(&edge) = outgoing[place.index()].get(*next) else {
-            is_open[place.index()] = false;
-            order.push(*place);
-            stack.pop();
-            continue;
-        };
-        *next += 1;
-        let to = body.edge(edge).to;
-        if is_open[to.index()] {
-            is_head[to.index()] = true;
-        } else if !std::mem::replace(&mut is_seen[to.index()], true) {
-            is_open[to.index()] = true;
-            stack.push((to, 0));
-        }
-    }
-    order.reverse();
-    (is_head, order)
-}
-
-/// Joins that are in the parts of too many cut points. They become cut points themselves, so that
-/// all blocks together are linear in the program.
-fn find_shared(
-    program: &Program,
-    live: &Live,
-    heads: &[bool],
-    order: &[PlaceId],
-    max_sources: usize,
-) -> Vec<bool> {
-    let body = body(program);
-    let mut is_shared = vec![false; body.places.len()];
-    let mut edges_into = vec![0; body.places.len()];
-    for &edge in live.outgoing.iter().flatten() {
-        edges_into[body.edge(edge).to.index()] += 1;
-    }
-    let mut sources: Vec<Vec<PlaceId>> = vec![Vec::new(); body.places.len()];
-    for &place in order {
-        let here = std::mem::take(&mut sources[place.index()]);
-        let is_join = edges_into[place.index()] > 1;
-        is_shared[place.index()] = is_join && here.len() > max_sources;
-        let is_cut = heads[place.index()] || is_shared[place.index()] || place == body.entry;
-        let here = if is_cut { vec![place] } else { here };
-        for &edge in &live.outgoing[place.index()] {
-            let to = &mut sources[body.edge(edge).to.index()];
-            to.extend(here.iter().copied());
-            to.sort_unstable();
-            to.dedup();
-            // More than that need not be told apart.
-            to.truncate(max_sources.saturating_add(1));
-        }
-    }
-    is_shared
 }
 
 impl Blocks {
@@ -332,14 +294,16 @@ impl Blocks {
 /// The values of the variables that differ from those at the cut point.
 type Values = FxHashMap<VariableId, TermId>;
 
-/// One way to arrive at a place: the condition under which it is taken, and the values.
-type Arrival = (TermId, Values);
+/// One way to arrive at a place: the condition under which it is taken, the values, and the calls
+/// that may be on the way.
+type Arrival = (TermId, Values, BTreeSet<usize>);
 
 /// Makes the blocks of one cut point.
 struct Maker<'a> {
     blocks: &'a mut Blocks,
     live: &'a Live,
     arrivals: FxHashMap<PlaceId, Vec<Arrival>>,
+    returns: Vec<Return>,
 }
 
 impl Maker<'_> {
@@ -347,11 +311,11 @@ impl Maker<'_> {
         let always = self.terms().bool(true);
         for place in self.order(from) {
             let arrival = match place == from {
-                true => Some((always, Values::default())),
+                true => Some((always, Values::default(), BTreeSet::new())),
                 false => self.join(place),
             };
-            if let Some((condition, values)) = arrival {
-                self.leave(place, condition, values);
+            if let Some(arrival) = arrival {
+                self.leave(place, arrival);
             }
             if self.terms().len() > max_terms {
                 return Err(BlockError::TooLarge { limit: max_terms });
@@ -362,14 +326,18 @@ impl Maker<'_> {
         let left: BTreeMap<CutId, PlaceId> = left.collect();
         let mut blocks = Vec::new();
         for (to, place) in left {
-            let Some((guard, values)) = self.join(place) else { continue };
+            let Some((guard, values, returns)) = self.join(place) else { continue };
             let program = &self.blocks.program;
             let value = |v: &VariableId| values.get(v).copied().unwrap_or(program.term_of(*v));
             let values = self.live.variables[place.index()].iter().map(value).collect();
-            blocks.push(Block { to, guard, values, defined: Vec::new() });
+            let returns = returns.into_iter().collect();
+            blocks.push(Block { to, guard, values, defined: Vec::new(), returns });
         }
         let live = self.live.variables[from.index()].clone();
         let roots = blocks.iter().flat_map(|b| b.values.iter().copied().chain([b.guard]));
+        let returns = self.returns.iter();
+        let roots =
+            roots.chain(returns.flat_map(|r| r.values.iter().copied().chain([r.condition])));
         let program = &self.blocks.program;
         let variables: FxHashSet<TermId> = live.iter().map(|&v| program.term_of(v)).collect();
         let mut inputs = symbols_of(&program.terms, roots);
@@ -379,7 +347,7 @@ impl Maker<'_> {
             program.variables.iter().all(|variable| inputs.binary_search(&variable.term).is_err()),
             "blocks speak of live variables only"
         );
-        Ok(Cut { place: from, live, inputs, blocks })
+        Ok(Cut { place: from, live, inputs, returns: self.returns, blocks })
     }
 
     fn terms(&mut self) -> &mut Terms {
@@ -415,11 +383,12 @@ impl Maker<'_> {
     /// if there is none.
     fn join(&mut self, place: PlaceId) -> Option<Arrival> {
         let mut arrivals = self.arrivals.remove(&place)?;
-        let (mut condition, mut values) = arrivals.pop()?;
+        let (mut condition, mut values, mut returns) = arrivals.pop()?;
         values.retain(|variable, _| {
             self.live.variables[place.index()].binary_search(variable).is_ok()
         });
-        while let Some((taken, other)) = arrivals.pop() {
+        while let Some((taken, other, others)) = arrivals.pop() {
+            returns.extend(others);
             for &variable in &self.live.variables[place.index()] {
                 let symbol = self.blocks.program.term_of(variable);
                 let then = other.get(&variable).copied().unwrap_or(symbol);
@@ -431,11 +400,11 @@ impl Maker<'_> {
             }
             condition = self.terms().or(condition, taken);
         }
-        Some((condition, values))
+        Some((condition, values, returns))
     }
 
     /// Takes all edges of a place.
-    fn leave(&mut self, place: PlaceId, condition: TermId, values: Values) {
+    fn leave(&mut self, place: PlaceId, (condition, values, returns): Arrival) {
         let mut rewriter = Rewriter::new();
         for (&variable, &value) in &values {
             rewriter.replace(self.blocks.program.term_of(variable), value);
@@ -446,8 +415,8 @@ impl Maker<'_> {
         let edges = self.blocks.outgoing[place.index()].clone();
         for (index, edge) in edges.into_iter().enumerate() {
             let program = &mut self.blocks.program;
-            let edge = program.procedures[program.entry.index()].edge(edge);
-            let (to, step) = (edge.to, step_of(edge).clone());
+            let statement = program.procedures[program.entry.index()].edge(edge);
+            let (to, step) = (statement.to, step_of(statement).clone());
             let terms = &mut program.terms;
             let mut taken = turn;
             if let Some(&choice) = choices.get(index) {
@@ -469,7 +438,28 @@ impl Maker<'_> {
                     after.insert(*variable, rewriter.rewrite(terms, *value));
                 }
             }
-            self.arrivals.entry(to).or_default().push((taken, after));
+            let mut returns = returns.clone();
+            if let Some(call) = &step.returns {
+                // A procedure whose exit is no cut point never returns.
+                let Some(exit) = self.exit_of(call.summary) else { continue };
+                let values = self.at_exit(call, &mut rewriter);
+                returns.insert(self.returns.len());
+                self.returns.push(Return { edge, exit, condition: taken, values });
+            }
+            self.arrivals.entry(to).or_default().push((taken, after, returns));
         }
+    }
+
+    fn exit_of(&self, summary: SummaryId) -> Option<CutId> {
+        self.blocks.cut_at(self.blocks.program.summaries[summary].exit)
+    }
+
+    /// What a call says of the live variables of its part's exit.
+    fn at_exit(&mut self, call: &summaries::Return, rewriter: &mut Rewriter) -> Vec<TermId> {
+        let summary = self.blocks.program.summaries[call.summary].clone();
+        let known: FxHashMap<VariableId, TermId> = call.values(&summary).collect();
+        let live = &self.live.variables[summary.exit.index()];
+        let values = live.iter().map(|variable| known[variable]);
+        values.map(|value| rewriter.rewrite(&mut self.blocks.program.terms, value)).collect()
     }
 }

@@ -24,6 +24,7 @@
 //! from there on. So a proof over all runs is a proof over all defined ones, and a violation
 //! counts only if no check failed on the way.
 
+use crate::summaries::{Return, Summary};
 pub use pedra_model::program::{EdgeId, EdgeRef, PlaceId, PlaceRef, ProcedureId, VariableId};
 use pedra_model::term::{Sort, TermId, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -109,6 +110,9 @@ pub struct Step {
     /// What must hold, over the variables before the step and the inputs, for the step to be
     /// defined.
     pub checks: Vec<Check>,
+    /// For a call of a procedure that was not inlined: which one is to return so. Front ends never
+    /// make one.
+    pub returns: Option<Return>,
 }
 
 /// A fresh value.
@@ -268,6 +272,8 @@ pub struct Program {
     pub properties: Vec<Property>,
     /// The names of source files.
     pub files: Vec<String>,
+    /// The procedures that were not inlined, in a program without calls.
+    pub summaries: Vec<Summary>,
 }
 
 /// Why a program is not well formed: a defect of the front end or pass that made it.
@@ -344,6 +350,7 @@ impl Program {
             entry: ProcedureId::new(0),
             properties: Vec::new(),
             files: Vec::new(),
+            summaries: Vec::new(),
         }
     }
 
@@ -496,7 +503,8 @@ impl<'a> Checker<'a> {
                 return Err("an input that is no symbol, or not its own".into());
             }
         }
-        let values = step.updates.iter().map(|(_, value)| *value);
+        let before = step.returns.iter().flat_map(|returns| &returns.before).copied();
+        let values = step.updates.iter().map(|(_, value)| *value).chain(before);
         let conditions = step.guard.into_iter().chain(step.checks.iter().map(|c| c.holds));
         let conditions: Vec<TermId> = conditions.collect();
         self.check_scope(values.chain(conditions.iter().copied()), &step.inputs)?;
@@ -512,7 +520,23 @@ impl<'a> Checker<'a> {
                 return Err(format!("an update of another sort: {}", terms.sort(value)));
             }
         }
-        Ok(())
+        step.returns.as_ref().map_or(Ok(()), |returns| self.check_return(step, returns))
+    }
+
+    fn check_return(&self, step: &Step, returns: &Return) -> Result<(), String> {
+        let Some(summary) = self.program.summaries.get(returns.summary) else {
+            return Err("a summary that does not exist".into());
+        };
+        let terms = &self.program.terms;
+        let is_input = |symbol: &TermId| step.inputs.iter().any(|input| input.term == *symbol);
+        let has_sort = |(variable, value): (VariableId, TermId)| {
+            terms.sort(self.program.term_of(variable)) == terms.sort(value)
+        };
+        let fits = returns.before.len() == summary.before.len()
+            && returns.after.len() == summary.after.len()
+            && returns.after.iter().all(is_input)
+            && returns.values(summary).all(has_sort);
+        if fits { Ok(()) } else { Err("a return that does not fit its summary".into()) }
     }
 
     fn check_call(&self, call: &Call) -> Result<(), String> {

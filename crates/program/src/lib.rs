@@ -8,6 +8,7 @@
 //! - [`graph`]: the program graph itself, its meaning, and the check that it is well formed.
 //! - [`interpreter`]: the reference semantics; replay of violations and free runs.
 //! - [`inline`]: calls replaced by the bodies of the procedures, recursion up to a bound.
+//! - [`summaries`]: recursive procedures as parts of a program without calls.
 //! - [`recursion`]: which procedures call each other.
 //! - [`passes`]: constant propagation, small arrays as scalars, live variables, undefined
 //!   behaviour.
@@ -19,6 +20,7 @@
 //! Runs and proofs are plain data of [`pedra_model::program`].
 
 pub mod blocks;
+mod cut_points;
 pub mod dot;
 mod evaluate;
 pub mod flatten;
@@ -29,6 +31,7 @@ pub mod interpreter;
 pub mod lower;
 pub mod passes;
 pub mod recursion;
+pub mod summaries;
 
 pub use graph::{
     Action, Call, Check, CheckKind, Edge, EdgeId, EdgeRef, Input, InputKind, Loop, Place, PlaceId,

@@ -4,13 +4,15 @@
 use crate::blocks::{BlockError, BlockOptions, Blocks, CutId, CutProof, make_blocks};
 use crate::flatten::{Flat, LiftError, flatten};
 use crate::graph::{Program, VariableId};
-use crate::inline::{Bound, InlineError, Inlined, inline, inline_bounded};
-use crate::interpreter::initial_variables;
+use crate::inline::{
+    InlineError, Inlined, Recursion, inline, inline_bounded, inline_with_summaries,
+};
+use crate::interpreter::{Machine, initial_variables};
 use crate::passes::constants::{Constants, propagate_constants};
 use crate::passes::elements::{Elements, split_arrays};
 use crate::passes::undefined::assume_checks;
 use pedra_model::program::ProgramProof;
-use pedra_model::program::ProgramTrace;
+use pedra_model::program::{ProgramTrace, TraceStep};
 use pedra_model::proof::WordProof;
 use pedra_model::term::TermId;
 use pedra_model::trace::WordTrace;
@@ -28,8 +30,8 @@ pub struct LowerOptions {
     pub constants: bool,
     /// Whether small arrays become scalars.
     pub elements: bool,
-    /// How deep recursion is inlined; it is refused if absent.
-    pub recursion: Option<Bound>,
+    /// What becomes of recursion; it is refused if absent.
+    pub recursion: Option<Recursion>,
     /// How many edges the inlined program may have.
     pub max_edges: usize,
     /// How large blocks become.
@@ -84,13 +86,16 @@ pub struct Lowered {
 pub fn lower(program: &Program, options: &LowerOptions) -> Result<Lowered, LowerError> {
     let inlined = match options.recursion {
         None => inline(program, options.max_edges)?,
-        Some(bound) => inline_bounded(program, options.max_edges, bound)?,
+        Some(Recursion::Bounded(bound)) => inline_bounded(program, options.max_edges, bound)?,
+        Some(Recursion::Summaries) => inline_with_summaries(program, options.max_edges)?,
     };
     let defined = options.only_defined.then(|| assume_checks(&inlined.program));
     let before = defined.as_ref().unwrap_or(&inlined.program);
     let constants = options.constants.then(|| propagate_constants(before));
     let simple = constants.as_ref().map_or(before, |constants| &constants.program);
-    let elements = if options.elements { split_arrays(simple) } else { None };
+    // The values of a call at the exit of a part would have to be split as well.
+    let can_split = options.elements && simple.summaries.is_empty();
+    let elements = if can_split { split_arrays(simple) } else { None };
     let split = elements.as_ref().filter(|_| options.constants);
     let later = split.map(|elements| propagate_constants(&elements.program));
     let last = later.as_ref().map(|constants| &constants.program);
@@ -169,13 +174,37 @@ impl Lowered {
         inputs: impl Fn(usize, CutId) -> Option<FxHashMap<TermId, Value>>,
     ) -> Result<ProgramTrace, LiftError> {
         let program = self.runnable();
-        let value = |variable: VariableId| match initial.get(&variable) {
+        let initial = self.initial_values(initial);
+        let inner = self.blocks.follow(program, property, initial, inputs);
+        Ok(self.original(&inner.ok_or(LiftError::NoPath)?))
+    }
+
+    /// The statements of the inlined program behind these blocks, one after the other from the
+    /// entry, with the initial values; values as in [`Lowered::block_trace`]. `None` if no run
+    /// takes them.
+    pub fn block_paths(
+        &self,
+        initial: &FxHashMap<VariableId, Value>,
+        inputs: &[FxHashMap<TermId, Value>],
+    ) -> Option<(Vec<Value>, Vec<Vec<TraceStep>>)> {
+        let program = self.runnable();
+        let initial = self.initial_values(initial);
+        let mut machine = Machine::start(program, &initial).ok()?;
+        let mut paths = Vec::with_capacity(inputs.len());
+        for inputs in inputs {
+            paths.push(self.blocks.path(&mut machine, inputs)?);
+        }
+        Some((initial, paths))
+    }
+
+    /// The values of a run's first state, zero where none is given.
+    fn initial_values(&self, given: &FxHashMap<VariableId, Value>) -> Vec<Value> {
+        let program = self.runnable();
+        let value = |variable: VariableId| match given.get(&variable) {
             Some(value) => value.clone(),
             None => Value::zero(program.terms.sort(program.term_of(variable))),
         };
-        let initial = initial_variables(program).map(value).collect();
-        let inner = self.blocks.follow(program, property, initial, inputs);
-        Ok(self.original(&inner.ok_or(LiftError::NoPath)?))
+        initial_variables(program).map(value).collect()
     }
 
     /// The proof about the inlined program that a proof about the system stands for.

@@ -58,6 +58,11 @@ impl Components {
         self.first[a.index()].is_some() && self.first[a.index()] == self.first[b.index()]
     }
 
+    /// Whether a procedure calls itself, directly or through others.
+    pub fn is_recursive(&self, procedure: ProcedureId) -> bool {
+        self.first[procedure.index()].is_some()
+    }
+
     /// The procedures that call themselves, directly or through others.
     pub fn recursive(&self) -> Vec<ProcedureId> {
         let ids = (0..self.first.len()).map(ProcedureId::new);

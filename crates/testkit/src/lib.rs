@@ -14,4 +14,5 @@ pub mod programs;
 pub mod random;
 pub mod shrink;
 pub mod sparse;
+mod tabulated;
 pub mod words;

@@ -5,6 +5,7 @@
 //! variables have by then; so nothing outside of the box gets anywhere, and the search is exact.
 
 pub use crate::explored::{ExploredProgram, explore_program};
+pub use crate::tabulated::tabulate_program;
 
 use crate::random::Random;
 use crate::sparse::{BOX, bits_of};

@@ -15,6 +15,7 @@ const EVERYTHING: &[&str] = &[
     "pedra-engines",
     "pedra-certify",
     "pedra-check",
+    "pedra-verilog",
     "pedra-bench",
     "pedra-explain",
     "pedra-testkit",
@@ -34,8 +35,21 @@ const SHIPPED: &[&str] = &[
     "pedra-engines",
     "pedra-certify",
     "pedra-check",
+    "pedra-verilog",
     "pedra-bench",
     "pedra-explain",
+];
+
+/// For the module of Python, which reads files and writes evidence as the program does.
+const PYTHON: &[&str] = &[
+    "pedra-model",
+    "pedra-program",
+    "pedra-formats",
+    "pedra-solve",
+    "pedra-engines",
+    "pedra-certify",
+    "pedra-check",
+    "pedra",
 ];
 
 /// Which of our crates each crate may use.
@@ -55,8 +69,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["pedra-model", "pedra-program", "pedra-solve", "pedra-engines", "pedra-certify"],
     ),
     ("pedra-explain", &["pedra-model", "pedra-formats"]),
+    ("pedra-verilog", &["pedra-model", "pedra-formats"]),
     ("pedra-bench", &["pedra-model", "pedra-formats", "pedra-check"]),
     ("pedra", SHIPPED),
+    ("pedra-python", PYTHON),
     ("pedra-differential", EVERYTHING),
     ("pedra-fuzz", EVERYTHING),
     (

@@ -238,7 +238,8 @@ mod tests {
             ..BitSystem::default()
         });
         let nodes = btor2::Nodes::default();
-        let loaded = Loaded { path: "m.aag".into(), bytes: Vec::new(), model, nodes };
+        let (path, bytes) = ("m.aag".into(), Vec::new());
+        let loaded = Loaded { path, bytes, model, nodes, about: None };
         let text = || "text".to_owned();
         for (checked, code) in [
             (

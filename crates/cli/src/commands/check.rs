@@ -3,7 +3,7 @@
 
 use crate::args::{CheckArgs, ReductionName, SolverName, When};
 use crate::commands::language::{Language, refuse_language};
-use crate::commands::{columns, program, stderr_color, stdout_color};
+use crate::commands::{columns, program, stderr_color, stdout_color, vacuity};
 use crate::evidence::{self, Request, write_files};
 use crate::limits::{StopCause, Watch};
 use crate::live::{Owned, Server};
@@ -11,14 +11,19 @@ use crate::load::{InputError, Loaded, load};
 use crate::output::{note, write_file};
 use crate::playback::{self, Page, Subject};
 use crate::record::{CloseAtEnd, First, Recorder};
-use crate::report::{Missing, PropertyReport, Reporter, Style, Verdict, WrittenFile};
+use crate::report::{
+    Missing, PropertyReport, ReportFiles, Reporter, Story, Style, Verdict, WrittenFile,
+};
+use crate::verilog::{self, Opened};
 use crate::view::plot::{Plotter, page_path};
 use crate::view::status::Status;
 use crate::view::summary;
 use crate::view::wave::{WaveStyle, draw};
 use anyhow::Result;
 use pedra_certify::needed_directly;
-use pedra_check::{Budgets, Checked, Observer, Open, Plan, Prepared, SafeUpTo, decide};
+use pedra_check::{
+    Budgets, Checked, InternalError, Observer, Open, Plan, Prepared, SafeUpTo, decide,
+};
 use pedra_engines::{Event, Settings, SweepOptions};
 use pedra_formats::text::printable;
 use pedra_model::Model;
@@ -26,13 +31,14 @@ use pedra_model::blast::BlastOptions;
 use pedra_model::proof::Proof;
 use pedra_model::reduce::ReduceOptions;
 use pedra_solve::SolverKind;
+use pedra_verilog::is_verilog;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// The meaning of the arguments.
-fn plan_of(args: &CheckArgs) -> Plan {
+pub fn plan_of(args: &CheckArgs) -> Plan {
     let first = args.reduce.contains(&ReductionName::Sweep);
     let Settings { bmc, kind, pdr, fb, imc, avy, word, program } = args.settings();
     let has = |pass| args.reduce.contains(&ReductionName::All) || args.reduce.contains(&pass);
@@ -69,7 +75,7 @@ fn plan_of(args: &CheckArgs) -> Plan {
     }
 }
 
-/// Runs the command; gives the exit code.
+/// Runs the command; gives the exit code. Report files tell of the end, whatever it is.
 pub fn run(args: &CheckArgs) -> Result<i32> {
     run_live(args, false)
 }
@@ -77,67 +83,68 @@ pub fn run(args: &CheckArgs) -> Result<i32> {
 /// The same; the page may be served while the run is going on.
 pub fn run_live(args: &CheckArgs, is_live: bool) -> Result<i32> {
     let start = Instant::now();
+    let style = if args.output.json { Style::Json } else { Style::Human };
+    let reporter = Arc::new(Reporter::new(style, stdout_color(), ReportFiles::start(args)?));
+    run_told(args, is_live, &reporter, start).inspect_err(|error| {
+        reporter.failed(&format!("{error:#}"), error_code(error), start.elapsed());
+    })
+}
+
+/// The exit code of a run that has failed.
+pub fn error_code(error: &anyhow::Error) -> i32 {
+    if error.is::<InternalError>() { 70 } else { 2 }
+}
+
+fn run_told(
+    args: &CheckArgs,
+    is_live: bool,
+    reporter: &Arc<Reporter>,
+    start: Instant,
+) -> Result<i32> {
     args.refuse_unread()?;
     let plan = plan_of(args);
+    if !is_verilog(&args.model) {
+        args.verilog.refuse(&args.more)?;
+    }
     if let Some(language) = Language::of(&args.model) {
-        return program::run(args, &plan, language, is_live);
+        return program::run(args, &plan, language, is_live, reporter, start);
     }
-    refuse_language(&args.language)?;
-    let for_programs = [("--witness", args.witness.is_some()), ("--test", args.test.is_some())];
-    if let Some((option, _)) = for_programs.into_iter().find(|(_, is_given)| *is_given) {
-        return Err(InputError(format!("{option}: only for programs")).into());
-    }
-    let style = if args.output.json { Style::Json } else { Style::Human };
-    let reporter = Arc::new(Reporter::new(style, stdout_color()));
+    refuse_for_programs(args)?;
+    let quiet = args.output.quiet || args.output.json;
     let recorder: Arc<OnceLock<Recorder>> = Arc::default();
     let page: Arc<OnceLock<Page>> = Arc::default();
-    let watch = {
-        let (reporter, recorder, page) = (reporter.clone(), recorder.clone(), page.clone());
-        let (engine, model) = (plan.engine.text(), args.model.clone());
-        let words = move |cause: StopCause| {
-            close_record(recorder.get(), &reporter);
-            let code = reporter.stopped(cause, engine, start.elapsed());
-            // The run still holds the model.
-            if let (Some(page), Ok(loaded)) = (page.get(), load(&model)) {
-                write_page(page, Subject::Model(&loaded), Vec::new(), &reporter);
-            }
-            code
-        };
-        Watch::start(&args.limits, 3, words)
+    let watch = start_watch(args, plan.engine.text(), reporter, &recorder, &page, start);
+    let loaded = match open(args, &watch, quiet)? {
+        Opened::Model(loaded) => *loaded,
+        Opened::Stopped(cause) => {
+            return Ok(reporter.stopped(cause, plan.engine.text(), start.elapsed()));
+        }
     };
-    let loaded = load(&args.model)?;
     let selected = loaded.select(&args.property)?;
     evidence::check_paths(args, &loaded, &selected)?;
     let names = selected.iter().map(|&i| (i, loaded.property_name(i).map(str::to_owned)));
     reporter.expect(names.collect());
+    reporter.locate(loaded.property_places().into_iter().enumerate().collect());
+    if let Some(about) = &loaded.about {
+        reporter.describe(about);
+    }
     reporter.announce_start(&args.model, &selected, plan.engine.text());
-    let (model, engine) = (&*args.model, plan.engine.text());
-    let names: Vec<Option<String>> =
-        selected.iter().map(|&i| loaded.property_name(i).map(str::to_owned)).collect();
-    let (content, properties, names) = (&loaded.bytes[..], &selected[..], &names[..]);
-    let first = First { model, content, properties, names, engine, start };
-    let (made, wanted) = playback::start(args, &first)?;
-    if let Some(made) = made {
-        let _ = recorder.set(made);
-    }
-    if let Some(wanted) = wanted {
-        let _ = page.set(wanted);
-    }
+    let engine = plan.engine.text();
+    start_record(args, &loaded, &selected, engine, start, (&recorder, &page))?;
     let _close = CloseAtEnd(recorder.get());
     let server = match page.get() {
-        Some(page) if is_live => Some(serve(page, Owned::Model(Box::new(load(&args.model)?)))?),
+        Some(page) if is_live => Some(serve_model(page, &loaded)?),
         _ => None,
     };
     let plotter = plotter(args, &loaded)?;
 
-    let quiet = args.output.quiet || args.output.json;
     let session = Session {
         args,
         loaded: &loaded,
         several: selected.len() > 1,
         plan: &plan,
         watch: &watch,
-        reporter: &reporter,
+        reporter,
         recorder: recorder.get(),
         plotter: plotter.as_ref(),
         status: Status::start(!quiet),
@@ -149,7 +156,11 @@ pub fn run_live(args: &CheckArgs, is_live: bool) -> Result<i32> {
         reporter.silence();
         return Err(error);
     }
-    close_record(recorder.get(), &reporter);
+    close_record(recorder.get(), reporter);
+    if watch.cause().is_none() {
+        let interrupt = watch.interrupt();
+        vacuity::point_out(&loaded, &plan, interrupt, reporter, args.output.quiet)?;
+    }
     if let (Some(plotter), Some(prefix)) = (&plotter, &args.plots) {
         watch.search_is_over();
         write_pictures(plotter, prefix, args, plan.engine.text())?;
@@ -157,13 +168,49 @@ pub fn run_live(args: &CheckArgs, is_live: bool) -> Result<i32> {
     if let Some(page) = page.get() {
         watch.search_is_over();
         let pictures = plotter.as_ref().map_or_else(Vec::new, |p| p.pictures("").captioned());
-        write_page(page, Subject::Model(&loaded), pictures, &reporter);
-        if !quiet {
-            note(&format!("page {}", printable(&page.path().display().to_string())));
-        }
+        write_page(page, Subject::Model(&loaded), pictures, reporter);
+        tell_page(page, quiet);
     }
     server.into_iter().for_each(Server::finish);
     Ok(reporter.finish("not decided", plan.engine.text(), start.elapsed()))
+}
+
+/// Starts the record, if one is wanted, and the page that will be made of it.
+fn start_record(
+    args: &CheckArgs,
+    loaded: &Loaded,
+    selected: &[usize],
+    engine: &str,
+    start: Instant,
+    (recorder, page): (&OnceLock<Recorder>, &OnceLock<Page>),
+) -> Result<(), InputError> {
+    let names: Vec<Option<String>> =
+        selected.iter().map(|&i| loaded.property_name(i).map(str::to_owned)).collect();
+    let (model, content, names) = (&*args.model, &loaded.bytes[..], &names[..]);
+    let first = First { model, content, properties: selected, names, engine, start };
+    let (made, wanted) = playback::start(args, &first)?;
+    if let Some(made) = made {
+        let _ = recorder.set(made);
+    }
+    if let Some(wanted) = wanted {
+        let _ = page.set(wanted);
+    }
+    Ok(())
+}
+
+/// Serves the page of a run on a model. The server reads the model by itself.
+fn serve_model(page: &Page, loaded: &Loaded) -> Result<Server, InputError> {
+    if loaded.about.is_some() {
+        return Err(InputError("--live: not for designs in Verilog".to_owned()));
+    }
+    serve(page, Owned::Model(Box::new(load(&loaded.path)?)))
+}
+
+/// Says where the page is.
+pub fn tell_page(page: &Page, is_quiet: bool) {
+    if !is_quiet {
+        note(&format!("page {}", printable(&page.path().display().to_string())));
+    }
 }
 
 /// Serves the page of a run, and says where.
@@ -185,6 +232,51 @@ pub fn write_page(
         reporter.file_missing(Missing::NotWritten);
         note(&printable(&format!("{problem:#}")));
     }
+}
+
+/// Refuses what is only for programs.
+fn refuse_for_programs(args: &CheckArgs) -> Result<(), InputError> {
+    refuse_language(&args.language)?;
+    let has_test = args.test.is_some() && !is_verilog(&args.model);
+    let given = [("--witness", args.witness.is_some()), ("--test", has_test)];
+    match given.into_iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => Err(InputError(format!("{option}: only for programs"))),
+        None => Ok(()),
+    }
+}
+
+/// Reads the model, or the design that one is made of.
+fn open(args: &CheckArgs, watch: &Watch, quiet: bool) -> Result<Opened, InputError> {
+    match is_verilog(&args.model) {
+        true => {
+            let (more, memory) = (&args.more, args.limits.memory);
+            verilog::open(&args.model, more, &args.verilog, watch, memory, quiet)
+        }
+        false => Ok(Opened::Model(Box::new(load(&args.model)?))),
+    }
+}
+
+/// Starts the watchdog. If it has to end the run, it closes the record and makes the page.
+fn start_watch(
+    args: &CheckArgs,
+    engine: &'static str,
+    reporter: &Arc<Reporter>,
+    recorder: &Arc<OnceLock<Recorder>>,
+    page: &Arc<OnceLock<Page>>,
+    start: Instant,
+) -> Watch {
+    let (reporter, recorder, page) = (reporter.clone(), recorder.clone(), page.clone());
+    let model = args.model.clone();
+    let words = move |cause: StopCause| {
+        close_record(recorder.get(), &reporter);
+        let code = reporter.stopped(cause, engine, start.elapsed());
+        // The run still holds the model.
+        if let (Some(page), Ok(loaded)) = (page.get(), load(&model)) {
+            write_page(page, Subject::Model(&loaded), Vec::new(), &reporter);
+        }
+        code
+    };
+    Watch::start(&args.limits, 3, words)
 }
 
 /// Ends the record, if there is one.
@@ -243,7 +335,14 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    fn report(&self, index: usize, verdict: Verdict, engine: &str, files: Vec<WrittenFile>) {
+    fn report(
+        &self,
+        index: usize,
+        verdict: Verdict,
+        engine: &str,
+        files: Vec<WrittenFile>,
+        story: Story,
+    ) {
         let report = PropertyReport {
             index,
             name: self.loaded.property_name(index).map(str::to_owned),
@@ -252,11 +351,24 @@ impl Session<'_> {
             time: self.start.elapsed(),
             files,
             invariants: Vec::new(),
+            story,
         };
         if let Some(recorder) = self.recorder {
             recorder.property(&report);
         }
         self.reporter.settle(report);
+    }
+
+    /// The waveform of a violation, for report files.
+    fn story(&self, answer: &Checked) -> Story {
+        let Checked::Violated(trace) = answer else { return Story::default() };
+        if !self.reporter.wants_stories() {
+            return Story::default();
+        }
+        let style = WaveStyle { columns: 100, all: false, max_signals: 30, color: false };
+        let waves = evidence::waves(self.loaded, trace);
+        let text = waves.map(|waves| draw(&waves, &style)).unwrap_or_default();
+        Story { steps: Vec::new(), text }
     }
 
     fn show_wave(&self, answer: &Checked) {
@@ -274,7 +386,7 @@ impl Session<'_> {
         }
         let style =
             WaveStyle { columns: columns(), all: false, max_signals: 30, color: stderr_color() };
-        match evidence::waves(&self.loaded.model, trace) {
+        match evidence::waves(self.loaded, trace) {
             Ok(waves) => note(draw(&waves, &style).trim_end()),
             Err(error) => note(&format!("no waveform: {}", printable(&error))),
         }
@@ -357,7 +469,7 @@ impl Observer for Session<'_> {
             let direct = |proof: &Proof| needed_directly(model, proof, &self.plan.blast, &checks);
             recorder.answer(model, answer, direct);
         }
-        self.report(property, verdict, engine, written.files);
+        self.report(property, verdict, engine, written.files, self.story(answer));
         self.show_wave(answer);
         Ok(())
     }
@@ -367,6 +479,7 @@ impl Observer for Session<'_> {
         let safe = safe.or(claimed.map(|claimed| SafeUpTo { claimed, checked: None }));
         let reason = why.text(self.watch.cause().map_or("stopped", StopCause::text));
         let verdict = Verdict::Unknown { reason, safe };
-        self.report(property, verdict, self.plan.engine.text(), Vec::new());
+        let engine = self.plan.engine.text();
+        self.report(property, verdict, engine, Vec::new(), Story::default());
     }
 }

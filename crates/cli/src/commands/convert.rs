@@ -6,6 +6,7 @@ use crate::evidence::{ending, overwrites_model, refuse_unwritable};
 use crate::limits::exit_on_signal;
 use crate::load::{InputError, load};
 use crate::output::{same_file, write_file};
+use crate::verilog;
 use anyhow::{Context, Result};
 use pedra_formats::{aiger, btor2, dot, smtlib};
 use pedra_horn::raise::raise;
@@ -17,30 +18,44 @@ use pedra_model::raise::words_from_bits;
 use pedra_model::system::System;
 use pedra_program::dot::write_dot;
 use pedra_program::{LowerOptions, Program, lower};
+use pedra_verilog::is_verilog;
 use std::borrow::Cow;
 use std::path::Path;
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &ConvertArgs) -> Result<i32> {
-    exit_on_signal();
-    let write = writer(&args.output)?;
-    let input = match Language::of(&args.input) {
-        Some(language) => {
-            Input::Program(language.load(&args.input, &args.language, Places::OfSource)?)
-        }
-        None => {
+    let (output, more) = args.output.split_last().expect("clap wants one at least");
+    let (write, first) = (writer(output)?, &args.input);
+    if std::iter::once(first).chain(more).any(|input| same_file(input, output)) {
+        return Err(overwrites_model(output).into());
+    }
+    let input = match Language::of(first) {
+        _ if is_verilog(first) => {
             refuse_language(&args.language)?;
-            Input::Model(load(&args.input)?.model)
+            match verilog::open_without_limits(first, more, &args.verilog)? {
+                Some(loaded) => Input::Model(loaded.model),
+                None => return Ok(verilog::STOPPED),
+            }
+        }
+        language => {
+            exit_on_signal();
+            args.verilog.refuse(more)?;
+            match language {
+                Some(language) => {
+                    Input::Program(language.load(first, &args.language, Places::OfSource)?)
+                }
+                None => {
+                    refuse_language(&args.language)?;
+                    Input::Model(load(first)?.model)
+                }
+            }
         }
     };
-    if same_file(&args.input, &args.output) {
-        return Err(overwrites_model(&args.output).into());
-    }
-    refuse_unwritable(&args.output)?;
+    refuse_unwritable(output)?;
     let options = BlastOptions { max_array_bits: args.blast.array_bits, ..BlastOptions::default() };
     let bytes = write(&input, &options)
-        .with_context(|| format!("{}: cannot be converted", args.input.display()))?;
-    write_file(&args.output, &bytes)?;
+        .with_context(|| format!("{}: cannot be converted", first.display()))?;
+    write_file(output, &bytes)?;
     Ok(0)
 }
 

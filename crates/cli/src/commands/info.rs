@@ -5,21 +5,33 @@ use crate::commands::language::{Language, refuse_language};
 use crate::commands::program_info;
 use crate::load::{Loaded, load};
 use crate::output::say;
+use crate::verilog;
 use anyhow::Result;
 use pedra_formats::text::printable;
 use pedra_model::Model;
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::system::System;
 use pedra_model::term::{Scalar, Sort};
+use pedra_verilog::{About, Clock, Clocking, Kind, is_verilog};
 use serde_json::{Value, json};
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &InfoArgs) -> Result<i32> {
+    let is_design = is_verilog(&args.model);
+    if !is_design {
+        args.verilog.refuse(&args.more)?;
+    }
     if let Some(language) = Language::of(&args.model) {
         return program_info::run(args, language);
     }
     refuse_language(&args.language)?;
-    let loaded = load(&args.model)?;
+    let loaded = match is_design {
+        false => load(&args.model)?,
+        true => match verilog::open_without_limits(&args.model, &args.more, &args.verilog)? {
+            Some(loaded) => loaded,
+            None => return Ok(verilog::STOPPED),
+        },
+    };
     let facts = facts(&loaded);
     if args.json {
         say(&facts.to_string());
@@ -38,9 +50,35 @@ fn facts(loaded: &Loaded) -> Value {
         .map(|i| json!({ "property": i, "name": loaded.property_name(i) }))
         .collect();
     facts["properties"] = properties.into();
+    if let Some(about) = &loaded.about {
+        design_facts(about, &mut facts);
+    }
     facts["file"] = loaded.path.display().to_string().into();
     facts["bytes"] = loaded.bytes.len().into();
     facts
+}
+
+/// What is known of a design beside its model.
+fn design_facts(about: &About, facts: &mut Value) {
+    facts["format"] = "Verilog, as BTOR2".into();
+    facts["top"] = about.top.as_str().into();
+    let clock = |clock: &Clock| {
+        let edge = if clock.is_rising { "posedge" } else { "negedge" };
+        Value::from(format!("{edge} {}", clock.name))
+    };
+    facts["clocks"] = match &about.clocking {
+        Clocking::None => Vec::<Value>::new().into(),
+        Clocking::One(one) => vec![clock(one)].into(),
+        Clocking::Many(many) => many.iter().map(clock).collect(),
+    };
+    for (index, property) in about.properties.iter().enumerate() {
+        let kind = if property.kind == Kind::Cover { "cover" } else { "assert" };
+        facts["properties"][index]["kind"] = kind.into();
+        if let Some(place) = &property.place {
+            facts["properties"][index]["file"] = place.file.as_str().into();
+            facts["properties"][index]["line"] = place.line.into();
+        }
+    }
 }
 
 fn bit_facts(system: &BitSystem, bytes: &[u8]) -> Value {
@@ -131,6 +169,15 @@ fn text(loaded: &Loaded, facts: &Value) -> String {
         (n, b) if n == b => n.to_string(),
         (n, b) => format!("{n} ({b} bits)"),
     };
+    if let Some(top) = facts["top"].as_str() {
+        add("top", printable(top).into_owned());
+        let clocks = facts["clocks"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let clocks = clocks.collect::<Vec<_>>().join(", ");
+        add(
+            "clocks",
+            if clocks.is_empty() { "none".to_owned() } else { printable(&clocks).into() },
+        );
+    }
     add("inputs", with_bits("inputs", "input_bits"));
     let mut resets = Vec::new();
     for (kind, number) in facts["resets"].as_object().into_iter().flatten() {
@@ -164,8 +211,12 @@ fn text(loaded: &Loaded, facts: &Value) -> String {
     let note = if old { " (old style: the outputs are the bads)" } else { "" };
     add("properties", format!("{}{note}", loaded.num_properties()));
     for i in 0..loaded.num_properties() {
+        let kind = match facts["properties"][i]["kind"].as_str() {
+            Some(kind) => format!("{kind:<8}"),
+            None => String::new(),
+        };
         lines.push(
-            format!("    b{i} {}", printable(loaded.property_name(i).unwrap_or("")))
+            format!("    b{i} {kind}{}", printable(loaded.property_name(i).unwrap_or("")))
                 .trim_end()
                 .to_owned(),
         );

@@ -11,9 +11,11 @@ pub mod info;
 pub mod language;
 pub mod program;
 pub mod program_info;
+pub mod run;
 pub mod sby;
 pub mod simulate;
 pub mod svcomp;
+pub mod vacuity;
 
 use std::io::IsTerminal;
 

@@ -1,9 +1,8 @@
 //! `pedra check` on programs: has the assertions decided, and shows runs in the source.
 
 use crate::args::{CheckArgs, When};
-use crate::commands::check::{close_record, serve, write_page};
+use crate::commands::check::{close_record, serve, tell_page, write_page};
 use crate::commands::language::{Language, Places};
-use crate::commands::stdout_color;
 use crate::limits::{StopCause, Watch};
 use crate::live::{Owned, Server};
 use crate::load::{InputError, read_bytes};
@@ -11,11 +10,10 @@ use crate::output::note;
 use crate::playback::{self, Page, Subject};
 use crate::program_evidence::{Evidence, Writer};
 use crate::record::{self, CloseAtEnd, First, Recorder};
-use crate::report::{PropertyReport, Reporter, Style, Verdict};
+use crate::report::{PropertyReport, Reporter, SourcePlace, Story, Verdict};
 use crate::view::status::Status;
 use crate::view::steps::{source_steps, steps_of};
 use anyhow::Result;
-use pedra_certify::Trust;
 use pedra_check::{
     Plan, Prepared, ProgramChecked, ProgramObserver, ProgramOpen, SafeUpTo, decide_program,
 };
@@ -29,11 +27,15 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// Runs the command on a program; gives the exit code.
-pub fn run(args: &CheckArgs, plan: &Plan, language: Language, is_live: bool) -> Result<i32> {
-    let start = Instant::now();
+pub fn run(
+    args: &CheckArgs,
+    plan: &Plan,
+    language: Language,
+    is_live: bool,
+    reporter: &Arc<Reporter>,
+    start: Instant,
+) -> Result<i32> {
     refuse_files(args)?;
-    let style = if args.output.json { Style::Json } else { Style::Human };
-    let reporter = Arc::new(Reporter::new(style, stdout_color()));
     let recorder: Arc<OnceLock<Recorder>> = Arc::default();
     let page: Arc<OnceLock<(Page, Vec<u8>)>> = Arc::default();
     let watch = {
@@ -49,16 +51,16 @@ pub fn run(args: &CheckArgs, plan: &Plan, language: Language, is_live: bool) -> 
         };
         Watch::start(&args.limits, 3, words)
     };
-    let (kinds, names) = split_kinds(&args.property);
     let places = match args.witness {
         Some(_) => Places::OfFile,
         None => Places::OfSource,
     };
     let program = language.load(&args.model, &args.language, places)?;
-    let program = checks_as_properties(&program, &kinds);
-    let selected = select(&program, &args.model, &kinds, &names)?;
+    let (program, selected) = with_properties(&program, &args.model, &args.property)?;
     let name = |index: usize| property_name(&program, index);
     reporter.expect(selected.iter().map(|&index| (index, Some(name(index)))).collect());
+    let place = |index: usize| SourcePlace::of(&program, program.properties[index].span);
+    reporter.locate(selected.iter().map(|&index| (index, place(index))).collect());
     reporter.announce_start(&args.model, &selected, plan.engine.text());
     let writer = Writer::new(args, &program, &selected, plan, &watch)?;
     let content = read_bytes(&args.model)?;
@@ -85,7 +87,7 @@ pub fn run(args: &CheckArgs, plan: &Plan, language: Language, is_live: bool) -> 
         program: &program,
         plan,
         watch: &watch,
-        reporter: &reporter,
+        reporter,
         recorder: recorder.get(),
         writer,
         status,
@@ -97,13 +99,11 @@ pub fn run(args: &CheckArgs, plan: &Plan, language: Language, is_live: bool) -> 
         reporter.silence();
         return Err(error);
     }
-    close_record(recorder.get(), &reporter);
+    close_record(recorder.get(), reporter);
     if let Some((page, source)) = page.get() {
         watch.search_is_over();
-        write_page(page, Subject::Program(source), Vec::new(), &reporter);
-        if !quiet {
-            note(&format!("page {}", printable(&page.path().display().to_string())));
-        }
+        write_page(page, Subject::Program(source), Vec::new(), reporter);
+        tell_page(page, quiet);
     }
     server.into_iter().for_each(Server::finish);
     Ok(reporter.finish("not decided", plan.engine.text(), start.elapsed()))
@@ -120,6 +120,21 @@ fn refuse_files(args: &CheckArgs) -> Result<(), InputError> {
         Some((option, _)) => Err(InputError(format!("{option}: not for programs yet"))),
         None => Ok(()),
     }
+}
+
+/// The program with the checks that are asked for as properties, and which properties are meant.
+///
+/// # Errors
+/// If there is no such property.
+pub fn with_properties(
+    program: &Program,
+    path: &Path,
+    wanted: &[String],
+) -> Result<(Program, Vec<usize>), InputError> {
+    let (kinds, names) = split_kinds(wanted);
+    let program = checks_as_properties(program, &kinds);
+    let selected = select(&program, path, &kinds, &names)?;
+    Ok((program, selected))
 }
 
 /// Kinds of undefined behaviour that are asked for by name, and the other names.
@@ -205,7 +220,14 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    fn report(&self, index: usize, verdict: Verdict, engine: &str, evidence: Evidence) {
+    fn report(
+        &self,
+        index: usize,
+        verdict: Verdict,
+        engine: &str,
+        evidence: Evidence,
+        story: Story,
+    ) {
         for (why, text) in &evidence.problems {
             note(&printable(text));
             self.reporter.file_missing(*why);
@@ -218,6 +240,7 @@ impl Session<'_> {
             time: self.start.elapsed(),
             files: evidence.files,
             invariants: evidence.recorded,
+            story,
         };
         if let Some(recorder) = self.recorder {
             recorder.property(&report);
@@ -271,13 +294,10 @@ impl ProgramObserver for Session<'_> {
         match answer {
             ProgramChecked::Proved(proof, lowered) => {
                 let clauses = proof.invariants.values().map(Vec::len).sum();
-                let trust = match lowered.has_integers() {
-                    true => Trust::IntegerTerms,
-                    false => Trust::Nothing,
-                };
+                let trust = answer.trust();
                 let verdict = Verdict::Proved { k: proof.k, clauses, safe_until: None, trust };
                 let evidence = self.writer.proved(property, engine, proof, lowered)?;
-                self.report(property, verdict, engine, evidence);
+                self.report(property, verdict, engine, evidence, Story::default());
             }
             ProgramChecked::Violated(trace) => {
                 let depth = trace.steps.len();
@@ -286,10 +306,15 @@ impl ProgramObserver for Session<'_> {
                     let steps = steps_of(self.program, trace);
                     recorder.add(record::program_trace(property, &steps));
                 }
-                self.report(property, Verdict::Violated { depth }, engine, evidence);
+                let wants_story = self.shows_steps() || self.reporter.wants_stories();
+                let lines = if wants_story { source_steps(self.program, trace) } else { vec![] };
+                let story = match self.reporter.wants_stories() {
+                    true => Story::of_program(self.program, trace, lines.join("\n")),
+                    false => Story::default(),
+                };
+                self.report(property, Verdict::Violated { depth }, engine, evidence, story);
                 if self.shows_steps() {
-                    let steps = source_steps(self.program, trace);
-                    steps.iter().for_each(|line| note(&printable(line)));
+                    lines.iter().for_each(|line| note(&printable(line)));
                 }
             }
         }
@@ -299,6 +324,7 @@ impl ProgramObserver for Session<'_> {
     fn open(&self, property: usize, why: ProgramOpen, safe: Option<SafeUpTo>) {
         let stopped = self.watch.cause().map_or("stopped", StopCause::text);
         let verdict = Verdict::Unknown { reason: why.text(stopped), safe };
-        self.report(property, verdict, self.plan.engine.text(), Evidence::default());
+        let (engine, evidence) = (self.plan.engine.text(), Evidence::default());
+        self.report(property, verdict, engine, evidence, Story::default());
     }
 }

@@ -1,5 +1,5 @@
 //! A drop-in for SymbiYosys, without a change to it: `pedra --witness MODEL`, with the flags
-//! that sby passes to rIC3 (AIGER) and Pono (BTOR2).
+//! that sby passes to rIC3 (AIGER) and Pono (BTOR2), and `pedra --cex - MODEL`, as it calls AVY.
 //!
 //! sby reads our output line by line, standard error included, and takes the first line that is
 //! a bare `0`, `1` or `2` as the verdict; a line that begins with `u` before it makes it fail.
@@ -13,6 +13,7 @@
 //! | slot | mode | our flags | it prints | sby's status |
 //! |---|---|---|---|---|
 //! | `aiger rIC3` | `prove` | no bound | `2` | UNKNOWN |
+//! | `aiger avy` | `prove` | no bound | `2` | UNKNOWN |
 //! | `aiger rIC3` | `bmc` | `--bmc-max-k` | `2` | **PASS** |
 //! | `btor pono` | `bmc` | `-k` | `unknown` | **PASS** |
 //!
@@ -46,19 +47,19 @@ pub struct Request {
 }
 
 impl Request {
-    /// The request, if `--witness` is among the arguments and no command comes first.
+    /// The request, if `--witness` or `--cex` is among the arguments and no command comes first.
     pub fn from_args(args: impl Iterator<Item = OsString>) -> Option<Result<Request, InputError>> {
         let args: Vec<OsString> = args.collect();
         let first = args.first()?;
         let is_flag = first.to_string_lossy().starts_with('-');
-        if !is_flag || !args.iter().any(|a| a == "--witness") {
+        if !is_flag || !args.iter().any(|a| a == "--witness" || a == "--cex") {
             return None;
         }
         Some(Request::parse(&args))
     }
 
     fn parse(args: &[OsString]) -> Result<Request, InputError> {
-        let wrong = |text: String| InputError(format!("sby mode (--witness): {text}"));
+        let wrong = |text: String| InputError(format!("sby mode: {text}"));
         let mut request = Request { model: PathBuf::new(), engine: EngineName::Auto, depth: None };
         let mut models = Vec::new();
         let mut args = args.iter();
@@ -74,6 +75,10 @@ impl Request {
             };
             match flag {
                 "--witness" => {}
+                "--cex" => match value()?.as_str() {
+                    "-" => {}
+                    other => return Err(wrong(format!("--cex {other}: only - is known"))),
+                },
                 "-v" | "--verbose" | "--verbosity" => drop(value()?),
                 "-e" | "--engine" => request.engine = engine(&value()?).map_err(wrong)?,
                 "-k" | "--bound" | "--bmc-max-k" => {
@@ -237,11 +242,17 @@ mod tests {
         assert_eq!(request(bmc), ok(EngineName::Bmc, Some(19)));
         let pono = "--witness -v 1 -e bmc -k 19 m.aig";
         assert_eq!(request(pono), ok(EngineName::Bmc, Some(19)));
+        assert_eq!(request("--cex - m.aig"), ok(EngineName::Auto, None));
         assert_eq!(request("check --witness m.aig"), None);
         assert_eq!(request("--version"), None);
-        for bad in
-            ["--witness", "--witness -k", "--witness -k x m", "--witness -z m", "--witness a b"]
-        {
+        for bad in [
+            "--witness",
+            "--witness -k",
+            "--witness -k x m",
+            "--witness -z m",
+            "--witness a b",
+            "--cex f m",
+        ] {
             assert!(matches!(request(bad), Some(Err(_))), "{bad}");
         }
     }

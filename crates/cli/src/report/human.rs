@@ -1,19 +1,20 @@
 //! Verdicts for people: one line a property, and one for each loop with an invariant.
 
-use super::{PropertyReport, Verdict, WrittenFile};
+use super::{PropertyReport, Stated, Vacuity, Verdict, WrittenFile, is_cover};
 use crate::view::invariants;
 use pedra_check::SafeUpTo;
 use pedra_formats::text::printable;
 
 /// `violated  b1 overflow  step 7, bmc, 0.02 s, trace replayed`.
-pub fn line(report: &PropertyReport, color: bool) -> String {
-    let (word, code) = match report.verdict {
-        Verdict::Proved { .. } => ("proved", "32"),
-        Verdict::Violated { .. } => ("violated", "31"),
-        Verdict::Unknown { .. } => ("unknown", "33"),
+pub fn line(report: &PropertyReport, stated: Option<&Stated>, color: bool) -> String {
+    let (word, code) = match (&report.verdict, is_cover(stated)) {
+        (Verdict::Proved { .. }, false) => ("proved", "32"),
+        (Verdict::Proved { .. }, true) => ("unreachable", "31"),
+        (Verdict::Violated { .. }, false) => ("violated", "31"),
+        (Verdict::Violated { .. }, true) => ("reached", "32"),
+        (Verdict::Unknown { .. }, _) => ("unknown", "33"),
     };
-    let word = format!("{word:<8}");
-    let word = if color { format!("\x1b[1;{code}m{word}\x1b[0m") } else { word };
+    let word = painted(word, code, color);
     let name = match &report.name {
         Some(name) => format!("b{} {}", report.index, printable(name)),
         None => format!("b{}", report.index),
@@ -37,12 +38,13 @@ pub fn line(report: &PropertyReport, color: bool) -> String {
             let safe = match *safe {
                 None => "no step looked at".to_owned(),
                 Some(SafeUpTo { claimed, checked }) => {
+                    let event = if is_cover(stated) { "not reached" } else { "no violation" };
                     let how = match checked {
                         Some(step) if step >= claimed => "checked".to_owned(),
                         Some(step) => format!("claimed; checked up to step {step}"),
                         None => "claimed".to_owned(),
                     };
-                    format!("no violation up to step {claimed} ({how})")
+                    format!("{event} up to step {claimed} ({how})")
                 }
             };
             format!("{}; {safe}, {engine}, {seconds:.2} s", printable(reason))
@@ -56,4 +58,26 @@ pub fn line(report: &PropertyReport, color: bool) -> String {
     let loops = invariants::lines(&report.invariants);
     let loops: String = loops.iter().map(|line| format!("\n{}", printable(line))).collect();
     format!("{word}  {name}  {told}{files}{loops}")
+}
+
+/// `vacuous   b1 safe  its condition is never true, certificate checked`.
+pub fn vacuity(of: Option<(usize, &str)>, vacuity: Vacuity, color: bool) -> String {
+    let word = painted("vacuous", "33", color);
+    match (of, vacuity) {
+        (Some((index, name)), _) => {
+            let text = "its condition is never true, certificate checked";
+            format!("{word}  b{index} {}  {text}", printable(name))
+        }
+        (None, Vacuity::Yes(Some(step))) => format!(
+            "{word}  assumptions  no run has a step {step}, certificate checked; proofs say nothing \
+             about later steps"
+        ),
+        (None, _) => format!("{word}  assumptions"),
+    }
+}
+
+/// A verdict in its column, with its colour.
+fn painted(word: &str, code: &str, color: bool) -> String {
+    let word = format!("{word:<8}");
+    if color { format!("\x1b[1;{code}m{word}\x1b[0m") } else { word }
 }

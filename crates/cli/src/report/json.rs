@@ -1,8 +1,12 @@
 //! Verdicts for programs: one JSON object a line. `docs/JSON.md` describes them; the schema
 //! number changes when a field changes its meaning or goes away.
 
-use super::{PropertyReport, Verdict};
+use super::{
+    Inner, PropertyReport, SourcePlace, Stated, Story, Vacuity, Verdict, WrittenFile, is_cover,
+};
 use crate::view::invariants::LoopInvariant;
+use pedra_check::{SafeUpTo, Trust};
+use pedra_verilog::Kind;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -26,8 +30,12 @@ pub fn start(model: &Path, properties: &[usize], engine: &str) -> Value {
     })
 }
 
-/// A verdict.
-pub fn property(report: &PropertyReport) -> Value {
+/// A verdict, how the property is stated, and where it stands.
+pub fn property(
+    report: &PropertyReport,
+    stated: Option<&Stated>,
+    place: Option<&SourcePlace>,
+) -> Value {
     let mut line = json!({
         "schema": SCHEMA,
         "event": "property",
@@ -40,9 +48,12 @@ pub fn property(report: &PropertyReport) -> Value {
                 "k": k, "clauses": clauses, "safe_until": safe_until, "checked": "certificate",
                 "trusted": trust.text()
             });
-            ("proved", more)
+            (if is_cover(stated) { "unreachable" } else { "proved" }, more)
         }
-        Verdict::Violated { depth } => ("violated", json!({ "step": depth, "checked": "trace" })),
+        Verdict::Violated { depth } => {
+            let word = if is_cover(stated) { "reached" } else { "violated" };
+            (word, json!({ "step": depth, "checked": "trace" }))
+        }
         Verdict::Unknown { reason, safe } => {
             let (claimed, checked) = (safe.map(|s| s.claimed), safe.and_then(|s| s.checked));
             let more = json!({
@@ -59,8 +70,24 @@ pub fn property(report: &PropertyReport) -> Value {
         "seconds": seconds(report.time),
         "cpu_seconds": crate::limits::cpu_seconds(),
         "files": report.files.iter().map(|file| &file.name).collect::<Vec<_>>(),
+        "source": place.map(|place| {
+            json!({ "file": place.file, "line": place.line, "column": place.column })
+        }),
     });
+    if let Some(stated) = stated {
+        line["kind"] = if is_cover(Some(stated)) { "cover" } else { "assert" }.into();
+        if let Some(place) = &stated.place {
+            line["file"] = place.file.as_str().into();
+            line["line"] = place.line.into();
+            line["column"] = place.column.into();
+        }
+    }
     line["verdict"] = verdict.into();
+    let doubtful = report.files.iter().filter(|file| !file.is_checked).map(|file| &file.name);
+    let doubtful: Vec<&String> = doubtful.collect();
+    if !doubtful.is_empty() {
+        line["not_checked"] = json!(doubtful);
+    }
     let fields = line.as_object_mut().expect("built as an object");
     for part in [more, rest] {
         if let Value::Object(part) = part {
@@ -70,29 +97,163 @@ pub fn property(report: &PropertyReport) -> Value {
     line
 }
 
+/// What a line says of a property.
+pub struct ReadProperty {
+    /// Its verdict.
+    pub report: PropertyReport,
+    /// How it is stated in a design.
+    pub stated: Stated,
+    /// Where it stands.
+    pub place: Option<SourcePlace>,
+}
+
+/// Reads what [`property`] has written, but for invariants; nothing if it is no such line.
+pub fn read_property(line: &Value) -> Option<ReadProperty> {
+    let number = |value: &Value| value.as_u64().and_then(|n| usize::try_from(n).ok());
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    if line["event"] != "property" {
+        return None;
+    }
+    let safe_until = number(&line["safe_until"]);
+    let verdict = match line["verdict"].as_str()? {
+        "proved" | "unreachable" => Verdict::Proved {
+            k: number(&line["k"])?,
+            clauses: number(&line["clauses"])?,
+            safe_until,
+            trust: match line["trusted"].as_str() {
+                None => Trust::Nothing,
+                Some(what) if Some(what) == Trust::IntegerTerms.text() => Trust::IntegerTerms,
+                Some(_) => Trust::NormalForms,
+            },
+        },
+        "violated" | "reached" => Verdict::Violated { depth: number(&line["step"])? },
+        "unknown" => {
+            let checked = number(&line["safe_checked"]);
+            let safe = safe_until.map(|claimed| SafeUpTo { claimed, checked });
+            Verdict::Unknown { reason: text(&line["reason"])?, safe }
+        }
+        _ => return None,
+    };
+    let doubtful: Vec<String> =
+        line["not_checked"].as_array().into_iter().flatten().filter_map(text).collect();
+    let files = line["files"].as_array()?.iter().filter_map(text);
+    let files = files.map(|name| WrittenFile { is_checked: !doubtful.contains(&name), name });
+    let source = &line["source"];
+    let place = text(&source["file"]).zip(number(&source["line"]));
+    let column = number(&source["column"]);
+    let place = place.map(|(file, line)| SourcePlace { file, line, column });
+    let report = PropertyReport {
+        index: number(&line["property"])?,
+        name: text(&line["name"]),
+        verdict,
+        engine: text(&line["engine"])?,
+        time: Duration::try_from_secs_f64(line["seconds"].as_f64()?).ok()?,
+        files: files.collect(),
+        invariants: Vec::new(),
+        story: Story::default(),
+    };
+    let kind = if line["kind"] == "cover" { Kind::Cover } else { Kind::Assert };
+    Some(ReadProperty { report, stated: Stated { kind, place: None }, place })
+}
+
 /// What a proof about a program says of its loops.
 fn invariants(report: &PropertyReport) -> Value {
     let one = |of: &LoopInvariant| {
         json!({
             "place": of.place, "line": of.span.line, "column": of.span.column, "loop": of.head,
+            "summary": of.is_summary,
             "conjuncts": of.shown, "over_bits": of.over_bits, "hidden": of.hidden
         })
     };
     report.invariants.iter().map(one).collect()
 }
 
-/// The end of a run.
-pub fn end(reports: &[PropertyReport], exit: i32, time: Duration) -> Value {
-    let count = |f: fn(&Verdict) -> bool| reports.iter().filter(|r| f(&r.verdict)).count();
+/// Whether an answer says something: of the condition of a property, or of the assumptions.
+pub fn vacuity(of: Option<(usize, &str)>, vacuity: Vacuity) -> Value {
+    let (is_vacuous, step) = match vacuity {
+        Vacuity::No => (Some(false), None),
+        Vacuity::Yes(step) => (Some(true), step),
+        Vacuity::Unknown => (None, None),
+    };
     json!({
         "schema": SCHEMA,
+        "event": "vacuity",
+        "property": of.map(|(index, _)| index),
+        "name": of.map(|(_, name)| name),
+        "vacuous": is_vacuous,
+        "step": step,
+    })
+}
+
+/// The end of a run.
+pub(super) fn end(inner: &Inner, exit: i32, time: Duration) -> Value {
+    let count = |is_meant: fn(&Verdict) -> bool, covers: bool| {
+        let is_kind = |r: &&PropertyReport| is_cover(inner.stated.get(r.index)) == covers;
+        inner.done.iter().filter(is_kind).filter(|r| is_meant(&r.verdict)).count()
+    };
+    let is_proved = |v: &Verdict| matches!(v, Verdict::Proved { .. });
+    let is_violated = |v: &Verdict| matches!(v, Verdict::Violated { .. });
+    let is_unknown = |v: &Verdict| matches!(v, Verdict::Unknown { .. });
+    let mut line = json!({
+        "schema": SCHEMA,
         "event": "end",
-        "proved": count(|v| matches!(v, Verdict::Proved { .. })),
-        "violated": count(|v| matches!(v, Verdict::Violated { .. })),
-        "unknown": count(|v| matches!(v, Verdict::Unknown { .. })),
+        "proved": count(is_proved, false),
+        "violated": count(is_violated, false),
+        "unknown": count(is_unknown, false) + count(is_unknown, true),
+    });
+    let fields = line.as_object_mut().expect("built as an object");
+    if !inner.stated.is_empty() {
+        fields.insert("reached".to_owned(), count(is_violated, true).into());
+        fields.insert("unreachable".to_owned(), count(is_proved, true).into());
+        fields.insert("vacuous".to_owned(), inner.vacuous.into());
+    }
+    if let Value::Object(rest) = json!({
         "exit": exit,
         "seconds": seconds(time),
         "cpu_seconds": crate::limits::cpu_seconds(),
         "memory_bytes": crate::limits::peak_memory(),
-    })
+    }) {
+        fields.extend(rest);
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_can_be_read() {
+        let proved =
+            Verdict::Proved { k: 2, clauses: 3, safe_until: Some(4), trust: Trust::NormalForms };
+        let safe = Some(SafeUpTo { claimed: 7, checked: None });
+        let unknown = Verdict::Unknown { reason: "interrupted".to_owned(), safe };
+        let place = SourcePlace { file: "a.c".to_owned(), line: 3, column: Some(5) };
+        for (verdict, place) in
+            [(proved, Some(place)), (Verdict::Violated { depth: 9 }, None), (unknown, None)]
+        {
+            let report = PropertyReport {
+                index: 1,
+                name: None,
+                verdict,
+                engine: "pdr".to_owned(),
+                time: Duration::from_millis(1500),
+                files: vec![
+                    WrittenFile { name: "a.vcd".to_owned(), is_checked: true },
+                    WrittenFile { name: "a.smt2".to_owned(), is_checked: false },
+                ],
+                invariants: Vec::new(),
+                story: Story::default(),
+            };
+            for kind in [Kind::Assert, Kind::Cover] {
+                let stated = Stated { kind, place: None };
+                let line = property(&report, Some(&stated), place.as_ref());
+                let read = read_property(&line).expect("a property");
+                assert_eq!(property(&read.report, Some(&read.stated), read.place.as_ref()), line);
+                assert_eq!((&read.report.verdict, &read.place), (&report.verdict, &place));
+                assert_eq!((&read.report.files, &read.stated), (&report.files, &stated));
+            }
+        }
+        assert!(read_property(&json!({ "event": "start" })).is_none());
+    }
 }

@@ -1,13 +1,24 @@
-//! How answers are told: to people, and as JSON lines to programs.
+//! How answers are told: to people, as JSON lines to programs, and as files to servers that build
+//! and test.
 
+mod files;
 mod human;
 mod json;
+mod junit;
+mod sarif;
 
-pub use json::{SCHEMA, property as property_line};
+pub use files::{ReportFiles, Summary, Told};
+pub use human::line as human_line;
+pub use json::{ReadProperty, SCHEMA, property as property_line, read_property};
 
 use crate::limits::StopCause;
+use crate::output::note;
 use crate::view::invariants::LoopInvariant;
+use crate::view::steps::steps_of;
 use pedra_check::{SafeUpTo, Trust};
+use pedra_formats::text::printable;
+use pedra_program::{Program, ProgramTrace, Span};
+use pedra_verilog::{About, Kind, Place};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -58,6 +69,50 @@ pub struct PropertyReport {
     pub files: Vec<WrittenFile>,
     /// Of a program, what its proof says of loops.
     pub invariants: Vec<LoopInvariant>,
+    /// Of a violation, how it comes about.
+    pub story: Story,
+}
+
+/// How a violation comes about, for reports that show it.
+#[derive(Clone, Debug, Default)]
+pub struct Story {
+    /// Of a program, its statements: where each stands, what it says and what it changed.
+    pub steps: Vec<(SourcePlace, String)>,
+    /// For people: a waveform, or the statements.
+    pub text: String,
+}
+
+impl Story {
+    /// Of a run of a program, which is shown like this.
+    pub fn of_program(program: &Program, trace: &ProgramTrace, text: String) -> Story {
+        let step = |step: &crate::view::steps::SourceStep| {
+            let changes = step.changes.iter().map(|(name, value)| format!("{name} = {value}"));
+            let changes = changes.collect::<Vec<String>>().join(", ");
+            let text = format!("{}  {changes}", step.text).trim_end().to_owned();
+            (SourcePlace::of(program, step.span), text)
+        };
+        Story { steps: steps_of(program, trace).iter().map(step).collect(), text }
+    }
+}
+
+/// A line of a file that the user wrote.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SourcePlace {
+    /// The file, as it was named.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1, if it is known.
+    pub column: Option<usize>,
+}
+
+impl SourcePlace {
+    /// Where a part of a program stands.
+    pub fn of(program: &Program, span: Span) -> SourcePlace {
+        let file = program.files.get(span.file as usize).map_or("?", String::as_str).to_owned();
+        let column = (span.column > 0).then_some(span.column as usize);
+        SourcePlace { file, line: span.line.max(1) as usize, column }
+    }
 }
 
 /// A file with evidence.
@@ -78,6 +133,26 @@ pub enum Missing {
     NotWritten,
 }
 
+/// How a property is stated in a design.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stated {
+    /// What it asks.
+    pub kind: Kind,
+    /// Where.
+    pub place: Option<Place>,
+}
+
+/// Whether an answer says nothing.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Vacuity {
+    /// It says something: a run was found, and replayed.
+    No,
+    /// It says nothing, and that was proved; of assumptions, the first step that no run has.
+    Yes(Option<usize>),
+    /// Not known.
+    Unknown,
+}
+
 /// How reports look.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Style {
@@ -91,6 +166,7 @@ pub enum Style {
 pub struct Reporter {
     style: Style,
     color: bool,
+    files: ReportFiles,
     inner: Mutex<Inner>,
 }
 
@@ -98,11 +174,19 @@ struct Inner {
     /// By index.
     open: BTreeMap<usize, OpenProperty>,
     done: Vec<PropertyReport>,
+    /// Where properties stand in the source, by index.
+    places: BTreeMap<usize, SourcePlace>,
     /// Whether the properties are known.
     expecting: bool,
     finished: bool,
     /// A file that was asked for is missing, for this reason.
     missing: Option<Missing>,
+    /// Of a design: how each property is stated.
+    stated: Vec<Stated>,
+    /// How many answers were found to say nothing.
+    vacuous: usize,
+    /// The assumptions of the design allow no run.
+    has_no_run: bool,
 }
 
 /// A property without verdict.
@@ -114,15 +198,19 @@ struct OpenProperty {
 
 impl Reporter {
     /// A reporter that knows of no property yet.
-    pub fn new(style: Style, color: bool) -> Reporter {
+    pub fn new(style: Style, color: bool, files: ReportFiles) -> Reporter {
         let inner = Inner {
             open: BTreeMap::new(),
             done: Vec::new(),
+            places: BTreeMap::new(),
             expecting: false,
             finished: false,
             missing: None,
+            stated: Vec::new(),
+            vacuous: 0,
+            has_no_run: false,
         };
-        Reporter { style, color, inner: Mutex::new(inner) }
+        Reporter { style, color, files, inner: Mutex::new(inner) }
     }
 
     /// Says which properties will be told about: index and name.
@@ -132,6 +220,57 @@ impl Reporter {
         let mut inner = self.lock();
         inner.open = open.collect();
         inner.expecting = true;
+    }
+
+    /// Says where properties stand in the source.
+    pub fn locate(&self, places: BTreeMap<usize, SourcePlace>) {
+        self.lock().places = places;
+    }
+
+    /// Whether the story of a violation is wanted.
+    pub fn wants_stories(&self) -> bool {
+        !self.files.is_empty()
+    }
+
+    /// Says what design the properties are of.
+    pub fn describe(&self, about: &About) {
+        let stated =
+            about.properties.iter().map(|p| Stated { kind: p.kind, place: p.place.clone() });
+        self.lock().stated = stated.collect();
+    }
+
+    /// The properties that are proved so far.
+    pub fn proved(&self) -> Vec<usize> {
+        let inner = self.lock();
+        let proved = inner.done.iter().filter(|r| matches!(r.verdict, Verdict::Proved { .. }));
+        proved.map(|report| report.index).collect()
+    }
+
+    /// Tells whether the assumptions of a design allow runs.
+    pub fn tell_runs(&self, vacuity: Vacuity) {
+        let mut inner = self.lock();
+        inner.has_no_run = matches!(vacuity, Vacuity::Yes(_));
+        self.tell_vacuity(&mut inner, None, vacuity);
+    }
+
+    /// Tells whether the condition of an assertion that was proved can be true.
+    pub fn tell_condition(&self, index: usize, name: &str, vacuity: Vacuity) {
+        self.tell_vacuity(&mut self.lock(), Some((index, name)), vacuity);
+    }
+
+    fn tell_vacuity(&self, inner: &mut Inner, of: Option<(usize, &str)>, vacuity: Vacuity) {
+        if inner.finished {
+            return;
+        }
+        let is_vacuous = matches!(vacuity, Vacuity::Yes(_));
+        inner.vacuous += usize::from(is_vacuous);
+        match self.style {
+            Style::Json => crate::output::say(&json::vacuity(of, vacuity).to_string()),
+            Style::Human if is_vacuous => {
+                crate::output::say(&human::vacuity(of, vacuity, self.color));
+            }
+            Style::Human => {}
+        }
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
@@ -164,14 +303,20 @@ impl Reporter {
         if inner.finished || inner.open.remove(&report.index).is_none() {
             return;
         }
-        crate::output::say(&self.line(&report));
+        let place = inner.places.get(&report.index);
+        crate::output::say(&self.line(&report, inner.stated.get(report.index), place));
         inner.done.push(report);
     }
 
-    fn line(&self, report: &PropertyReport) -> String {
+    fn line(
+        &self,
+        report: &PropertyReport,
+        stated: Option<&Stated>,
+        place: Option<&SourcePlace>,
+    ) -> String {
         match self.style {
-            Style::Human => human::line(report, self.color),
-            Style::Json => json::property(report).to_string(),
+            Style::Human => human::line(report, stated, self.color),
+            Style::Json => json::property(report, stated, place).to_string(),
         }
     }
 
@@ -186,19 +331,20 @@ impl Reporter {
                 let safe = open.safe_until.map(|claimed| SafeUpTo { claimed, checked: None });
                 let verdict = Verdict::Unknown { reason: reason.to_owned(), safe };
                 let (name, engine) = (open.name, engine.to_owned());
-                let (files, invariants) = (Vec::new(), Vec::new());
+                let (files, invariants, story) = (Vec::new(), Vec::new(), Story::default());
                 let report =
-                    PropertyReport { index, name, verdict, engine, time, files, invariants };
-                lines.push(self.line(&report));
+                    PropertyReport { index, name, verdict, engine, time, files, invariants, story };
+                let (stated, place) = (inner.stated.get(index), inner.places.get(&index));
+                lines.push(self.line(&report, stated, place));
                 inner.done.push(report);
             }
             inner.finished = true;
-            let code = inner.exit_code();
+            let code = self.write_files(&mut inner, reason, time);
             if !inner.expecting && self.style == Style::Human {
                 lines.push(format!("unknown   {reason} before the model was read"));
             }
             if self.style == Style::Json {
-                lines.push(json::end(&inner.done, code, time).to_string());
+                lines.push(json::end(&inner, code, time).to_string());
             }
             if !lines.is_empty() {
                 crate::output::say(&lines.join("\n"));
@@ -206,6 +352,36 @@ impl Reporter {
             return code;
         }
         inner.exit_code()
+    }
+
+    /// Writes the report files, before the run says that it has ended. Gives the exit code.
+    fn write_files(&self, inner: &mut Inner, reason: &str, time: Duration) -> i32 {
+        let code = inner.exit_code();
+        let too_early = format!("{reason} before the model was read");
+        let failure = match inner.has_no_run {
+            true => Some("the assumptions allow no run: proofs say nothing"),
+            false => (!inner.expecting).then_some(too_early.as_str()),
+        };
+        let Inner { done, places, stated, .. } = &*inner;
+        if let Err(problem) =
+            self.files.write_one(&Told { done, places, stated }, failure, code, time)
+        {
+            note(&printable(&problem));
+            inner.missing = Some(Missing::NotWritten);
+        }
+        inner.exit_code()
+    }
+
+    /// The run has failed: report files say so, beside the verdicts that were given before.
+    pub fn failed(&self, error: &str, code: i32, time: Duration) {
+        let mut inner = self.lock();
+        inner.finished = true;
+        let Inner { done, places, stated, .. } = &*inner;
+        if let Err(problem) =
+            self.files.write_one(&Told { done, places, stated }, Some(error), code, time)
+        {
+            note(&printable(&problem));
+        }
     }
 
     /// Notes that a file that was asked for is missing: the run did not do all that it should.
@@ -227,7 +403,7 @@ impl Reporter {
 
 impl Inner {
     fn exit_code(&self) -> i32 {
-        let code = exit_code(&self.done);
+        let code = exit_code(self.done.iter(), &self.stated, self.has_no_run);
         match self.missing {
             _ if !self.expecting => 3,
             Some(Missing::NotWritten) => 2,
@@ -237,13 +413,28 @@ impl Inner {
     }
 }
 
-/// 0 all proved, 1 some violated, 3 some unknown.
-fn exit_code(reports: &[PropertyReport]) -> i32 {
-    if reports.iter().any(|r| matches!(r.verdict, Verdict::Violated { .. })) {
+/// 0 all is well, 1 something is not, 3 some unknown. An assertion is well if it is proved, a cover
+/// if it is reached, and assumptions if they allow runs.
+pub fn exit_code<'a>(
+    reports: impl Iterator<Item = &'a PropertyReport> + Clone,
+    stated: &[Stated],
+    has_no_run: bool,
+) -> i32 {
+    let is_bad = |report: &PropertyReport| match report.verdict {
+        Verdict::Violated { .. } => !is_cover(stated.get(report.index)),
+        Verdict::Proved { .. } => is_cover(stated.get(report.index)),
+        Verdict::Unknown { .. } => false,
+    };
+    if has_no_run || reports.clone().any(is_bad) {
         1
-    } else if reports.iter().any(|r| matches!(r.verdict, Verdict::Unknown { .. })) {
+    } else if reports.clone().any(|r| matches!(r.verdict, Verdict::Unknown { .. })) {
         3
     } else {
         0
     }
+}
+
+/// Whether a property asks for a run, so that a violation is good news.
+pub(crate) fn is_cover(stated: Option<&Stated>) -> bool {
+    stated.is_some_and(|stated| stated.kind == Kind::Cover)
 }

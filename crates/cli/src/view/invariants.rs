@@ -1,4 +1,5 @@
-//! The invariants of a proof about a program, beside the loops that they are about.
+//! The invariants of a proof about a program, beside the loops that they are about, and the
+//! summaries of recursive procedures.
 
 use crate::commands::language::Language;
 use pedra_c::express::Express;
@@ -7,7 +8,8 @@ use pedra_model::bv::Bv;
 use pedra_model::simplify::Rewriter;
 use pedra_model::term::{BinaryOp, Term, TermId, Terms, UnaryOp};
 use pedra_program::inline::{Inlined, InstanceId};
-use pedra_program::{Procedure, Program, ProgramProof, Span, VariableId};
+use pedra_program::summaries::Summary;
+use pedra_program::{Procedure, ProcedureId, Program, ProgramProof, Span, VariableId};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -20,16 +22,18 @@ const MAX_WIDTH: usize = 160;
 /// A clause about more single bits than this is no use to a reader.
 const MAX_BITS: usize = 3;
 
-/// What a proof says of one place on a loop.
+/// What a proof says of one place on a loop, or of what a procedure returns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoopInvariant {
     /// `loop.c:9`
     pub place: String,
     /// Its position.
     pub span: Span,
-    /// The head of the loop as the source writes it; empty for a loop of `goto`. Of Horn clauses
-    /// the predicate with its arguments.
+    /// The head of the loop as the source writes it; empty for a loop of `goto`. For a summary the
+    /// procedure with its parameters, of Horn clauses the predicate with its arguments.
     pub head: String,
+    /// Whether it is the summary of a procedure.
+    pub is_summary: bool,
     /// Conjuncts as expressions of the source.
     pub shown: Vec<String>,
     /// How many conjuncts speak of single bits.
@@ -70,7 +74,7 @@ impl LoopInvariant {
         if left > 0 {
             more.push(format!("{left} more"));
         }
-        match (text.is_empty(), more.is_empty()) {
+        let text = match (text.is_empty(), more.is_empty()) {
             (true, true) => "true".to_owned(),
             (true, false) => more.join(", "),
             (false, true) => text,
@@ -78,9 +82,19 @@ impl LoopInvariant {
                 format!("{text}, and {}", more.join(", "))
             }
             (false, false) => format!("{text} && ({})", more.join(", ")),
-        }
+        };
+        if self.is_summary { format!("ensures {text}") } else { text }
+    }
+
+    /// The conjuncts that a witness can have: those that do not speak of the values before a call.
+    pub fn without_old(&self) -> impl Iterator<Item = &str> {
+        self.shown.iter().map(String::as_str).filter(|text| !text.contains(OLD))
     }
 }
+
+/// How the value of a variable before a call is written, in C (by ACSL) and in Boogie.
+const OLD: &str = "\\old(";
+const OLD_IN_BOOGIE: &str = "old(";
 
 /// The invariants of a proof, in the order of the source, also of places of which it says nothing.
 pub fn loop_invariants(
@@ -95,12 +109,18 @@ pub fn loop_invariants(
     for (&place, conjuncts) in &proof.invariants {
         let (instance, original) = inlined.places[place.index()];
         let source = &program.procedure(original.procedure).places[original.place.index()];
-        let (span, mut head) = match &source.head_of {
-            Some(head) => (head.span, head.text.to_string()),
-            None => (source.span, String::new()),
+        let summary = inlined.program.summaries.iter().find(|summary| summary.exit == place);
+        let (span, mut head) = match (summary, &source.head_of) {
+            (Some(summary), _) => signature(program, summary.procedure),
+            (None, Some(head)) => (head.span, head.text.to_string()),
+            (None, None) => (source.span, String::new()),
         };
-        let names = names_at(program, inlined, instance);
-        let arguments = arguments_of(&inlined.program, &names, &head);
+        let is_summary = summary.is_some();
+        let old = if language == Language::Boogie { OLD_IN_BOOGIE } else { OLD };
+        let names = names_at(program, inlined, instance, old);
+        let callee = summary.map(|summary| program.procedure(summary.procedure).name.to_string());
+        let predicate = callee.unwrap_or_else(|| head.clone());
+        let arguments = arguments_of(&inlined.program, &names, &predicate);
         let express = Express::new(&inlined.program, names.clone());
         let merged = merge_bits(&mut terms, conjuncts);
         let (mut shown, mut over_bits, mut hidden) = (Vec::new(), 0, 0);
@@ -121,10 +141,19 @@ pub fn loop_invariants(
         shown.dedup();
         if language == Language::Horn {
             let arguments: String = (0..arguments.len()).map(|at| format!(" x{at}")).collect();
-            head = format!("({head}{arguments})");
+            head = format!("({predicate}{arguments})");
         }
         let place = program.location(span, false);
-        found.push(LoopInvariant { place, span, head, shown, over_bits, hidden, language });
+        found.push(LoopInvariant {
+            place,
+            span,
+            head,
+            is_summary,
+            shown,
+            over_bits,
+            hidden,
+            language,
+        });
     }
     found.sort_by_key(|loop_| loop_.span);
     found
@@ -170,18 +199,49 @@ fn horn_text(arguments: &[TermId], terms: &Terms, conjunct: TermId) -> Option<St
     Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// The variables that have a name of their own in an instance of a procedure.
-pub fn names_at(
+/// Where a procedure stands, and how it is called.
+fn signature(program: &Program, id: ProcedureId) -> (Span, String) {
+    let procedure = program.procedure(id);
+    let name = |&v: &VariableId| program.variable(v).name.as_deref().unwrap_or("_").to_owned();
+    let parameters: Vec<String> = procedure.parameters.iter().map(name).collect();
+    (procedure.span, format!("{}({})", procedure.name, parameters.join(", ")))
+}
+
+/// The variables that have a name of their own in an instance of a procedure. In the part of a
+/// recursive one there are also the values before the call, and the one result.
+fn names_at(
     program: &Program,
     inlined: &Inlined,
     instance: InstanceId,
+    old: &str,
 ) -> Vec<(VariableId, String)> {
+    let summaries = &inlined.program.summaries;
+    let kept = |id: VariableId| summaries.iter().any(|s| s.before.iter().any(|(_, k)| *k == id));
+    let mut special = Vec::new();
+    let is_here = |s: &&Summary| inlined.places[s.entry.index()].0 == instance;
+    if let Some(summary) = summaries.iter().find(is_here) {
+        for (variable, kept) in &summary.before {
+            let original = inlined.variables[variable.index()].1;
+            if let Some(name) = &program.variable(original).name {
+                special.push((*kept, format!("{old}{name})")));
+            }
+        }
+        let results = &program.procedure(summary.procedure).results;
+        let of = |v: &&VariableId| inlined.variables[v.index()].1;
+        let is_result = |v: &&VariableId| results.contains(&of(v));
+        if let ([result], Some(&copy)) = (&results[..], summary.after.iter().find(is_result))
+            && program.variable(*result).name.is_none()
+        {
+            special.push((copy, "\\result".to_owned()));
+        }
+    }
+
     let procedure = program.procedure(inlined.instances[instance.0].procedure);
     let is_local = |original: &VariableId| procedure.variables.contains(original);
     let mut by_name: BTreeMap<&str, Vec<VariableId>> = BTreeMap::new();
     for (index, (owner, original)) in inlined.variables.iter().enumerate() {
-        let is_seen =
-            program.globals.contains(original) || *owner == instance && is_local(original);
+        let is_seen = !kept(VariableId::new(index))
+            && (program.globals.contains(original) || *owner == instance && is_local(original));
         let name = program.variables.get(original.index()).and_then(|v| v.name.as_deref());
         if let (true, Some(name)) = (is_seen, name) {
             by_name.entry(name).or_default().push(VariableId::new(index));
@@ -191,7 +251,7 @@ pub fn names_at(
         [one] => Some((*one, name.to_owned())),
         _ => None,
     });
-    single.collect()
+    single.chain(special).collect()
 }
 
 /// Conjuncts about single bits of one word, taken together: `x < 16` instead of 28 bits that are

@@ -10,7 +10,7 @@ use pedra_model::system::System;
 use pedra_model::term::{Sort, TermId};
 use pedra_model::trace::{BitTrace, WordTrace};
 use pedra_model::value::{Ternary, TernaryBv, TernaryValue};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A signal of a bit-level system before simulation.
 struct BitSignal {
@@ -220,11 +220,11 @@ fn word_signals(system: &System, property: Option<usize>) -> Vec<(TermId, Signal
     }
     for (i, x) in system.inputs.iter().enumerate() {
         let inside = cone[x.term.index()];
-        add(x.term, x.name.as_deref(), format!("input{i}"), SignalKind::Input, inside);
+        add(x.term, x.name.as_deref(), input_name(i), SignalKind::Input, inside);
     }
     for (i, x) in system.states.iter().enumerate() {
         let inside = cone[x.term.index()];
-        add(x.term, x.name.as_deref(), format!("state{i}"), SignalKind::State, inside);
+        add(x.term, x.name.as_deref(), state_name(i), SignalKind::State, inside);
     }
     for (i, x) in system.constraints.iter().enumerate() {
         add(x.term, x.name.as_deref(), format!("c{i}"), SignalKind::Constraint, false);
@@ -237,6 +237,26 @@ fn word_signals(system: &System, property: Option<usize>) -> Vec<(TermId, Signal
         add(*term, Some(name), String::new(), SignalKind::Wire, cone[term.index()]);
     }
     signals
+}
+
+/// Leaves out inputs and states that the system has no name for.
+pub fn drop_nameless(waves: &mut Waves, system: &System) {
+    let inputs = system.inputs.iter().enumerate().filter(|(_, x)| x.name.is_none());
+    let states = system.states.iter().enumerate().filter(|(_, x)| x.name.is_none());
+    let inputs = inputs.map(|(i, _)| (SignalKind::Input, input_name(i)));
+    let states = states.map(|(i, _)| (SignalKind::State, state_name(i)));
+    let nameless: BTreeSet<(SignalKind, String)> = inputs.chain(states).collect();
+    waves.signals.retain(|signal| !nameless.contains(&(signal.kind, signal.name.clone())));
+}
+
+/// What an input without a name is called.
+fn input_name(index: usize) -> String {
+    format!("input{index}")
+}
+
+/// What a state without a name is called.
+fn state_name(index: usize) -> String {
+    format!("state{index}")
 }
 
 /// Which terms a term depends on, through states.

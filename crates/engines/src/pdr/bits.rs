@@ -334,12 +334,15 @@ impl<G: Guide<[Lit]>> Space for Bits<'_, G> {
         &mut self,
         obligations: &Obligations,
         id: ObligationId,
-    ) -> Result<Option<(usize, pedra_model::trace::Trace)>, trace::Stopped> {
+    ) -> Result<trace::Reached, trace::Stopped> {
         let trace = match self.relation.direction {
             Direction::Forward => Some(evidence::forward_trace(self, obligations, id)?),
             Direction::Backward => evidence::reverse_trace(self, obligations, Some(id))?,
         };
-        Ok(trace.map(|trace| (trace.property, trace.into())))
+        Ok(match trace {
+            Some(trace) => trace::Reached::Violation(trace.property, trace.into()),
+            None => trace::Reached::Settled,
+        })
     }
 
     fn work(&self) -> u64 {

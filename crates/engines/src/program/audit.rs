@@ -42,7 +42,8 @@ pub(super) fn frames_hold(queries: &Queries) -> bool {
         if below == Level::ZERO && from != Location::ENTRY {
             return true;
         }
-        let known = audit.frame(frames, from, below);
+        let mut known = audit.frame(frames, from, below);
+        known.extend(audit.calls(frames, edge, below));
         audit.leads(edge, &known, lemma.set()) != Some(true)
     })
 }
@@ -92,6 +93,21 @@ impl Audit<'_> {
         let predicates = &self.queries.predicates;
         let clause = |id| predicates.clause(&mut self.graph.terms, frames.lemma(id).set());
         lemmas.map(clause).collect()
+    }
+
+    /// That the calls of an edge return by a frame.
+    fn calls(&mut self, frames: &Frames, edge: EdgeId, level: Level) -> Vec<TermId> {
+        let from = self.graph.edge(edge).from;
+        let mut known = Vec::new();
+        for call in self.graph.edge(edge).calls.clone() {
+            let exit = self.graph.site(from, call).exit;
+            let frame = match level {
+                Level::ZERO => vec![self.graph.terms.bool(false)],
+                _ => self.frame(frames, exit, level),
+            };
+            known.extend(frame.into_iter().map(|term| self.graph.if_called(from, call, term)));
+        }
+        known
     }
 
     /// Whether an edge leads into a cube from where conditions hold; `None` if that is hard to say.

@@ -13,6 +13,7 @@
 //! Only what no sample refutes is proposed, and only what is inductive, all of it together, is
 //! kept (`houdini`). So all of this is heuristic.
 
+use super::calling::comparisons_behind;
 use super::graph::{Graph, Location};
 use super::kernel::equations;
 use super::samples::{Samples, constants, number};
@@ -45,7 +46,10 @@ pub(super) struct Number {
 /// What may be worth a try at each location: one-bit terms over its variables.
 pub(super) fn candidates(graph: &mut Graph, samples: &Samples) -> Vec<Vec<TermId>> {
     let constants = constants(graph);
-    let comparisons = comparisons(graph);
+    let mut comparisons = comparisons(graph);
+    if graph.has_calls() {
+        comparisons.extend(comparisons_behind(graph, &comparisons.clone()));
+    }
     let locations: Vec<Location> = graph.locations().collect();
     let mut all = Vec::with_capacity(locations.len());
     for location in locations {

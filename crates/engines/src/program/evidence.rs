@@ -2,7 +2,7 @@
 
 use super::graph::Location;
 use super::queries::{Model, Queries};
-use super::space::Obligation;
+use super::space::{Obligation, Step};
 use crate::region::{Region, RegionAtom};
 use crate::trace::{LemmaId, Place, Stopped};
 use pedra_model::formula::formula;
@@ -54,13 +54,12 @@ fn find_needed(
     let (mut needed, mut known) = (Vec::new(), FxHashSet::default());
     while let Some((to, set)) = goals.pop() {
         for edge in queries.graph.incoming(to).to_vec() {
-            let from = queries.graph.edge(edge).from;
-            let here = &by_location[from.index()];
-            let Some(core) = queries.core(edge, here, &set)? else { return Ok(None) };
+            let Some(core) = queries.core(edge, &by_location, &set)? else { return Ok(None) };
             for id in core {
                 if known.insert(id) {
                     needed.push(id);
-                    goals.push((from, queries.frames.lemma(id).set().to_vec()));
+                    let place = queries.frames.place(id);
+                    goals.push((place, queries.frames.lemma(id).set().to_vec()));
                 }
             }
         }
@@ -106,7 +105,7 @@ pub(super) fn trace(
     let mut inputs = Vec::new();
     for pair in chain.windows(2) {
         let (here, next) = (pair[0], pair[1]);
-        let edge = here.step.expect("all but the last have one");
+        let Step::Edge(edge) = here.step else { return Ok(None) };
         let found = queries.find_step(edge, state.as_ref(), &here.set, &next.set)?;
         let Some(found) = found else { return Ok(None) };
         let blocks = queries.graph.blocks();

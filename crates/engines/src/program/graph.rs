@@ -4,14 +4,18 @@
 //! values before and its inputs, what holds after it is a condition on the values before: the
 //! *image* of a condition is obtained by putting the new values in for the variables. So no query
 //! needs a second copy of the variables.
+//!
+//! An edge may have *calls* on its way, which its location knows ([`Site`]): what they return are
+//! inputs of the edge, and the values before and after are a state at the exit of the procedure's
+//! part. So an edge has one source, its location, and one more for each call, the exit.
 
 use crate::trace::Place;
 use pedra_model::simplify::Rewriter;
 use pedra_model::term::{TermId, Terms};
-use pedra_program::blocks::{Blocks, CutProof, Refined, refine};
+use pedra_program::blocks::{Blocks, CutProof, Refined, Return, refine};
 use pedra_program::passes::symbols_of;
 use pedra_program::{Lowered, ProgramProof, VariableId};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// A location: a cut point, by number. The first one is the entry.
@@ -50,7 +54,21 @@ pub(super) struct Edge {
     pub(super) guard: TermId,
     /// Inputs that are what the guard said, and are not asked about.
     pub(super) defined: Vec<(TermId, TermId)>,
+    /// Which calls of the source may be on the way, in order.
+    pub(super) calls: Vec<usize>,
     /// Puts the new values in for the variables.
+    images: Rewriter,
+}
+
+/// A call on the way of edges from a location.
+pub(super) struct Site {
+    /// The exit of the part of the procedure.
+    pub(super) exit: Location,
+    /// Whether the call is on the way.
+    pub(super) condition: TermId,
+    /// The statement.
+    pub(super) statement: pedra_program::EdgeId,
+    /// Puts the values before and after the call in for the variables of the exit.
     images: Rewriter,
 }
 
@@ -62,6 +80,10 @@ pub(super) struct Graph {
     pub(super) terms: Terms,
     pub(super) edges: Vec<Edge>,
     incoming: Vec<Vec<EdgeId>>,
+    /// For each location the calls on the way of its edges.
+    sites: Vec<Vec<Site>>,
+    /// For each variable another symbol, for its value after a step.
+    primed: FxHashMap<TermId, TermId>,
 }
 
 impl Graph {
@@ -72,7 +94,9 @@ impl Graph {
 
     /// The graph in which control that is kept in data became locations, and relations functions.
     pub(super) fn refined(lowered: Arc<Lowered>) -> Graph {
-        let refined = refine(&lowered.blocks);
+        // What calls ask of exits speaks of the cut points as they are.
+        let has_calls = lowered.blocks.cuts.iter().any(|cut| !cut.returns.is_empty());
+        let refined = if has_calls { None } else { refine(&lowered.blocks) };
         Graph::of(lowered, refined)
     }
 
@@ -84,20 +108,33 @@ impl Graph {
     fn of(lowered: Arc<Lowered>, refined: Option<Refined>) -> Graph {
         let blocks = refined.as_ref().map_or(&lowered.blocks, |refined| &refined.blocks);
         let (mut edges, mut incoming) = (Vec::new(), vec![Vec::new(); blocks.cuts.len()]);
+        let images_at = |cut: usize, values: &[TermId]| {
+            let mut images = Rewriter::new();
+            for (&variable, &value) in blocks.cuts[cut].live.iter().zip(values) {
+                images.replace(blocks.program.term_of(variable), value);
+            }
+            images
+        };
+        let site = |call: &Return| Site {
+            exit: Location::new(call.exit),
+            condition: call.condition,
+            statement: call.edge,
+            images: images_at(call.exit, &call.values),
+        };
+        let sites = blocks.cuts.iter().map(|cut| cut.returns.iter().map(site).collect()).collect();
         for (from, cut) in blocks.cuts.iter().enumerate() {
             for block in &cut.blocks {
-                let mut images = Rewriter::new();
-                for (&variable, &value) in blocks.cuts[block.to].live.iter().zip(&block.values) {
-                    images.replace(blocks.program.term_of(variable), value);
-                }
+                let images = images_at(block.to, &block.values);
                 incoming[block.to].push(EdgeId(edges.len() as u32));
                 let (from, to) = (Location::new(from), Location::new(block.to));
                 let (guard, defined) = (block.guard, block.defined.clone());
-                edges.push(Edge { from, to, guard, defined, images });
+                let calls = block.returns.clone();
+                edges.push(Edge { from, to, guard, defined, calls, images });
             }
         }
         let terms = blocks.program.terms.clone();
-        Graph { lowered, refined, terms, edges, incoming }
+        let primed = FxHashMap::default();
+        Graph { lowered, refined, terms, edges, incoming, sites, primed }
     }
 
     pub(super) fn blocks(&self) -> &Blocks {
@@ -166,5 +203,40 @@ impl Graph {
     /// What must hold before an edge for a condition to hold after it.
     pub(super) fn image(&mut self, edge: EdgeId, condition: TermId) -> TermId {
         self.edges[edge.index()].images.rewrite(&mut self.terms, condition)
+    }
+
+    /// Whether some edge has a call on its way.
+    pub(super) fn has_calls(&self) -> bool {
+        self.edges.iter().any(|edge| !edge.calls.is_empty())
+    }
+
+    /// A call of a location.
+    pub(super) fn site(&self, from: Location, call: usize) -> &Site {
+        &self.sites[from.index()][call]
+    }
+
+    /// The sources of an edge: its location, and the exits of the calls on its way.
+    pub(super) fn sources(&self, edge: EdgeId) -> impl Iterator<Item = Location> + '_ {
+        let Edge { from, calls, .. } = self.edge(edge);
+        [*from].into_iter().chain(calls.iter().map(|&call| self.site(*from, call).exit))
+    }
+
+    /// What must hold before a call for a condition on the exit's variables to hold of it.
+    pub(super) fn at_call(&mut self, from: Location, call: usize, condition: TermId) -> TermId {
+        self.sites[from.index()][call].images.rewrite(&mut self.terms, condition)
+    }
+
+    /// The same, where the call is on the way.
+    pub(super) fn if_called(&mut self, from: Location, call: usize, condition: TermId) -> TermId {
+        let holds = self.at_call(from, call, condition);
+        let called = self.site(from, call).condition;
+        let not_called = self.terms.not(called);
+        self.terms.or(not_called, holds)
+    }
+
+    /// The symbol for the value of a variable after a step.
+    pub(super) fn primed(&mut self, symbol: TermId) -> TermId {
+        let Graph { terms, primed, .. } = self;
+        *primed.entry(symbol).or_insert_with(|| terms.new_symbol(terms.sort(symbol)))
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! C. Flanagan, K. R. M. Leino: *Houdini, an Annotation Assistant for ESC/Java* (FME 2001), at the
 //! locations of a graph: all candidates are assumed everywhere, and those that an edge refutes are
-//! dropped, until none is. What is left is an invariant, so it holds in all frames.
+//! dropped, until none is. What is left is an invariant, so it holds in all frames. Calls return by
+//! the candidates of the exit.
 
 use super::graph::{EdgeId, Location};
 use super::queries::Queries;
@@ -26,8 +27,9 @@ pub(super) fn inductive_part(
     while !changed.is_empty() {
         let now = std::mem::take(&mut changed);
         for &edge in &edges {
-            let (from, to) = (queries.graph.edge(edge).from, queries.graph.edge(edge).to);
-            let is_affected = now.contains(&from) || now.contains(&to) || changed.contains(&from);
+            let to = queries.graph.edge(edge).to;
+            let has_less = |source| now.contains(&source) || changed.contains(&source);
+            let is_affected = now.contains(&to) || queries.graph.sources(edge).any(has_less);
             if is_affected
                 && !candidates[to.index()].is_empty()
                 && drop_refuted(queries, edge, &mut candidates)?
@@ -40,7 +42,8 @@ pub(super) fn inductive_part(
 }
 
 /// Drops what an edge refutes: `F_∞(p) ∧ ⋀ candidates(p) ∧ guard ∧ ¬a[values]` for a candidate `a`
-/// of its target. Whether something was dropped.
+/// of its target, and for calls `called ⟹ (F_∞ ∧ ⋀ candidates)(exit)[x]`. Whether something was
+/// dropped.
 fn drop_refuted(
     queries: &mut Queries,
     edge: EdgeId,
@@ -55,6 +58,14 @@ fn drop_refuted(
             assumptions.push(queries.lit(from, candidate)?);
         }
         assumptions.push(queries.lit(from, guard)?);
+        assumptions.extend(queries.call_frames(edge, 0, Level::INFINITY)?);
+        for call in queries.graph.edge(edge).calls.clone() {
+            let exit = queries.graph.site(from, call).exit;
+            for &candidate in &candidates[exit.index()] {
+                let holds = queries.graph.if_called(from, call, candidate);
+                assumptions.push(queries.lit(from, holds)?);
+            }
+        }
         let images: Vec<TermId> =
             candidates[to.index()].iter().map(|&a| queries.graph.image(edge, a)).collect();
         let mut missed: Vec<Lit> = Vec::with_capacity(images.len());

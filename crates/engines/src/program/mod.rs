@@ -19,8 +19,11 @@
 //! `queries`, and on the checks of `certify`; that of violations on the replay.
 
 mod audit;
+mod calling;
+mod calls;
 mod candidates;
 mod evidence;
+mod facts;
 #[cfg(test)]
 mod fixture;
 mod generalize;
@@ -85,6 +88,11 @@ impl Lifted {
         }
     }
 
+    /// Lets the next run end with [`Reason::Budget`] after about this many propagations.
+    pub fn limit_propagations(&mut self, count: u64) {
+        self.search.set_pause(Some(self.search.work().saturating_add(count)));
+    }
+
     fn begin(&mut self, context: &Context) -> Result<(), Stopped> {
         let Lifted { lowered, properties, options, blasting, search } = self;
         let locations = search.begin(|| {
@@ -94,9 +102,13 @@ impl Lifted {
             };
             let blocks = lowered.blocks.cuts.iter().flat_map(|cut| &cut.blocks);
             let roots = blocks.flat_map(|block| block.values.iter().chain([&block.guard]));
-            let theory = theory_of(&graph.terms, roots.copied())
+            let calls = lowered.blocks.cuts.iter().flat_map(|cut| &cut.returns);
+            let calls = calls.flat_map(|call| call.values.iter().chain([&call.condition]));
+            let theory = theory_of(&graph.terms, roots.chain(calls).copied())
                 .map_err(|_| Stopped(Reason::Unsupported("integers and bit-vectors together")))?;
             let is_aside = theory == Theory::Bits && options.is_full() && options.integers;
+            // The image of a program knows nothing of calls.
+            let is_aside = is_aside && !graph.has_calls();
             let side = is_aside.then(|| Side::new(lowered, properties, *options, blasting));
             let side = side.flatten();
             Ok(Locations {

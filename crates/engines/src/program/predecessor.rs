@@ -10,9 +10,11 @@
 //! - *integers*: inputs are eliminated by model-based projection, so that the cube has all states
 //!   of one cell of the preimage, whatever inputs they need.
 //!
-//! Every state of the result leads into the cube by some inputs (*required for violations*).
+//! Every state of the result leads into the cube by some inputs (*required for violations*). The
+//! same two ways lead to sets of states elsewhere: those after a step, or those of a call on the
+//! way ([`transfer`]).
 
-use super::graph::EdgeId;
+use super::graph::{EdgeId, Location};
 use super::implicant::{constant, implicant};
 use super::predicates::cube;
 use super::queries::{Model, Queries};
@@ -32,15 +34,80 @@ pub(super) fn predecessor(
     set: &[Lit],
     model: &Model,
 ) -> Result<Box<[Lit]>, Stopped> {
+    predecessor_if(queries, edge, set, &[], model)
+}
+
+/// The same, where other conditions on the values before and the inputs hold besides.
+pub(super) fn predecessor_if(
+    queries: &mut Queries,
+    edge: EdgeId,
+    set: &[Lit],
+    besides: &[TermId],
+    model: &Model,
+) -> Result<Box<[Lit]>, Stopped> {
     let mut roots = queries.images(edge, set);
     roots.push(queries.graph.edge(edge).guard);
-    match queries.theory() {
-        Theory::Bits => with_inputs(queries, edge, &roots, model),
-        Theory::Integers => match projected(queries, edge, &roots, model) {
-            Some(found) => Ok(found),
-            None => with_inputs(queries, edge, &roots, model),
-        },
+    roots.extend(besides);
+    let from = queries.graph.edge(edge).from;
+    let inputs = queries.graph.inputs(from).iter().copied().collect();
+    eliminate(queries, from, &inputs, &roots, model)
+}
+
+/// Conditions that hold in the model, without the symbols, wherever they hold, some values of the
+/// symbols satisfy the roots.
+fn eliminate(
+    queries: &mut Queries,
+    from: Location,
+    symbols: &FxHashSet<TermId>,
+    roots: &[TermId],
+    model: &Model,
+) -> Result<Box<[Lit]>, Stopped> {
+    if queries.theory() == Theory::Integers
+        && let Some(found) = projected(queries, symbols, roots, model)
+    {
+        return Ok(found);
     }
+    with_inputs(queries, from, symbols, roots, model)
+}
+
+/// States somewhere else, with values over those at a location: each of them belongs to some state
+/// of the location and inputs that satisfy the roots, and so does the model's.
+pub(super) fn transfer(
+    queries: &mut Queries,
+    from: Location,
+    roots: &[TermId],
+    values: &[(TermId, TermId)],
+    model: &Model,
+) -> Result<Box<[Lit]>, Stopped> {
+    let own = queries.graph.variables(from).chain(queries.graph.inputs(from).iter().copied());
+    let mut symbols: FxHashSet<TermId> = own.collect();
+    let mut model = model.clone();
+    // What becomes a variable as it is need not be eliminated.
+    let (mut renamed, mut back) = (Rewriter::new(), Rewriter::new());
+    let mut equations: Vec<TermId> = Vec::new();
+    for &(variable, value) in values {
+        let primed = queries.graph.primed(variable);
+        let number = queries.evaluate(&model, [value])[&value].clone();
+        model.insert(primed, number);
+        back.replace(primed, variable);
+        if symbols.remove(&value) {
+            renamed.replace(value, primed);
+        } else {
+            let same = Term::Binary(BinaryOp::Eq, primed, value);
+            equations.push(queries.graph.terms.simplified(same));
+        }
+    }
+    let terms = &mut queries.graph.terms;
+    let roots: Vec<TermId> =
+        roots.iter().chain(&equations).map(|&root| renamed.rewrite(terms, root)).collect();
+    let found = eliminate(queries, from, &symbols, &roots, &model)?;
+    let mut lits = Vec::with_capacity(found.len());
+    for &lit in &found {
+        let term = queries.predicates.term(&mut queries.graph.terms, lit);
+        let term = back.rewrite(&mut queries.graph.terms, term);
+        lits.extend(queries.predicates.literal(&mut queries.graph.terms, term, true));
+    }
+    Ok(cube(lits))
 }
 
 /// The whole preimage as one literal, for the paper's variant: all states from which the edge leads
@@ -81,17 +148,16 @@ fn with_values(
 /// The states from which the inputs of the model lead to the conditions.
 fn with_inputs(
     queries: &mut Queries,
-    edge: EdgeId,
+    from: Location,
+    inputs: &FxHashSet<TermId>,
     roots: &[TermId],
     model: &Model,
 ) -> Result<Box<[Lit]>, Stopped> {
-    let from = queries.graph.edge(edge).from;
-    let inputs: FxHashSet<TermId> = queries.graph.inputs(from).iter().copied().collect();
     let values = queries.evaluate(model, roots.iter().copied());
     let fixed = |term: TermId| inputs.contains(&term);
     let terms = &mut queries.graph.terms;
     let conditions = implicant(terms, &values, &fixed, roots.iter().copied());
-    let inputs: Vec<TermId> = inputs.into_iter().collect();
+    let inputs: Vec<TermId> = inputs.iter().copied().collect();
     let needed = with_values(queries, &inputs, model, roots);
     let lits = literals(queries, conditions, model);
     queries.shrink(from, lits, &needed)
@@ -155,12 +221,10 @@ fn integers_compared(
 /// reach it.
 fn projected(
     queries: &mut Queries,
-    edge: EdgeId,
+    all: &FxHashSet<TermId>,
     roots: &[TermId],
     model: &Model,
 ) -> Option<Box<[Lit]>> {
-    let from = queries.graph.edge(edge).from;
-    let all: FxHashSet<TermId> = queries.graph.inputs(from).iter().copied().collect();
     let is_int = |queries: &Queries, term: TermId| queries.graph.terms.sort(term) == Sort::Int;
     let others: FxHashSet<TermId> =
         all.iter().copied().filter(|&term| !is_int(queries, term)).collect();
@@ -171,14 +235,14 @@ fn projected(
     for (condition, holds) in conditions {
         match integers_compared(queries, condition, holds, model) {
             Some(constraint) => constraints.push(constraint),
-            None if mentions(queries, condition, &all) => return None,
+            None if mentions(queries, condition, all) => return None,
             None => {
                 let terms = &mut queries.graph.terms;
                 lits.extend(queries.predicates.literal(terms, condition, holds));
             }
         }
     }
-    let vars = divisions_with(queries, &mut constraints, &all)?;
+    let vars = divisions_with(queries, &mut constraints, all)?;
     let mut known: FxHashMap<IntVar, Int> = FxHashMap::default();
     for var in constraints.iter().flat_map(vars_of).chain(vars.iter().copied()) {
         known.entry(var).or_insert_with(|| {

@@ -2,8 +2,9 @@
 //!
 //! Every location has a solver for what begins there: its frames, and the edges from it. A frame
 //! is assumed lemma by lemma, so that a question is confined to what it mentions. Nothing is ever
-//! taken back.
+//! taken back. What calls on the way of edges add to a question is in `calls`.
 
+use super::facts::Facts;
 use super::graph::{Edge, EdgeId, Graph, Location};
 use super::implicant::constant;
 use super::predicates::{Predicates, Subset, cube};
@@ -45,9 +46,12 @@ pub(super) struct Queries {
     pub(super) graph: Graph,
     pub(super) predicates: Predicates,
     pub(super) frames: Frames,
+    pub(super) facts: Facts,
     solvers: Vec<TermSolver>,
     /// The literal of `¬c` in the solver of its location, for each lemma.
     lemma_lits: FxHashMap<LemmaId, Lit>,
+    /// The literal of a lemma of an exit, for a call of a location.
+    pub(super) call_lits: FxHashMap<(Location, usize, LemmaId), Lit>,
     /// The normal forms of conditions.
     normal: FxHashMap<TermId, TermId>,
     theory: Theory,
@@ -60,7 +64,10 @@ impl Queries {
         let predicates = Predicates::new(&mut graph.terms);
         let solvers = graph.locations().map(|_| TermSolver::new(theory, blasting)).collect();
         let frames = Trace::new(graph.locations().map(|_| Scan(Subset)));
+        let facts = Facts::new(&mut graph);
         Queries {
+            facts,
+            call_lits: FxHashMap::default(),
             graph,
             predicates,
             frames,
@@ -223,16 +230,24 @@ impl Queries {
         count
     }
 
-    /// Those of the lemmas, all of the edge's source, that keep it out of a cube: the core of
-    /// `⋀ ¬d ∧ guard ∧ c[values]`. `None` if they are not seen to.
+    /// Those of the lemmas of an edge's sources that keep it out of a cube: the core of
+    /// `⋀ ¬d ∧ guard ∧ c[values]`, for calls as in `calls`. `None` if they are not seen to.
     pub(super) fn core(
         &mut self,
         edge: EdgeId,
-        lemmas: &[LemmaId],
+        by_location: &[Vec<LemmaId>],
         set: &[Lit],
     ) -> Result<Option<Vec<LemmaId>>, Stopped> {
         let from = self.graph.edge(edge).from;
-        let lits = self.lemmas(from, lemmas)?;
+        let mut lemmas = by_location[from.index()].clone();
+        let mut lits = self.lemmas(from, &lemmas)?;
+        for call in self.graph.edge(edge).calls.clone() {
+            let exit = self.graph.site(from, call).exit;
+            for &id in &by_location[exit.index()] {
+                lits.push(self.lemma_of_call(from, call, id)?);
+                lemmas.push(id);
+            }
+        }
         let guard = self.graph.edge(edge).guard;
         let mut assumptions = lits.clone();
         assumptions.push(self.lit(from, guard)?);
@@ -245,7 +260,7 @@ impl Queries {
     }
 
     /// The conditions of a cube at a location, and after an edge.
-    fn cube_lits(&mut self, at: Location, set: &[Lit]) -> Result<Vec<Lit>, Stopped> {
+    pub(super) fn cube_lits(&mut self, at: Location, set: &[Lit]) -> Result<Vec<Lit>, Stopped> {
         let mut lits = Vec::with_capacity(set.len());
         for &lit in set {
             let term = self.predicates.term(&mut self.graph.terms, lit);
@@ -264,7 +279,7 @@ impl Queries {
         images
     }
 
-    fn image_lits(&mut self, edge: EdgeId, set: &[Lit]) -> Result<Vec<Lit>, Stopped> {
+    pub(super) fn image_lits(&mut self, edge: EdgeId, set: &[Lit]) -> Result<Vec<Lit>, Stopped> {
         let from = self.graph.edge(edge).from;
         let images = self.images(edge, set);
         images.into_iter().map(|term| self.lit(from, term)).collect()
@@ -275,7 +290,8 @@ impl Queries {
     /// `F_{i−1}(p) ∧ guard_e ∧ c[values_e] ∧ [¬c if p is the same location]`
     ///
     /// without model? `¬c` holds of the source only if it is the same place (*required for
-    /// soundness*). Only if all edges say so the cube is excluded (*required for soundness*); the
+    /// soundness*). The same goes for calls on the way, with the frame of the exit (`calls`). Only
+    /// if all edges say so the cube is excluded (*required for soundness*); the
     /// part that is enough is that of all edges together. At level infinity `F_∞` is below itself.
     pub(super) fn check_blocked(
         &mut self,
@@ -290,14 +306,12 @@ impl Queries {
             let Some(mut assumptions) = self.frame(from, below)? else { continue };
             let guard = self.graph.edge(edge).guard;
             assumptions.push(self.lit(from, guard)?);
+            assumptions.extend(self.call_frames(edge, 0, below)?);
             let images = self.image_lits(edge, set)?;
             assumptions.extend(&images);
-            let outside: Vec<Lit> = match from == to {
-                true => self.cube_lits(from, set)?.into_iter().map(|lit| !lit).collect(),
-                false => Vec::new(),
-            };
-            let temporary: &[&[Lit]] = if from == to { &[&outside] } else { &[] };
-            match self.solve(from, &assumptions, temporary)? {
+            let outside = self.outside(edge, set)?;
+            let outside: Vec<&[Lit]> = outside.iter().map(Vec::as_slice).collect();
+            match self.solve(from, &assumptions, &outside)? {
                 Some(true) => return Ok(Blocked::No(edge, self.model(from))),
                 Some(false) => {}
                 None => return Ok(Blocked::TooHard),
@@ -329,7 +343,7 @@ impl Queries {
     }
 
     /// A state in a cube, `c`, from which an edge leads into another one: `c ∧ guard ∧ d[values]`,
-    /// where `state`, if there is one, says which.
+    /// where `state`, if there is one, says which. Calls on the way return by facts.
     pub(super) fn find_step(
         &mut self,
         edge: EdgeId,
@@ -345,13 +359,15 @@ impl Queries {
         let guard = self.graph.edge(edge).guard;
         assumptions.push(self.lit(from, guard)?);
         assumptions.extend(self.image_lits(edge, target)?);
+        let calls = self.graph.edge(edge).calls.len();
+        assumptions.extend(self.call_facts(edge, calls)?);
         let found = self.with_effort(None, |queries| queries.solve(from, &assumptions, &[]))?;
         Ok(if found == Some(true) { Some(self.model(from)) } else { None })
     }
 
     /// The state after an edge, from a given state or from any: `[state ∧] guard ∧ hints`. Hints
-    /// fix the low bits of what is free; those that cannot be met are dropped one by one. Heuristic:
-    /// so answers differ from each other.
+    /// fix the low bits of what is free; those that cannot be met are dropped one by one.
+    /// Heuristic: so answers differ from each other.
     pub(super) fn find_varied(
         &mut self,
         edge: EdgeId,
@@ -401,12 +417,16 @@ impl Queries {
         let variables: Vec<TermId> = self.graph.variables(at).collect();
         let mut lits = Vec::new();
         for variable in variables {
-            let value = constant(&mut self.graph.terms, &state[&variable]);
-            let same = Term::Binary(BinaryOp::Eq, variable, value);
-            let same = self.graph.terms.simplified(same);
+            let same = self.equals(variable, &state[&variable]);
             lits.push(self.lit(at, same)?);
         }
         Ok(lits)
+    }
+
+    /// A term has a value.
+    pub(super) fn equals(&mut self, term: TermId, value: &Value) -> TermId {
+        let value = constant(&mut self.graph.terms, value);
+        self.graph.terms.simplified(Term::Binary(BinaryOp::Eq, term, value))
     }
 }
 

@@ -2,6 +2,7 @@
 //! among them. Heuristic: what all samples of a location have in common is what `candidates`
 //! proposes.
 
+use super::calling;
 use super::graph::{Edge, EdgeId, Graph, Location};
 use super::queries::Queries;
 use crate::trace::{Place, Stopped};
@@ -36,6 +37,10 @@ impl Samples {
         let locations = graph.locations().count();
         let seen = vec![FxHashSet::default(); locations];
         let mut samples = Samples { by_location: vec![Vec::new(); locations], seen };
+        if graph.has_calls() {
+            calling::visit(graph, seed, |at, state| samples.add(at, &state));
+            return samples;
+        }
         let mut runner = Runner::new(graph, seed);
         for run in 0..RUNS {
             let start = runner.start(run);
@@ -187,7 +192,7 @@ impl<'a> Runner<'a> {
 
     /// A value for an input; `spread` says how far from zero it may be. Heuristic: small numbers
     /// are more often of use, since sums wrap around otherwise.
-    fn value(&mut self, sort: Sort, spread: usize) -> Value {
+    pub(super) fn value(&mut self, sort: Sort, spread: usize) -> Value {
         let small = BigInt::from(self.dice.below(8 + 2 * spread) as i64);
         let number = match self.dice.below(if spread < RUNS / 2 { 4 } else { 8 }) {
             0..=2 => small,

@@ -1,30 +1,41 @@
 //! PDR's view of a program: a trace of frames for each location.
 
 use super::audit;
+use super::calls::Founded;
 use super::candidates::{candidates, weakened};
 use super::evidence;
 use super::generalize::{part, widen};
 use super::graph::{EdgeId, Location};
 use super::houdini::inductive_part;
 use super::options::{ProgramOptions, ProgramVariant};
-use super::predecessor::{predecessor, preimage};
+use super::predecessor::{predecessor, predecessor_if, preimage};
 use super::queries::{Blocked, Frames, Queries};
 use super::samples::Samples;
 use super::side::Side;
 use crate::context::{Context, Reason};
 use crate::events::{Claim, Progress};
 use crate::trace::{
-    self, Answer, Found, Invariant, LemmaId, Lemmas, Level, NoGuide, ObligationId, Scan, Space,
-    Start, Stopped,
+    self, Answer, Found, Invariant, LemmaId, Lemmas, Level, NoGuide, ObligationId, Reached, Scan,
+    Space, Start, Stopped,
 };
 use pedra_model::lit::Lit;
 use pedra_model::proof::Proof;
 use pedra_model::term::TermId;
-use pedra_model::trace::Trace;
 
-/// A cube of states at a location that leads to an error place, and the edge by which it does.
-pub(super) type Obligation = trace::Obligation<[Lit], Option<EdgeId>, Location>;
-pub(super) type Obligations = trace::Obligations<[Lit], Option<EdgeId>, Location>;
+/// How the states of an obligation lead on.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Step {
+    /// They are at an error place.
+    Bad,
+    /// By this edge, all of them, into the successor.
+    Edge(EdgeId),
+    /// They are at an exit, and what a call is to return on an edge into the successor.
+    Returns,
+}
+
+/// A cube of states at a location that leads to an error place, and how it does.
+pub(super) type Obligation = trace::Obligation<[Lit], Step, Location>;
+pub(super) type Obligations = trace::Obligations<[Lit], Step, Location>;
 
 /// How many conflicts a query may take before the obligation is put off, at first.
 const FIRST_EFFORT: u64 = 20_000;
@@ -68,6 +79,39 @@ impl Locations {
     }
 }
 
+impl Locations {
+    /// From where an edge with calls leads into a cube: states before it, or, if a call cannot yet
+    /// return so, what it is to return.
+    fn lead_on(
+        &mut self,
+        edge: EdgeId,
+        set: &[Lit],
+        level: Level,
+        founded: Founded,
+    ) -> Result<Answer<Self>, Stopped> {
+        Ok(match founded {
+            Founded::TooHard => Answer::TooHard,
+            Founded::All(model) => {
+                let count = self.queries.graph.edge(edge).calls.len();
+                let founders = self.queries.founders(edge, count, &model);
+                let besides = self.queries.founded_by(edge, &founders);
+                let found = predecessor_if(&mut self.queries, edge, set, &besides, &model)?;
+                debug_assert!(
+                    audit::some_state_steps(&self.queries, edge, &found, set),
+                    "an obligation without a step into the next one, or with inputs"
+                );
+                let place = self.queries.graph.edge(edge).from;
+                Answer::Predecessor(Found { place, set: found, step: Step::Edge(edge) })
+            }
+            Founded::Before(call, model) => {
+                let wanted = self.queries.wanted_return(edge, call, set, (level, &model))?;
+                let (place, set) = wanted;
+                Answer::Predecessor(Found { place, set, step: Step::Returns })
+            }
+        })
+    }
+}
+
 impl Lemmas for Locations {
     type Place = Location;
     type Set = [Lit];
@@ -94,7 +138,7 @@ impl Lemmas for Locations {
 }
 
 impl Space for Locations {
-    type Step = Option<EdgeId>;
+    type Step = Step;
     type Guide = NoGuide;
 
     fn guide(&mut self) -> &mut NoGuide {
@@ -115,9 +159,10 @@ impl Space for Locations {
         Ok(Start::Found { is_safe: true })
     }
 
-    /// The entry is never strengthened, so an obligation there is a violation, whatever its level.
-    fn check_meets_start(&mut self, place: Location, _: &[Lit]) -> Result<bool, Stopped> {
-        Ok(place == Location::ENTRY)
+    /// The entry is never strengthened, so an obligation there is reached, whatever its level. So
+    /// is one that has a state of a fact.
+    fn check_meets_start(&mut self, place: Location, set: &[Lit]) -> Result<bool, Stopped> {
+        Ok(place == Location::ENTRY || self.queries.find_fact(place, set)?.is_some())
     }
 
     /// Everything at the error place, unless it is excluded from `F_k` as a whole.
@@ -131,7 +176,7 @@ impl Space for Locations {
         };
         let top = self.trace().top();
         let is_open = top != Level::ZERO && self.trace().find_covering(place, &[], top).is_none();
-        Ok(is_open.then(|| Found { place, set: Box::default(), step: None }))
+        Ok(is_open.then(|| Found { place, set: Box::default(), step: Step::Bad }))
     }
 
     fn check_blocked(
@@ -147,6 +192,11 @@ impl Space for Locations {
         Ok(match answer {
             Blocked::Yes(core) => Answer::Inductive(core),
             Blocked::TooHard => Answer::TooHard,
+            Blocked::No(edge, _) if !self.queries.graph.edge(edge).calls.is_empty() => {
+                let founded =
+                    self.queries.with_effort(effort, |q| q.find_founded(edge, set, level))?;
+                self.lead_on(edge, set, level, founded)?
+            }
             Blocked::No(edge, model) => {
                 let found = match self.options.variant {
                     ProgramVariant::Paper => preimage(&mut self.queries, edge, set, &model),
@@ -157,7 +207,7 @@ impl Space for Locations {
                     "an obligation without a step into the next one, or with inputs"
                 );
                 let place = self.queries.graph.edge(edge).from;
-                Answer::Predecessor(Found { place, set: found, step: Some(edge) })
+                Answer::Predecessor(Found { place, set: found, step: Step::Edge(edge) })
             }
         })
     }
@@ -218,7 +268,10 @@ impl Space for Locations {
         if level == Level::ZERO {
             if self.options.is_full() && self.options.candidates {
                 let mut samples = Samples::take(&self.queries.graph, context.seed);
-                samples.guide(&mut self.queries, context.seed)?;
+                // Blocks do not know what calls return.
+                if !self.queries.graph.has_calls() {
+                    samples.guide(&mut self.queries, context.seed)?;
+                }
                 let mut refuted = candidates(&mut self.queries.graph, &samples);
                 let kept = self.keep_inductive(context, refuted.clone())?;
                 for (refuted, kept) in refuted.iter_mut().zip(&kept) {
@@ -278,14 +331,25 @@ impl Space for Locations {
         &mut self,
         obligations: &Obligations,
         id: ObligationId,
-    ) -> Result<Option<(usize, Trace)>, Stopped> {
+    ) -> Result<Reached, Stopped> {
         let position = obligations.get(id).property.expect("always known");
-        let chain: Vec<&Obligation> = obligations.chain(id).collect();
         let property = self.properties[position];
-        match evidence::trace(&mut self.queries, property, &chain)? {
-            Some(trace) => Ok(Some((position, trace.into()))),
-            None => Err(Stopped(Reason::Unsupported("a violation that cannot be followed"))),
+        let not_followed = Stopped(Reason::Unsupported("a violation that cannot be followed"));
+        let chain: Vec<&Obligation> = obligations.chain(id).collect();
+        if !self.queries.graph.has_calls() {
+            let trace = evidence::trace(&mut self.queries, property, &chain)?;
+            return Ok(Reached::Violation(position, trace.ok_or(not_followed)?.into()));
         }
+        // As far as it is about one run: to an error place, or to what a call returns.
+        let last = chain.iter().position(|obligation| !matches!(obligation.step, Step::Edge(_)));
+        let last = last.expect("error places are the end");
+        let fact = self.queries.reach(&chain[..=last])?.ok_or(not_followed)?;
+        if chain[last].step == Step::Returns {
+            return Ok(Reached::Part(last + 1));
+        }
+        let trace = self.queries.run_to(property, fact)?;
+        let not_followed = Stopped(Reason::Unsupported("a violation that cannot be followed"));
+        Ok(Reached::Violation(position, trace.ok_or(not_followed)?.into()))
     }
 
     fn work(&self) -> u64 {

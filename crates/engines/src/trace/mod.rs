@@ -25,7 +25,7 @@ pub(crate) use level::Level;
 pub(crate) use obligations::{Obligation, ObligationId, Obligations};
 pub(crate) use propagate::propagate_from;
 pub(crate) use search::{Policy, Search};
-pub(crate) use space::{Answer, Found, Invariant, Lemmas, Space, Start};
+pub(crate) use space::{Answer, Found, Invariant, Lemmas, Reached, Space, Start};
 
 use crate::context::Reason;
 use pedra_model::lit::Lit;

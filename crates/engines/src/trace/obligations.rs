@@ -148,6 +148,14 @@ impl<V: ?Sized + StateSet, T, P> Obligations<V, T, P> {
         self.chain(id).take(1 + HOPS).map(|obligation| obligation.activity).fold(0.0, f32::max)
     }
 
+    /// Lets an obligation and those that follow, `length` together, wait no more.
+    pub(crate) fn forget_chain(&mut self, id: ObligationId, length: usize) {
+        let follow = |id: &ObligationId| self.get(*id).successor;
+        let chain: Vec<ObligationId> =
+            std::iter::successors(Some(id), follow).take(length).collect();
+        self.queue.retain(|Reverse((.., id))| !chain.contains(id));
+    }
+
     /// Lets none wait any more.
     pub(crate) fn forget_waiting(&mut self) {
         self.queue.clear();

@@ -16,7 +16,7 @@ use super::guide::Guide;
 use super::obligations::{Obligation, ObligationId, Obligations};
 use super::progress::SafeDepth;
 use super::propagate::propagate_from;
-use super::space::{Answer, Found, Invariant, ObligationsOf, Space, Start};
+use super::space::{Answer, Found, Invariant, ObligationsOf, Reached, Space, Start};
 use super::{Level, Stopped};
 use crate::context::{Context, Reason};
 use crate::events::{Event, Progress};
@@ -335,8 +335,13 @@ impl<S: Space> Search<S> {
             // It may violate other properties, too.
             obligations.wait(id, level);
         }
-        if let Some((property, trace)) = found {
-            context.violate(property, trace);
+        match found {
+            Reached::Violation(property, trace) => context.violate(property, trace),
+            Reached::Settled => {}
+            Reached::Part(length) => {
+                obligations.forget_chain(id, length);
+                return Ok(());
+            }
         }
         self.check_start(context)
     }

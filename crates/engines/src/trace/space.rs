@@ -58,6 +58,17 @@ pub(crate) enum Start {
     Found { is_safe: bool },
 }
 
+/// What a set of states turned out to be that meets the start set.
+pub(crate) enum Reached {
+    /// A violation of this property.
+    Violation(usize, Counterexample),
+    /// What it would violate is settled.
+    Settled,
+    /// A part of one: this many obligations from here on are reached, and there is no more to find
+    /// out about them; what follows is not yet.
+    Part(usize),
+}
+
 /// What an invariant excludes.
 pub(crate) enum Invariant {
     /// Everything: no path begins.
@@ -240,12 +251,12 @@ pub(crate) trait Space: Lemmas + Sized {
     /// SUCCEED: the invariant is inductive and proves these properties.
     fn proof(&mut self, properties: &[usize], invariant: &Invariant) -> Proof;
 
-    /// FAIL: the obligation has a state of the start set. `None` if what it violates is settled.
+    /// FAIL: the obligation has a state of the start set.
     fn find_counterexample(
         &mut self,
         obligations: &ObligationsOf<Self>,
         id: ObligationId,
-    ) -> Result<Option<(usize, Counterexample)>, Stopped>;
+    ) -> Result<Reached, Stopped>;
 
     /// The work so far, in units that are the same in every run.
     fn work(&self) -> u64;

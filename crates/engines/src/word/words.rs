@@ -19,12 +19,11 @@ use super::unit::{Frames, Ranges, Unit};
 use crate::context::Context;
 use crate::events::{Claim, Progress};
 use crate::trace::{
-    self, Answer, Found, Invariant, LemmaId, Lemmas, Level, NoGuide, ObligationId, Scan, Space,
-    Start, Stopped,
+    self, Answer, Found, Invariant, LemmaId, Lemmas, Level, NoGuide, ObligationId, Reached, Scan,
+    Space, Start, Stopped,
 };
 use pedra_model::proof::Proof;
 use pedra_model::system::System;
-use pedra_model::trace::Trace;
 
 /// A unit that leads to a violation, with the state from which it was expanded and its inputs.
 type Obligation = trace::Obligation<Unit, State>;
@@ -233,7 +232,7 @@ impl Space for Words<'_> {
         &mut self,
         obligations: &Obligations,
         id: ObligationId,
-    ) -> Result<Option<(usize, Trace)>, Stopped> {
+    ) -> Result<Reached, Stopped> {
         let start = obligations.get(id);
         let position = start.property.expect("always known");
         let initial = self.relative.find_initial_in(&start.set)?;
@@ -241,7 +240,7 @@ impl Space for Words<'_> {
         let inputs: Vec<_> = obligations.chain(id).map(|link| link.step.inputs.clone()).collect();
         let (problem, property) = (&self.relative.problem, self.properties[position]);
         let trace = evidence::trace(self.system, problem, property, initial, &inputs);
-        Ok(Some((position, trace.into())))
+        Ok(Reached::Violation(position, trace.into()))
     }
 
     fn work(&self) -> u64 {

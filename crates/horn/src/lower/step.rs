@@ -79,7 +79,7 @@ pub(super) fn step(
     let checks = checks.collect();
     let inputs = putting.inputs.into_iter().filter(|input| used.contains(input));
     let inputs = inputs.map(|term| Input { term, kind: InputKind::Choice }).collect();
-    Step { inputs, guard, updates, checks }
+    Step { inputs, guard, updates, checks, returns: None }
 }
 
 /// Puts terms in for the variables of a clause.

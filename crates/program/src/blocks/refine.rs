@@ -9,11 +9,11 @@
 //! - a block whose guard is a disjunction is a block for each disjunct, if that tells what some
 //!   input is;
 //! - an input that a guard equates with a term is replaced by it ([`Block::defined`]);
-//! - a cut point is split by the values of its bits, as far as the entry reaches them. Each copy has
-//!   the blocks that its values leave possible.
+//! - a cut point is split by the values of its bits, as far as the entry reaches them. Each copy
+//!   has the blocks that its values leave possible.
 //!
-//! Proofs are put together again by [`Refined::proof`]: a copy's invariant holds where the bits have
-//! the copy's values, and no other values are reached. Runs need the values of defined inputs
+//! Proofs are put together again by [`Refined::proof`]: a copy's invariant holds where the bits
+//! have the copy's values, and no other values are reached. Runs need the values of defined inputs
 //! besides; all else is the same, since copies of a cut point have its place and its inputs.
 
 use super::equations;
@@ -25,8 +25,8 @@ use rustc_hash::FxHashMap;
 
 /// A cut point with more bits is not split.
 const MAX_BITS: usize = 8;
-/// With more copies of cut points, blocks stay whole. Heuristic: the work for each copy is that of a
-/// location, and flags that are no control would be split as well.
+/// With more copies of cut points, blocks stay whole. Heuristic: the work for each copy is that of
+/// a location, and flags that are no control would be split as well.
 const MAX_COPIES: usize = 64;
 /// How many terms may be made for each that is there.
 const MAX_GROWTH: usize = 8;
@@ -134,8 +134,8 @@ impl Refiner<'_> {
         Cut { live, blocks, ..cut.clone() }
     }
 
-    /// A block for each copy of its target that it can lead to. Bits that are inputs are fixed where
-    /// they are used, so that what contradicts them goes away.
+    /// A block for each copy of its target that it can lead to. Bits that are inputs are fixed
+    /// where they are used, so that what contradicts them goes away.
     fn split_block(&mut self, block: &Block, guard: TermId, new: &[TermId], out: &mut Vec<Block>) {
         let target = &self.whole.cuts[block.to];
         let is_end = self.whole.errors.contains(&Some(block.to));

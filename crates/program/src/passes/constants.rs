@@ -85,10 +85,15 @@ pub fn propagate_constants(program: &Program) -> Constants {
             Some(known) => {
                 let mut rewriter = Rewriter::new();
                 let roots = step.updates.iter().map(|(_, value)| *value).chain(step.guard);
+                let before = step.returns.iter().flat_map(|returns| &returns.before).copied();
+                let roots = roots.chain(before);
                 replace_known(&program.terms, &mut rewriter, known, &by_symbol, roots);
                 let mut rewrite = |term| rewriter.rewrite(&mut program.terms, term);
                 step.guard = step.guard.map(&mut rewrite);
                 for (_, value) in &mut step.updates {
+                    *value = rewrite(*value);
+                }
+                for value in step.returns.iter_mut().flat_map(|returns| &mut returns.before) {
                     *value = rewrite(*value);
                 }
                 step.guard = step.guard.filter(|&guard| !program.terms.is_bool(guard, true));

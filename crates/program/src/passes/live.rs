@@ -6,11 +6,16 @@
 //! only what no violation can visit is. A variable is live at a place if an edge that matters and
 //! that can follow reads it in its guard, or in the new value of a variable that is live behind it
 //! (*strongly* live). A variable that no guard depends on is live nowhere.
+//!
+//! With summaries, an edge also matters on a path to the exit of a part, and a step that returns
+//! from a call reads what the summary speaks of. That is as much as matters: of the values after,
+//! those that are live behind some call; of the values before, those that are live where the part
+//! begins.
 
 use super::{body, step_of, symbols_of, variables_by_symbol};
 use crate::graph::{EdgeId, PlaceId, Procedure, Program, VariableId};
 use pedra_model::term::TermId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
 /// What matters.
@@ -67,8 +72,9 @@ fn find_edges(program: &Program) -> (Vec<bool>, Vec<bool>) {
     let forward = closure(vec![body.entry], &|place| {
         open(&outgoing[place.index()]).into_iter().map(|edge| body.edge(edge).to).collect()
     });
-    let errors = program.properties.iter().map(|property| property.error.place).collect();
-    let backward = closure(errors, &|place| {
+    let errors = program.properties.iter().map(|property| property.error.place);
+    let exits = program.summaries.iter().map(|summary| summary.exit);
+    let backward = closure(errors.chain(exits).collect(), &|place| {
         open(&incoming[place.index()]).into_iter().map(|edge| body.edge(edge).from).collect()
     });
     let matters = |(index, edge): (usize, &crate::graph::Edge)| {
@@ -82,6 +88,8 @@ fn find_edges(program: &Program) -> (Vec<bool>, Vec<bool>) {
 struct Reads {
     guard: Vec<VariableId>,
     updates: Vec<(VariableId, Vec<VariableId>)>,
+    /// For each variable of a summary what its value in a call reads.
+    returns: Vec<(VariableId, Vec<VariableId>)>,
 }
 
 fn find_variables(program: &Program, matters: &[bool]) -> Vec<Vec<VariableId>> {
@@ -94,9 +102,23 @@ fn find_variables(program: &Program, matters: &[bool]) -> Vec<Vec<VariableId>> {
     let mut reads: Vec<Option<Reads>> = Vec::with_capacity(body.edges.len());
     for (edge, &matters) in body.edges.iter().zip(matters) {
         let step = step_of(edge);
-        reads.push(matters.then(|| Reads {
-            guard: step.guard.map_or(Vec::new(), |guard| read(guard, &variables)),
-            updates: step.updates.iter().map(|&(v, value)| (v, read(value, &variables))).collect(),
+        reads.push(matters.then(|| {
+            Reads {
+                guard: step.guard.map_or(Vec::new(), |guard| read(guard, &variables)),
+                updates: step
+                    .updates
+                    .iter()
+                    .map(|&(v, value)| (v, read(value, &variables)))
+                    .collect(),
+                returns: step
+                    .returns
+                    .iter()
+                    .flat_map(|returns| {
+                        let values = returns.values(&program.summaries[returns.summary]);
+                        values.map(|(v, value)| (v, read(value, &variables))).collect::<Vec<_>>()
+                    })
+                    .collect(),
+            }
         }));
     }
     // Backwards until nothing changes. Sets are lists: of many variables few are live anywhere.
@@ -105,7 +127,23 @@ fn find_variables(program: &Program, matters: &[bool]) -> Vec<Vec<VariableId>> {
     let rank = postorder(body, matters);
     let mut queue: BTreeSet<(usize, PlaceId)> =
         (0..body.places.len()).map(|index| (rank[index], PlaceId::new(index))).collect();
-    while let Some((_, place)) = queue.pop_first() {
+    let mut of_summaries: FxHashSet<VariableId> = FxHashSet::default();
+    loop {
+        let Some((_, place)) = queue.pop_first() else {
+            let more = needed_of_summaries(program, matters, &live, &mut of_summaries);
+            if more.is_empty() {
+                break;
+            }
+            // Exits have more live variables, and calls read more.
+            for summary in &program.summaries {
+                let here = &mut live[summary.exit.index()];
+                here.extend(summary.variables().filter(|v| of_summaries.contains(v)));
+                here.sort_unstable();
+                here.dedup();
+            }
+            queue = (0..body.places.len()).map(|i| (rank[i], PlaceId::new(i))).collect();
+            continue;
+        };
         for &edge in &incoming[place.index()] {
             let Some(reads) = &reads[edge.index()] else { continue };
             let from = body.edge(edge).from;
@@ -116,6 +154,8 @@ fn find_variables(program: &Program, matters: &[bool]) -> Vec<Vec<VariableId>> {
             let needed = reads.updates.iter().filter(|(v, _)| after.binary_search(v).is_ok());
             before.extend(needed.flat_map(|(_, read)| read));
             before.extend(&reads.guard);
+            let asked = reads.returns.iter().filter(|(v, _)| of_summaries.contains(v));
+            before.extend(asked.flat_map(|(_, read)| read));
             before.sort_unstable();
             before.dedup();
             if before.len() > live[from.index()].len() {
@@ -125,6 +165,35 @@ fn find_variables(program: &Program, matters: &[bool]) -> Vec<Vec<VariableId>> {
         }
     }
     live
+}
+
+/// The variables of summaries that matter, given what is live; gives those that are new.
+fn needed_of_summaries(
+    program: &Program,
+    matters: &[bool],
+    live: &[Vec<VariableId>],
+    known: &mut FxHashSet<VariableId>,
+) -> Vec<VariableId> {
+    let is_live = |place: PlaceId, v: &VariableId| live[place.index()].binary_search(v).is_ok();
+    let mut needed = Vec::new();
+    for summary in &program.summaries {
+        let before = summary.before.iter().filter(|(v, _)| is_live(summary.entry, v));
+        needed.extend(before.map(|(_, kept)| *kept));
+    }
+    for (edge, _) in body(program).edges.iter().zip(matters).filter(|(_, matters)| **matters) {
+        let step = step_of(edge);
+        let Some(returns) = &step.returns else { continue };
+        let after = &program.summaries[returns.summary].after;
+        for (&variable, value) in after.iter().zip(&returns.after) {
+            // The value is an input, which is put into variables as it is.
+            let mut to = step.updates.iter().filter(|(_, new)| new == value);
+            if to.any(|(v, _)| is_live(edge.to, v)) {
+                needed.push(variable);
+            }
+        }
+    }
+    needed.retain(|&variable| known.insert(variable));
+    needed
 }
 
 /// A number for each place, smaller for what comes later: the postorder of a depth-first search.

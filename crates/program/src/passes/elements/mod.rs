@@ -243,6 +243,6 @@ impl Splitter {
                 }
             }
         }
-        Step { inputs, guard, updates, checks: Vec::new() }
+        Step { inputs, guard, updates, ..Step::default() }
     }
 }

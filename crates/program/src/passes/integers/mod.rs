@@ -129,7 +129,7 @@ impl Maker<'_> {
         let (more, ranges) = forth.arbitrary();
         inputs.extend(more);
         let guard = to.and(guard, ranges);
-        Step { inputs, guard: Some(guard), updates, checks: Vec::new() }
+        Step { inputs, guard: Some(guard), updates, ..Step::default() }
     }
 
     /// A step that is taken where a value leaves the range of its variable; `None` if no value can.

@@ -10,17 +10,22 @@
 //! more, and its proofs count. After the unwinding assertions of bounded model checkers (E. Clarke,
 //! D. Kroening, F. Lerda, TACAS 2004), which are one property more; here the bound is exceeded at
 //! the error places themselves, so that every proof of a property is one that the bound suffices.
+//! [`inline_with_summaries`] leaves recursive procedures whole: they become parts
+//! ([`crate::summaries`]), and both violations and proofs count.
 //!
 //! Proofs are checked on the inlined graph: that it has the runs of the original is part of what is
 //! trusted. Traces are not: [`Inlined::trace`] brings them back to the original, where they are
 //! replayed.
 
+mod parts;
+
 use crate::graph::{
-    Action, Call, Edge, EdgeId, EdgeRef, Input, InputKind, Place, PlaceId, PlaceRef, Procedure,
+    Action, Call, Edge, EdgeId, EdgeRef, InputKind, Place, PlaceId, PlaceRef, Procedure,
     ProcedureId, Program, Step, VariableId,
 };
-use crate::interpreter::{arbitrary_at_call, initial_variables};
+use crate::interpreter::initial_variables;
 use crate::recursion::Components;
+use parts::Parts;
 use pedra_model::program::{ProgramTrace, TraceStep};
 use pedra_model::simplify::Rewriter;
 use pedra_model::term::TermId;
@@ -67,6 +72,15 @@ pub struct Bound {
     pub deeper: Deeper,
 }
 
+/// What becomes of calls of recursive procedures.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Recursion {
+    /// They are inlined up to a bound.
+    Bounded(Bound),
+    /// They become steps with a summary.
+    Summaries,
+}
+
 /// An activation of a procedure: a position in [`Inlined::instances`].
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct InstanceId(pub usize);
@@ -76,7 +90,7 @@ pub struct InstanceId(pub usize);
 pub struct Instance {
     /// Of this one.
     pub procedure: ProcedureId,
-    /// The instance from which it is called, and the call edge; none for the entry.
+    /// The instance from which it is called, and the call edge; none for the entry and for parts.
     pub caller: Option<(InstanceId, EdgeRef)>,
 }
 
@@ -93,6 +107,10 @@ pub enum EdgeOrigin {
     Deeper(EdgeRef),
     /// From there to an error place.
     Fails,
+    /// The beginning of a procedure with any values, to find its summary: no step of the original.
+    Begins(ProcedureId),
+    /// This whole call, by the summary of the procedure.
+    Whole(EdgeRef),
 }
 
 /// A program without calls, and what its parts stand for.
@@ -118,22 +136,30 @@ pub struct Inlined {
 
 impl Inlined {
     /// The run of the original program that a run of the inlined one stands for. One that came to a
-    /// call which is too deep ends with it, without values: it is no run to an error place.
+    /// call which is too deep ends with it, without values: it is no run to an error place. What
+    /// procedures with a summary do is not in the result.
     pub fn trace(&self, trace: &ProgramTrace) -> ProgramTrace {
         let initial = trace.initial[..self.num_initial.min(trace.initial.len())].to_vec();
-        let step = |step: &TraceStep| match self.edges[step.edge.edge.index()] {
+        let steps = trace.steps.iter().filter_map(|step| self.step(step)).collect();
+        ProgramTrace { property: trace.property, initial, steps }
+    }
+
+    /// The step of the original that a step stands for, if it is one.
+    pub fn step(&self, step: &TraceStep) -> Option<TraceStep> {
+        match self.edges[step.edge.edge.index()] {
             EdgeOrigin::Step(edge) | EdgeOrigin::Call(edge) => {
                 Some(TraceStep { edge, values: step.values.clone() })
             }
             EdgeOrigin::Deeper(edge) => Some(TraceStep { edge, values: Vec::new() }),
-            EdgeOrigin::Return(_) | EdgeOrigin::Fails => None,
-        };
-        let steps = trace.steps.iter().filter_map(step).collect();
-        ProgramTrace { property: trace.property, initial, steps }
+            EdgeOrigin::Return(_)
+            | EdgeOrigin::Fails
+            | EdgeOrigin::Begins(_)
+            | EdgeOrigin::Whole(_) => None,
+        }
     }
 }
 
-/// Inlines all calls; the result has at most so many edges.
+/// Inlines all calls; the result has at most `max_edges` edges.
 ///
 /// # Errors
 /// If there is recursion among the procedures that the entry reaches, or the result is too large.
@@ -147,7 +173,7 @@ pub fn inline(program: &Program, max_edges: usize) -> Result<Inlined, InlineErro
     inline_bounded(program, max_edges, Bound { depth: 0, deeper: Deeper::Fails })
 }
 
-/// Inlines all calls up to a bound on recursion; the result has at most so many edges.
+/// Inlines all calls up to a bound on recursion; the result has at most `max_edges` edges.
 ///
 /// # Errors
 /// If the result is too large.
@@ -156,16 +182,16 @@ pub fn inline_bounded(
     max_edges: usize,
     bound: Bound,
 ) -> Result<Inlined, InlineError> {
-    let mut inliner = Inliner::new(program, max_edges, bound);
-    // The instance of a call is worked on when its caller is done: a queue, no recursion.
-    let mut next = 0;
-    while next < inliner.instances.len() {
-        inliner.copy(InstanceId(next))?;
-        next += 1;
-    }
-    let inlined = inliner.finish();
-    debug_assert_eq!(inlined.program.check(), Ok(()));
-    Ok(inlined)
+    Inliner::new(program, max_edges, Recursion::Bounded(bound)).run()
+}
+
+/// Inlines all calls but those of recursive procedures, which become parts with summaries; the
+/// result has at most `max_edges` edges.
+///
+/// # Errors
+/// If the result is too large.
+pub fn inline_with_summaries(program: &Program, max_edges: usize) -> Result<Inlined, InlineError> {
+    Inliner::new(program, max_edges, Recursion::Summaries).run()
 }
 
 fn is_error(program: &Program, place: PlaceRef) -> bool {
@@ -175,7 +201,7 @@ fn is_error(program: &Program, place: PlaceRef) -> bool {
 struct Inliner<'p> {
     original: &'p Program,
     max_edges: usize,
-    bound: Bound,
+    recursion: Recursion,
     components: Components,
     program: Program,
     body: Procedure,
@@ -192,10 +218,12 @@ struct Inliner<'p> {
     depths: Vec<usize>,
     /// The place after calls that are too deep.
     deeper: Option<PlaceId>,
+    /// The parts that recursive procedures become.
+    parts: Parts,
 }
 
 impl<'p> Inliner<'p> {
-    fn new(original: &'p Program, max_edges: usize, bound: Bound) -> Inliner<'p> {
+    fn new(original: &'p Program, max_edges: usize, recursion: Recursion) -> Inliner<'p> {
         let entry = original.procedure(original.entry);
         let mut program = original.clone();
         program.procedures.clear();
@@ -214,7 +242,7 @@ impl<'p> Inliner<'p> {
         Inliner {
             original,
             max_edges,
-            bound,
+            recursion,
             components: Components::new(original),
             program,
             instances: vec![Instance { procedure: original.entry, caller: None }],
@@ -226,22 +254,37 @@ impl<'p> Inliner<'p> {
             errors,
             depths: vec![1],
             deeper: None,
+            parts: Parts::new(original),
             body,
         }
+    }
+
+    /// The instance of a call is worked on when its caller is done: a queue, no recursion.
+    fn run(mut self) -> Result<Inlined, InlineError> {
+        let mut next = 0;
+        while next < self.instances.len() {
+            self.copy(InstanceId(next))?;
+            next += 1;
+        }
+        let inlined = self.finish();
+        debug_assert_eq!(inlined.program.check(), Ok(()));
+        Ok(inlined)
     }
 
     /// The copy of a place; that of an error place may be there already.
     fn add_place(&mut self, instance: InstanceId, place: PlaceId) -> PlaceId {
         let procedure = self.instances[instance.0].procedure;
         let at = PlaceRef { procedure, place };
-        if let Some(&error) = self.errors.get(&at) {
+        // An error in a part is none of the program: the part may begin with any values.
+        let is_error = is_error(self.original, at) && !self.parts.is_part[instance.0];
+        if let Some(&error) = self.errors.get(&at).filter(|_| is_error) {
             return error;
         }
         let original = &self.original.procedure(procedure).places[place.index()];
         self.body.places.push(Place::clone(original));
         self.places.push((instance, at));
         let copy = PlaceId::new(self.body.places.len() - 1);
-        if is_error(self.original, at) {
+        if is_error {
             self.errors.insert(at, copy);
         }
         copy
@@ -256,18 +299,14 @@ impl<'p> Inliner<'p> {
         Ok(())
     }
 
-    /// A new instance of a callee: its entry, its exit and its variables.
-    fn add_instance(
-        &mut self,
-        caller: InstanceId,
-        call: EdgeRef,
-        callee: ProcedureId,
-        depth: usize,
-    ) -> InstanceId {
+    /// A new instance of a callee: its entry, its exit and its variables. A part's instances are
+    /// those that are called from it.
+    fn add_instance(&mut self, new: Instance, depth: usize, is_part: bool) -> InstanceId {
         let instance = InstanceId(self.instances.len());
         self.depths.push(depth);
-        self.instances.push(Instance { procedure: callee, caller: Some((caller, call)) });
-        let procedure = self.original.procedure(callee);
+        self.parts.is_part.push(is_part);
+        let procedure = self.original.procedure(new.procedure);
+        self.instances.push(new);
         let entry = self.add_place(instance, procedure.entry);
         let exit = self.add_place(instance, procedure.exit);
         self.ends.push((entry, exit));
@@ -370,27 +409,25 @@ impl<'p> Inliner<'p> {
     ) -> Result<(), InlineError> {
         let original = self.original;
         let (edge, callee) = (original.edge(at), original.procedure(call.callee));
+        let arguments = call.arguments.iter().map(|&argument| match caller.0 {
+            0 => argument,
+            _ => rewriter.rewrite(&mut self.program.terms, argument),
+        });
+        let arguments: Vec<TermId> = arguments.collect();
         let is_deeper = self.components.are_together(at.procedure, call.callee);
         let depth = if is_deeper { self.depths[caller.0] + 1 } else { 1 };
-        if is_deeper && depth > self.bound.depth {
-            return self.add_deeper_call(caller, at, from);
+        match self.recursion {
+            Recursion::Summaries if self.components.is_recursive(call.callee) => {
+                return self.add_whole_call((caller, at), call, &arguments, (from, to));
+            }
+            Recursion::Bounded(bound) if is_deeper && depth > bound.depth => {
+                return self.add_deeper_call(caller, at, from, bound.deeper);
+            }
+            _ => {}
         }
-        let instance = self.add_instance(caller, at, call.callee, depth);
-        let mut enter = Step::default();
-        for (&parameter, &argument) in callee.parameters.iter().zip(&call.arguments) {
-            let value = match caller.0 {
-                0 => argument,
-                _ => rewriter.rewrite(&mut self.program.terms, argument),
-            };
-            enter.updates.push((self.variable_of(instance, parameter), value));
-        }
-        for variable in arbitrary_at_call(callee) {
-            let copy = self.variable_of(instance, variable);
-            let sort = self.program.terms.sort(self.program.term_of(copy));
-            let term = self.program.terms.new_symbol(sort);
-            enter.inputs.push(Input { term, kind: InputKind::Arbitrary(copy) });
-            enter.updates.push((copy, term));
-        }
+        let new = Instance { procedure: call.callee, caller: Some((caller, at)) };
+        let instance = self.add_instance(new, depth, self.parts.is_part[caller.0]);
+        let enter = self.enter(instance, &arguments);
         let mut leave = Step::default();
         for (&to, &from) in call.results.iter().zip(&callee.results) {
             let value = self.program.term_of(self.variable_of(instance, from));
@@ -409,9 +446,10 @@ impl<'p> Inliner<'p> {
         caller: InstanceId,
         at: EdgeRef,
         from: PlaceId,
+        deeper: Deeper,
     ) -> Result<(), InlineError> {
         let edge = self.original.edge(at);
-        match self.bound.deeper {
+        match deeper {
             Deeper::Ends => Ok(()),
             Deeper::Fails => {
                 let to = *self.deeper.get_or_insert_with(|| {

@@ -1,0 +1,279 @@
+//! `pedra.toml` and `pedra run`: tasks are done with one table, the command line wins, a run goes
+//! on where another one ended, and mistakes are told with their place.
+
+use serde_json::Value;
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models");
+
+/// A folder with some models and tasks.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str, tasks: &str) -> Folder {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("tasks-{name}"));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).expect("a folder");
+        for model in ["fifo.btor2", "counter_wrap.aag", "arbiter.aag", "fifo_data.btor2"] {
+            fs::copy(format!("{MODELS}/{model}"), folder.join(model)).expect("copied");
+        }
+        fs::copy(format!("{MODELS}/programs/even.c"), folder.join("even.c")).expect("copied");
+        fs::write(folder.join("pedra.toml"), tasks).expect("written");
+        Folder(folder)
+    }
+
+    fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pedra"));
+        command.args(words).current_dir(&self.0);
+        command
+    }
+
+    fn run(&self, words: &[&str]) -> (Option<i32>, String, String) {
+        let Output { status, stdout, stderr } = self.command(words).output().expect("it starts");
+        let text = |bytes| String::from_utf8(bytes).expect("text");
+        (status.code(), text(stdout), text(stderr))
+    }
+}
+
+/// The last lines, without times.
+fn table(text: &str) -> Vec<String> {
+    let start = text.rfind("task ").expect("a table");
+    let row = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().filter(|w| !w.contains('.')).collect();
+        words.join(" ")
+    };
+    text[start..].lines().map(row).collect()
+}
+
+const TASKS: &str = r#"
+[defaults]
+timeout = "1m"
+
+[task.queue]
+files = ["fifo.btor2"]
+properties = ["overflow", "pointers_disagree"]
+
+[task.bug]
+files = "fifo.btor2"
+properties = "full"
+expect = "violated"
+
+[task.small]
+files = ["counter_wrap.aag", "arbiter.aag"]
+engines = ["bmc", "kind"]
+depth = 5
+"#;
+
+#[test]
+fn all_tasks_and_some() {
+    let folder = Folder::new("all", TASKS);
+    let (code, text, errors) = folder.run(&["run"]);
+    assert_eq!(code, Some(1), "{text}{errors}");
+    let rows = [
+        "task proved violated unknown seconds result",
+        "queue 2 0 0 ok",
+        "bug 0 1 0 ok",
+        "small 3 1 0 violated",
+    ];
+    assert_eq!(table(&text), rows, "{text}");
+    // BMC proves nothing; what it leaves open is proved by the next engine.
+    assert!(text.contains("violated  b2 not_granted_at_once  at step 2, bmc"), "{text}");
+    assert!(text.contains("proved    b0 both_granted  kind"), "{text}");
+    let (code, text, _) = folder.run(&["run", "--fresh", "bug", "queue"]);
+    assert_eq!((code, table(&text).len()), (Some(0), 3), "{text}");
+    let (code, text, _) = folder.run(&["run", "--list"]);
+    assert_eq!((code, text.lines().count()), (Some(0), 3));
+    let (code, _, errors) = folder.run(&["run", "que"]);
+    assert_eq!(code, Some(2));
+    assert!(errors.contains("no task `que`; tasks are queue, bug, small"), "{errors}");
+}
+
+/// What was typed wins over the file.
+#[test]
+fn the_command_line_wins() {
+    let folder = Folder::new("wins", TASKS);
+    let (code, text, _) = folder.run(&["run", "small", "--", "--engine", "bmc", "-p", "b0"]);
+    assert_eq!(code, Some(3), "{text}");
+    assert_eq!(table(&text)[1], "small 0 0 2 unknown");
+    let (code, text, _) = folder.run(&["run", "queue", "--fresh", "--", "-p", "full"]);
+    assert_eq!((code, &*table(&text)[1]), (Some(1), "queue 0 1 0 violated"), "{text}");
+    let (code, _, errors) = folder.run(&["run", "--", "--engine", "nothing"]);
+    assert_eq!(code, Some(2));
+    assert!(errors.contains("invalid value 'nothing'"), "{errors}");
+    let (code, _, errors) = folder.run(&["run", "--", "--vcd", "a.vcd"]);
+    assert_eq!(code, Some(2));
+    assert!(errors.contains("--vcd: more than one model"), "{errors}");
+}
+
+/// Programs, and kinds of properties that have no number of their own before they are asked for.
+#[test]
+fn programs_and_kinds() {
+    let tasks = "[task.a]\nfiles = [\"even.c\"]\nengines = [\"bmc\", \"program\"]\ndepth = 3\n";
+    let folder = Folder::new("programs", tasks);
+    let (code, text, errors) = folder.run(&["run"]);
+    assert_eq!((code, &*table(&text)[1]), (Some(0), "a 1 0 0 ok"), "{text}{errors}");
+    let (code, text, errors) = folder.run(&["run", "--", "-p", "all"]);
+    assert!(matches!(code, Some(0 | 1 | 3)), "{text}{errors}");
+    assert!(text.contains("even.c:11 reach_error()  program"), "{text}{errors}");
+}
+
+/// `pedra check` without model does the tasks, with the options that it was given.
+#[test]
+fn check_without_model() {
+    let folder = Folder::new("check", TASKS);
+    let (code, text, _) = folder.run(&["check", "--seed", "3"]);
+    assert_eq!((code, table(&text).len()), (Some(1), 4), "{text}");
+    let (code, text, _) = folder.run(&["check", "--json"]);
+    assert_eq!(code, Some(1));
+    for line in text.lines() {
+        let line: Value = serde_json::from_str(line).expect("JSON");
+        assert!(line["event"] == "end" || line["task"].is_string(), "{line}");
+    }
+    fs::remove_file(folder.0.join("pedra.toml")).expect("removed");
+    let (code, _, errors) = folder.run(&["check"]);
+    assert_eq!(code, Some(2));
+    assert!(errors.contains("required arguments"), "{errors}");
+    let (code, _, errors) = folder.run(&["run"]);
+    assert_eq!(code, Some(2));
+    assert!(errors.contains("pedra.toml: cannot be read"), "{errors}");
+}
+
+/// Verdicts are kept as long as nothing that they depend on has changed.
+#[test]
+fn verdicts_are_kept() {
+    let folder = Folder::new("kept", TASKS);
+    let kept = |text: &str| text.lines().filter(|line| line.ends_with(", kept")).count();
+    let (_, first, _) = folder.run(&["run"]);
+    assert_eq!(kept(&first), 0, "{first}");
+    let (code, again, _) = folder.run(&["run"]);
+    assert_eq!((code, kept(&again)), (Some(1), 7), "{again}");
+    assert_eq!(table(&first), table(&again));
+    // Another option, another file, no wish to keep.
+    assert_eq!(kept(&folder.run(&["run", "--", "--seed", "1"]).1), 0);
+    assert_eq!(kept(&folder.run(&["run", "--fresh"]).1), 0);
+    let model = folder.0.join("arbiter.aag");
+    let text = fs::read_to_string(&model).expect("there");
+    fs::write(&model, text + "more of the comment\n").expect("written");
+    assert_eq!(kept(&folder.run(&["run"]).1), 4);
+    // A damaged line is not believed, and neither is one for a file that is gone.
+    fs::write(folder.0.join("pedra.results.jsonl"), "{\"mark\":\n").expect("written");
+    assert_eq!(kept(&folder.run(&["run"]).1), 0);
+    let tasks = "[task.a]\nfiles = [\"counter_wrap.aag\"]\ncertificate = \"a.aig\"\n";
+    fs::write(folder.0.join("pedra.toml"), tasks).expect("written");
+    assert_eq!(kept(&folder.run(&["run"]).1), 0);
+    assert_eq!(kept(&folder.run(&["run"]).1), 1);
+    fs::remove_file(folder.0.join("a.aig")).expect("written by the task");
+    assert_eq!(kept(&folder.run(&["run"]).1), 0);
+    assert!(folder.0.join("a.aig").exists());
+}
+
+/// A run that is stopped tells what it knows; the next one goes on.
+#[test]
+fn a_run_goes_on() {
+    let tasks = "[task.first]\nfiles = [\"counter_wrap.aag\"]\n\
+                 [task.endless]\nfiles = [\"fifo_data.btor2\"]\nengine = \"kind\"\n\
+                 [task.last]\nfiles = [\"arbiter.aag\"]\n";
+    let folder = Folder::new("on", tasks);
+    let mut child = folder
+        .command(&["run", "--junit", "r.xml"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts");
+    let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut text = String::new();
+    while !text.contains("lost_or_outside") {
+        assert!(output.read_line(&mut text).expect("text") > 0, "{text}");
+    }
+    let pending = fs::read_to_string(folder.0.join("r.xml")).expect("a report");
+    assert!(pending.contains("has not ended"), "{pending}");
+    let kill = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
+    assert!(kill.expect("kill starts").success());
+    output.read_to_string(&mut text).expect("text");
+    assert_eq!(child.wait().expect("it ends").code(), Some(3), "{text}");
+    assert!(text.contains("unknown   b0 data_lost  interrupted"), "{text}");
+    assert_eq!(table(&text)[3], "last 0 0 0 unknown", "{text}");
+    let report = fs::read_to_string(folder.0.join("r.xml")).expect("a report");
+    assert!(report.contains("interrupted before it was checked"), "{report}");
+    // What was decided is kept, and only the rest is done.
+    let (code, text, _) = folder.run(&["run", "--", "--depth", "9"]);
+    assert_eq!((code, text.contains(", kept")), (Some(1), false), "{text}");
+    let (_, text, _) = folder.run(&["run", "first"]);
+    assert!(text.contains("proved    b0 count_is_seven") && text.contains(", kept"), "{text}");
+}
+
+#[test]
+fn reports_of_all_tasks() {
+    let folder = Folder::new("reports", TASKS);
+    let (code, ..) = folder.run(&["run", "--junit", "r.xml", "--sarif", "r.sarif"]);
+    assert_eq!(code, Some(1));
+    let junit = fs::read_to_string(folder.0.join("r.xml")).expect("a report");
+    assert!(junit.contains(r#"tests="7" failures="1" errors="0""#), "{junit}");
+    assert!(junit.contains("<testsuite name=\"queue: fifo.btor2\""), "{junit}");
+    let sarif = fs::read_to_string(folder.0.join("r.sarif")).expect("a report");
+    let sarif: Value = serde_json::from_str(&sarif).expect("JSON");
+    let runs = sarif["runs"].as_array().expect("a list");
+    let counts: Vec<usize> =
+        runs.iter().map(|run| run["results"].as_array().expect("a list").len()).collect();
+    // The violation of the second task is expected.
+    assert_eq!(counts, [0, 0, 0, 1]);
+}
+
+#[test]
+fn checks_that_fail() {
+    let tasks = "[task.good]\nfiles = [\"counter_wrap.aag\"]\n\
+                 [task.missing]\nfiles = [\"missing.aag\"]\n";
+    let folder = Folder::new("fail", tasks);
+    let (code, text, errors) = folder.run(&["run", "--sarif", "r.sarif"]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(errors.contains("missing.aag: cannot be read"), "{errors}");
+    assert_eq!(table(&text)[1..], ["good 1 0 0 ok", "missing 0 0 0 failed"], "{text}");
+    let sarif = fs::read_to_string(folder.0.join("r.sarif")).expect("a report");
+    assert!(sarif.contains("\"executionSuccessful\": false"), "{sarif}");
+    // Verdicts that cannot be kept are told all the same.
+    fs::remove_file(folder.0.join("pedra.results.jsonl")).expect("of the first run");
+    fs::create_dir(folder.0.join("pedra.results.jsonl")).expect("in the way");
+    let (code, _, errors) = folder.run(&["run", "good"]);
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(errors.contains("verdicts are not kept"), "{errors}");
+}
+
+#[test]
+fn mistakes_have_a_place() {
+    for (text, place, what) in [
+        ("[task.a]\nfiles = [\"a.aag\"\n", "2:17", ""),
+        ("", "1:1", "there is no task"),
+        ("[tasks.a]\n", "1:2", "there is no `tasks` here"),
+        ("task = 3\n", "1:1", "`task` is no table"),
+        ("[task]\na = 3\n", "2:1", "the task `a` is no table"),
+        ("[task.a]\ntimeout = \"1m\"\n", "1:7", "has no files"),
+        ("[task.a]\nfiles = [\"a\"]\ntimout = 3\n", "3:1", "there is no key `timout`"),
+        ("[task.a]\nfiles = [\"a\"]\njunit = \"x\"\n", "3:1", "there is no key `junit`"),
+        ("[task.a]\nfiles = [\"a\", 2021-01-01]\n", "2:15", "not text"),
+        ("[task.a]\nfiles = [\"a\"]\nengines = [\"pdr\", \"ic3\"]\n", "3:19", "no engine `ic3`"),
+        ("[task.a]\nfiles = [\"a\"]\ntimeout = \"soon\"\n", "3:11", "'soon' is no time"),
+        ("[task.a]\nfiles = [\"a\"]\noptions = [\"pdr.x=1\"]\n", "3:12", "pdr.x"),
+        ("[task.a]\nfiles = [\"a\"]\nthreads = 0\n", "3:11", "0"),
+        ("[task.a]\nfiles = [\"a\"]\ntimeout = [\"1s\", \"2s\"]\n", "3:11", "takes one value"),
+        ("[task.a]\nfiles = [\"a\"]\nexpect = \"safe\"\n", "3:10", "`expect` is"),
+        ("[defaults]\nfiles = [\"a\"]\n", "2:1", "there is no key `files`"),
+        (
+            "[task.a]\nfiles = [\"a\"]\nengine = \"pdr\"\nengines = [\"kind\"]\n",
+            "1:7",
+            "both `engine` and `engines`",
+        ),
+    ] {
+        let folder = Folder::new("mistakes", text);
+        let (code, _, errors) = folder.run(&["run"]);
+        assert_eq!(code, Some(2), "{text}");
+        assert!(errors.starts_with(&format!("pedra.toml:{place}: ")), "{text}: {errors}");
+        assert!(errors.contains(what), "{text}: {errors}");
+    }
+    let text = "[task.a]\nfiles = [\"arbiter.aag\", \"counter_wrap.aag\"]\nvcd = \"a.vcd\"\n";
+    let (code, _, errors) = Folder::new("mistakes", text).run(&["run"]);
+    assert_eq!(code, Some(2));
+    assert!(errors.contains("one file for two models"), "{errors}");
+}

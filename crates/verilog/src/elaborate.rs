@@ -1,0 +1,278 @@
+//! From sources to a system whose properties and signals have the names of the source.
+
+use crate::folder::Folder;
+use crate::names::{self, Kind, Place};
+use crate::rtlil::{self, Clocking, Facts, Port, PropertyCell};
+use crate::script::{self, Files, Request};
+use crate::yosys::{Limits, Yosys};
+use crate::{Error, rtlil::NAME};
+use pedra_formats::btor2;
+use pedra_model::bits::Name;
+use pedra_model::system::{NamedTerm, System};
+use pedra_model::term::{BinaryOp, Term, TermId, UnaryOp};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// A property of a design.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Property {
+    /// What it asks.
+    pub kind: Kind,
+    /// Its label with the path of instances, or its place.
+    pub name: String,
+    /// Where it is stated.
+    pub place: Option<Place>,
+    /// The condition under which it is stated, one bit of the system; absent if that is always.
+    pub condition: Option<TermId>,
+}
+
+/// What a system says of the design that it was made from.
+#[derive(Clone, Debug)]
+pub struct About {
+    /// What each bad is.
+    pub properties: Vec<Property>,
+    /// The top module.
+    pub top: String,
+    /// Its ports.
+    pub ports: Vec<Port>,
+    /// How time passes.
+    pub clocking: Clocking,
+    /// Parameters that it was given, `NAME=VALUE`.
+    pub parameters: Vec<String>,
+}
+
+/// A design, ready to be decided.
+#[derive(Debug)]
+pub struct Design {
+    /// The system in BTOR2: the text that [`Design::system`] was read from.
+    pub btor2: Vec<u8>,
+    /// The system. Its bads are the properties, in the order of the source.
+    pub system: System,
+    /// The numbers of its inputs and states in the text.
+    pub nodes: btor2::Nodes,
+    /// What it was made from.
+    pub about: About,
+    /// What Yosys warned of, in its words.
+    pub warnings: Vec<String>,
+}
+
+/// Reads a design.
+///
+/// # Errors
+/// What is wrong with it, in the words of Yosys where they are from there; or why there is no
+/// answer.
+pub fn elaborate(request: &Request, limits: &Limits<'_>) -> Result<Design, Error> {
+    let yosys = Yosys::find(request.yosys.as_deref())?;
+    let unreadable = |path: &Path, error: io::Error| {
+        Error::Design(format!("{}: cannot be read: {error}", path.display()))
+    };
+    for source in &request.sources {
+        // Before Yosys is asked, which names the reason in its own way.
+        fs::File::open(source).map_err(|error| unreadable(source, error))?;
+    }
+    let own = match &request.script {
+        Some(path) => Some(fs::read_to_string(path).map_err(|error| unreadable(path, error))?),
+        None => None,
+    };
+    let folder = Folder::new()?;
+    let named = |name: &str| folder.named(name);
+    let files = Files {
+        modules: named("modules.il")?,
+        flat: named("flat.il")?,
+        named: named("named.il")?,
+        covers: named("covers.v")?,
+        model: named("model.btor2")?,
+    };
+    let run = |name: &str, text: String| {
+        fs::write(folder.file(name), text)?;
+        yosys.run(&named(name)?, &folder.file("messages"), limits)
+    };
+    let read = run("read.ys", script::reading(request, own.as_deref(), &files)?);
+    if let Ok(modules) = fs::read_to_string(folder.file("modules.il"))
+        && own.is_none()
+    {
+        check_roots(request, &modules)?;
+    }
+    let mut warnings = warnings_in(&read?);
+    let flat = fs::read_to_string(folder.file("flat.il")).map_err(|_| yosys.wrote_nothing())?;
+    yosys.check_version(flat.lines().next().unwrap_or_default())?;
+    let (facts, text) = rtlil::name_properties(&flat).ok_or_else(|| no_module(request))?;
+    check_properties(request, &facts)?;
+    fs::write(folder.file("named.il"), text)?;
+    fs::write(folder.file("covers.v"), script::COVER_MAP)?;
+    let said = run("model.ys", script::modelling(&facts, request.memories, &files)?)?;
+    warnings.extend(warnings_in(&said));
+    let bytes = fs::read(folder.file("model.btor2")).map_err(|_| yosys.wrote_nothing())?;
+    drop(folder);
+    finish(&bytes, facts, request, warnings)
+}
+
+/// Refuses sources without a module, and those where it is open which one is the top.
+fn check_roots(request: &Request, modules: &str) -> Result<(), Error> {
+    let roots = rtlil::roots(modules).ok_or_else(|| no_module(request))?;
+    let what = match roots.len() {
+        _ if request.top.is_some() => return Ok(()),
+        1 => return Ok(()),
+        0 => "every module is used by another one".to_owned(),
+        _ => format!("several modules could be the top: {}", roots.join(", ")),
+    };
+    Err(Error::Design(format!("{}: {what}; choose one with --top", source(request))))
+}
+
+fn source(request: &Request) -> String {
+    request.sources.first().map(|path| path.display().to_string()).unwrap_or_default()
+}
+
+fn no_module(request: &Request) -> Error {
+    Error::Design(format!("{}: there is no module", source(request)))
+}
+
+/// Refuses what would be left out, and designs that ask nothing.
+fn check_properties(request: &Request, facts: &Facts) -> Result<(), Error> {
+    let live = facts.properties.iter().find(|p| matches!(&*p.flavor, "live" | "fair"));
+    if let Some(cell) = live {
+        let name = names::name(cell);
+        let text = "is about what happens eventually (liveness), which is not decided";
+        return Err(Error::Design(format!("{}: {name} {text}", source(request))));
+    }
+    if facts.properties.iter().any(|p| kind_of(p).is_some()) {
+        return Ok(());
+    }
+    Err(Error::Design(format!(
+        "{}: module {} has neither `assert` nor `cover`: there is nothing to decide\n\
+         hint: the macro FORMAL is defined, and SYNTHESIS is not",
+        source(request),
+        facts.top
+    )))
+}
+
+fn kind_of(cell: &PropertyCell) -> Option<Kind> {
+    match &*cell.flavor {
+        "assert" => Some(Kind::Assert),
+        "cover" => Some(Kind::Cover),
+        _ => None,
+    }
+}
+
+/// The warnings among messages, each once.
+fn warnings_in(messages: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for line in messages.lines().filter(|line| line.contains("Warning: ")) {
+        if !found.iter().any(|other| other == line) {
+            found.push(line.to_owned());
+        }
+    }
+    found
+}
+
+/// The properties by the names of the source, in its order.
+struct Stated {
+    cells: Vec<PropertyCell>,
+    /// The name of each cell.
+    names: Vec<String>,
+    /// The cells in the order of the source.
+    order: Vec<usize>,
+}
+
+impl Stated {
+    fn new(cells: Vec<PropertyCell>) -> Stated {
+        let mut order: Vec<usize> = (0..cells.len()).collect();
+        order.sort_by_key(|&n| (names::place(&cells[n].src), names::name(&cells[n])));
+        let mut sorted: Vec<String> = order.iter().map(|&n| names::name(&cells[n])).collect();
+        names::make_unique(&mut sorted);
+        let mut names = vec![String::new(); cells.len()];
+        for (name, &n) in sorted.into_iter().zip(&order) {
+            names[n] = name;
+        }
+        Stated { cells, names, order }
+    }
+
+    /// The cell that a symbol of the model stands for.
+    fn cell(&self, symbol: &Name) -> Option<usize> {
+        let number = symbol.as_deref()?.strip_prefix(NAME)?.parse().ok();
+        number.filter(|&n| n < self.cells.len())
+    }
+
+    /// Names bads and constraints, and puts the bads in the order of the source. Gives the cell of
+    /// each bad.
+    fn rename(&self, system: &mut System) -> Result<Vec<usize>, Error> {
+        let mut bads: BTreeMap<usize, NamedTerm> = BTreeMap::new();
+        for bad in system.bads.drain(..) {
+            let cell = self.cell(&bad.name).filter(|&n| kind_of(&self.cells[n]).is_some());
+            let cell = cell.ok_or_else(|| broken("a property that was not stated"))?;
+            bads.insert(cell, NamedTerm { name: Some(self.names[cell].clone().into()), ..bad });
+        }
+        let mut found = Vec::new();
+        for &cell in &self.order {
+            match bads.remove(&cell) {
+                Some(bad) => {
+                    system.bads.push(bad);
+                    found.push(cell);
+                }
+                // *Required for soundness*: every property that was stated is decided.
+                None if kind_of(&self.cells[cell]).is_some() => {
+                    return Err(broken(&format!("property {} is missing", self.names[cell])));
+                }
+                None => {}
+            }
+        }
+        for constraint in &mut system.constraints {
+            constraint.name = self.cell(&constraint.name).map(|n| self.names[n].clone().into());
+        }
+        // Newer versions have a wire for the condition of each labelled property.
+        let labels: BTreeSet<&str> = self.names.iter().map(String::as_str).collect();
+        let is_condition =
+            |name: &str| name.strip_suffix("_EN").is_some_and(|label| labels.contains(label));
+        system.names.retain(|(_, name)| !is_condition(name) && !name.starts_with(NAME));
+        Ok(found)
+    }
+}
+
+fn broken(what: &str) -> Error {
+    Error::Broken(format!("the model that Yosys wrote: {what}"))
+}
+
+/// The design of a model that Yosys wrote.
+fn finish(
+    bytes: &[u8],
+    facts: Facts,
+    request: &Request,
+    warnings: Vec<String>,
+) -> Result<Design, Error> {
+    let Facts { top, ports, clocking, properties: cells, .. } = facts;
+    let stated = Stated::new(cells);
+    let mut system = btor2::read(bytes).map_err(|error| broken(&error.to_string()))?;
+    let found = stated.rename(&mut system)?;
+    // The first line says which Yosys it was.
+    system.comments.truncate(1);
+
+    // What is decided is what can be written: `pedra convert` gives the same text.
+    let btor2 = btor2::write(&system).map_err(|error| broken(&error.to_string()))?;
+    let read = btor2::read_with_ids(&btor2).map_err(|error| broken(&error.to_string()))?;
+    let mut system = read.system;
+    let mut properties = Vec::new();
+    for (index, cell) in found.into_iter().enumerate() {
+        let (name, term) = (stated.names[cell].clone(), system.bads[index].term);
+        // Symbols of BTOR2 have no spaces, names may.
+        system.bads[index].name = Some(name.clone().into());
+        let cell = &stated.cells[cell];
+        let kind = kind_of(cell).expect("only assertions and covers are bads");
+        let (place, condition) = (names::place(&cell.src), condition(&system, term));
+        properties.push(Property { kind, name, place, condition });
+    }
+    let parameters = request.parameters.clone();
+    let about = About { properties, top, ports, clocking, parameters };
+    Ok(Design { btor2, system, nodes: read.nodes, about, warnings })
+}
+
+/// The bad of a property that states `a` under the condition `en` is `en ∧ ¬a`, in this order.
+fn condition(system: &System, bad: TermId) -> Option<TermId> {
+    let Term::Binary(BinaryOp::And, condition, negated) = *system.terms.get(bad) else {
+        return None;
+    };
+    let is_negation = matches!(system.terms.get(negated), Term::Unary(UnaryOp::Not, _));
+    let is_constant = matches!(system.terms.get(condition), Term::Const(bits) if !bits.is_zero());
+    (is_negation && !is_constant).then_some(condition)
+}
