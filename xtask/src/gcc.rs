@@ -21,15 +21,10 @@ const BATCH: u64 = 100;
 /// How many steps a run may take; the programs take far fewer.
 const MAX_STEPS: usize = 1_000_000;
 
-/// Start-up, output and 64-bit division for a program without a library.
-const FREESTANDING: &str = r#"
+/// What compilers call by themselves: 64-bit division and copying, for programs without a library.
+pub(crate) const LIBRARY: &str = r#"
 typedef unsigned long long u64;
 typedef long long i64;
-static void write_(const char *s, unsigned n) {
-  int r;
-  __asm__ volatile("int $0x80" : "=a"(r) : "a"(4), "b"(1), "c"(s), "d"(n) : "memory");
-}
-static void exit_(void) { __asm__ volatile("int $0x80" : : "a"(1), "b"(0)); for (;;) ; }
 static u64 divide(u64 a, u64 b, u64 *rest) {
   u64 q = 0, r = 0;
   for (int i = 63; i >= 0; i--) {
@@ -58,6 +53,15 @@ void *memset(void *to, int c, unsigned long n) {
   for (unsigned long i = 0; i < n; i++) ((char *)to)[i] = c;
   return to;
 }
+"#;
+
+/// Start-up and output for a program without a library.
+const FREESTANDING: &str = r#"
+static void write_(const char *s, unsigned n) {
+  int r;
+  __asm__ volatile("int $0x80" : "=a"(r) : "a"(4), "b"(1), "c"(s), "d"(n) : "memory");
+}
+static void exit_(void) { __asm__ volatile("int $0x80" : : "a"(1), "b"(0)); for (;;) ; }
 static void show(u64 v) {
   char s[17];
   for (int i = 0; i < 16; i++) s[i] = "0123456789abcdef"[v >> (60 - 4 * i) & 15];
@@ -68,6 +72,10 @@ int main(void);
 void _start(void) { main(); exit_(); }
 "#;
 
+/// The options for 32-bit programs without a library.
+pub(crate) const FREESTANDING_OPTIONS: [&str; 6] =
+    ["-m32", "-ffreestanding", "-nostdlib", "-static", "-fno-pic", "-no-pie"];
+
 const HOSTED: &str = r#"
 int printf(const char *, ...);
 static void show(unsigned long long v) { printf("%016llx\n", v); }
@@ -76,7 +84,7 @@ static void show(unsigned long long v) { printf("%016llx\n", v); }
 /// A compiler for a data model.
 struct Compiler {
     model: DataModel,
-    prelude: &'static str,
+    prelude: String,
     options: &'static [&'static str],
     directory: PathBuf,
 }
@@ -97,14 +105,14 @@ pub fn run(first: u64, count: u64) -> Result<String, String> {
 fn compare(first: u64, count: u64, directory: &Path) -> Result<String, String> {
     let lp64 = Compiler {
         model: DataModel::Lp64,
-        prelude: HOSTED,
+        prelude: HOSTED.to_owned(),
         options: &["-m64"],
         directory: directory.to_owned(),
     };
     let ilp32 = Compiler {
         model: DataModel::Ilp32,
-        prelude: FREESTANDING,
-        options: &["-m32", "-ffreestanding", "-nostdlib", "-static", "-fno-pic", "-no-pie"],
+        prelude: format!("{LIBRARY}{FREESTANDING}"),
+        options: &FREESTANDING_OPTIONS,
         directory: directory.to_owned(),
     };
     if lp64.run(&[]).is_err() {
@@ -164,7 +172,7 @@ impl Compiler {
 
     /// The values that programs return; why they cannot be compiled or run otherwise.
     fn run(&self, programs: &[CProgram]) -> Result<Vec<u64>, String> {
-        let mut text = self.prelude.to_owned();
+        let mut text = self.prelude.clone();
         for program in programs {
             text.push_str(&program.text());
         }

@@ -37,7 +37,7 @@ struct Reader {
     words: &'static str,
 }
 
-const READERS: [Reader; 7] = [
+const READERS: [Reader; 8] = [
     Reader {
         name: "aiger",
         body: fuzzing::aiger,
@@ -122,6 +122,36 @@ const READERS: [Reader; 7] = [
             Bool Int Real (Array Int Byte (_ BitVec 8) x0 x1 i b a n s |P0| Sum Fail (assert (rule \
             (query (declare-rel (declare-var (declare-fun (define-fun (check-sat) (push) é",
     },
+    Reader {
+        name: "c_witness",
+        body: pedra_c::fuzzing::witness,
+        endings: &[],
+        files: C_WITNESSES,
+        make: None,
+        words: "- : , [ ] { } ? | > ' \" # & * ! % 0 1 -1 99999999999999999999 2.0 '2.0' true ~ null \
+            entry_type: violation_sequence invariant_set metadata: content: segment: waypoint: \
+            type: action: follow avoid target branching assumption location: line: column: \
+            constraint: value: format: invariant: loop_invariant \\u0041 \\x41 é --- ...",
+    },
+];
+
+/// Witnesses of both kinds, in both styles of YAML.
+const C_WITNESSES: &[&str] = &[
+    "- entry_type: \"violation_sequence\"\n  metadata:\n    format_version: \"2.0\"\n    uuid: \"x\"\n    \
+     creation_time: 2024-04-29T13:13:07+02:00\n    producer:\n      name: 'a'\n      version: 1\n    \
+     task:\n      input_files:\n      - \"p.c\"\n      input_file_hashes:\n        p.c: 00ff\n      \
+     specification: \"G ! call(reach_error())\"\n      data_model: LP64\n      language: C\n  content:\n  \
+     - segment:\n    - waypoint:\n        type: branching\n        action: avoid\n        constraint:\n          \
+     value: 'false'\n        location:\n          file_name: p.c\n          line: 13\n          column: 9\n    \
+     - waypoint: {type: function_return, action: follow, constraint: {value: \"\\\\result == 3\", \
+     format: acsl_expression}, location: {file_name: p.c, line: 4, column: 2, function: main}}\n  \
+     - segment:\n    - waypoint: {type: target, action: follow, location: {file_name: p.c, line: 18}}\n",
+    "- entry_type: invariant_set\n  metadata:\n    format_version: '2.1'\n    task:\n      \
+     input_files: ['p.c']\n      specification: CHECK( init(main()), LTL(G ! overflow) )\n      \
+     data_model: ILP32\n      language: C\n  content:\n  - invariant:\n      type: loop_invariant\n      \
+     location: {file_name: p.c, line: 6, column: 5}\n      value: |-\n        x + y ==\n        n\n      \
+     format: c_expression\n  - invariant: {type: location_invariant, location: {file_name: 'p''.c', \
+     line: 1}, value: \"a && \\\"b\\\"\", format: c_expression}\n",
 ];
 
 /// Small programs with most constructs.
@@ -351,6 +381,9 @@ mod tests {
             }
             for file in pool(&READERS[6], &[], block) {
                 pedra_horn::read_program("x.smt2", &file).expect("a good file");
+            }
+            for file in pool(&READERS[7], &[], block) {
+                pedra_c::witness::read(&file).expect("a good file");
             }
         }
     }

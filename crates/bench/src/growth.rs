@@ -144,14 +144,17 @@ fn cross(picture: &mut Picture, (x, y): (f64, f64), contender: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::models::Expected;
+    use crate::models::{Expected, Kind};
 
     #[test]
     fn names_with_widths_are_families() {
         let model = |name: &str| Model {
             name: name.to_owned(),
             path: name.into(),
+            kind: Kind::System,
             expected: Expected::Unknown,
+            options: Vec::new(),
+            category: String::new(),
         };
         let names = ["lin_8.btor2", "lin_64.btor2", "gen_di_16.aig", "gen_di_32.aig", "fifo.aag"];
         let models: Vec<Model> =

@@ -1,4 +1,5 @@
-//! Comparisons: many models, several contenders, one table. `pedra bench` is its command.
+//! Comparisons: many models or programs, several contenders, one table. `pedra bench` is its
+//! command.
 //!
 //! Ours are engines with options; others are model checkers found on the path. All run as
 //! processes of their own under the same limits and are measured in the same way, see
@@ -35,6 +36,8 @@ pub struct Request {
     pub sets: Vec<String>,
     /// Only the models of these tiers; none stands for all.
     pub tiers: Vec<String>,
+    /// Only the models of these categories; none stands for all.
+    pub categories: Vec<String>,
     /// Only the models with this known verdict.
     pub expected: Option<Expected>,
     /// Our contenders: engines with options of `check`, or `none`.
@@ -104,8 +107,8 @@ impl<'a> Bench<'a> {
     /// # Errors
     /// What is asked for in vain.
     pub fn new(request: &'a Request, host: &'a dyn Host) -> Result<Bench<'a>> {
-        let contenders = contender::choose(request, host)?;
         let models = models::find(request)?;
+        let contenders = contender::choose(request, &models, host)?;
         Ok(Bench { request, host, contenders, models })
     }
 

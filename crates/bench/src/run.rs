@@ -262,10 +262,10 @@ fn run_one(
         }
     };
     let Some(run) = measure(&invocation, cpu, shared.signal)? else { return Ok(None) };
-    let (verdict, detail) = contender.judge(&run, cpu);
+    let (verdict, detail, cpu) = contender.judge(model, &run, cpu);
     // As the file has it, so that a table made from the file alone is the same one.
     let megabytes = (run.memory as f64 / 1e5).round() / 10.0;
-    let cpu = (run.cpu * 1e4).round() / 1e4;
+    let cpu = (cpu * 1e4).round() / 1e4;
     Ok(Some(Row { verdict, detail, cpu, megabytes, wall: run.wall }))
 }
 

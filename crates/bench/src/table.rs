@@ -3,6 +3,7 @@
 use crate::contender::Verdict;
 use crate::models::Expected;
 use crate::run::{Field, Row, Rows};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// Times below this are noise: ratios take them as this long.
@@ -10,6 +11,31 @@ const SHORTEST_SECONDS: f64 = 0.01;
 
 /// How many models a list names.
 const LISTED: usize = 20;
+
+/// The columns that count models.
+const COUNTED: [&str; 7] = ["runs", "solved", "proved", "violated", "wrong", "failed", "PAR-2 s"];
+
+/// Lines with their cells below each other: the first `names` of them to the left, the others,
+/// which are numbers, to the right.
+fn aligned(lines: &[Vec<String>], names: usize) -> String {
+    let columns = lines.first().map_or(0, Vec::len);
+    let width = |column: usize| {
+        lines.iter().map(|line| line[column].chars().count()).max().unwrap_or_default()
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut text = String::new();
+    for line in lines {
+        for (column, (cell, width)) in line.iter().zip(&widths).enumerate() {
+            let gap = if column == 0 { "" } else { "  " };
+            let _ = match column < names {
+                true => write!(text, "{gap}{cell:<width$}"),
+                false => write!(text, "{gap}{cell:>width$}"),
+            };
+        }
+        text.push('\n');
+    }
+    text
+}
 
 /// All results, judged.
 pub struct Summary<'a> {
@@ -84,10 +110,10 @@ impl<'a> Summary<'a> {
         ((logs.iter().sum::<f64>() / logs.len().max(1) as f64).exp(), logs.len())
     }
 
-    /// The line of a contender.
-    fn cells(&self, contender: usize) -> Vec<String> {
+    /// The columns of a contender's line that count: `COUNTED` names them.
+    fn scores(&self, contender: usize, of: &dyn Fn(usize) -> bool) -> Vec<String> {
         let limit = self.field.limits.cpu as f64;
-        let rows: Vec<(usize, &Row)> = self.rows_of(contender).collect();
+        let rows: Vec<(usize, &Row)> = self.rows_of(contender).filter(|(m, _)| of(*m)).collect();
         let count =
             |test: &dyn Fn(usize, &Row) -> bool| rows.iter().filter(|(m, r)| test(*m, r)).count();
         let solved = |m: usize, v| self.solved(m, contender).is_some() && v;
@@ -95,53 +121,59 @@ impl<'a> Summary<'a> {
         let violated = count(&|m, r| solved(m, r.verdict == Verdict::Violated));
         let wrong = count(&|m, _| self.wrong[m][contender]);
         let failed = count(&|_, r| r.verdict == Verdict::Failed);
-        let par2: f64 =
-            rows.iter().map(|(m, _)| self.solved(*m, contender).unwrap_or(2.0 * limit)).sum();
+        let seconds = rows.iter().map(|(m, _)| self.solved(*m, contender).unwrap_or(2.0 * limit));
+        // No runs are `0.0`: the sum of nothing is a negative zero.
+        let par2 = seconds.sum::<f64>() + 0.0;
+        let counts = [rows.len(), proved + violated, proved, violated, wrong, failed];
+        counts.iter().map(|n| n.to_string()).chain([format!("{par2:.1}")]).collect()
+    }
+
+    /// The line of a contender.
+    fn cells(&self, contender: usize) -> Vec<String> {
         let (ratio, common) = self.ratio(contender);
         let ratio = if common == 0 { "-".to_owned() } else { format!("{ratio:.2} ({common})") };
-        let mut memory: Vec<f64> = rows.iter().map(|(_, r)| r.megabytes).collect();
+        let mut memory: Vec<f64> = self.rows_of(contender).map(|(_, r)| r.megabytes).collect();
         memory.sort_by(f64::total_cmp);
         let median = memory.get(memory.len() / 2).copied().unwrap_or(0.0);
         let most = memory.last().copied().unwrap_or(0.0);
-        let counts = [rows.len(), proved + violated, proved, violated, wrong, failed];
         let mut cells = vec![self.field.contenders[contender].name.clone()];
-        cells.extend(counts.map(|n| n.to_string()));
-        cells.extend([format!("{par2:.1}"), ratio, format!("{median:.0}"), format!("{most:.0}")]);
+        cells.extend(self.scores(contender, &|_| true));
+        cells.extend([ratio, format!("{median:.0}"), format!("{most:.0}")]);
         cells
     }
 
-    /// The table and the lists below it.
+    /// The tables and the lists below them.
     pub fn text(&self) -> String {
-        let head = [
-            "contender",
-            "runs",
-            "solved",
-            "proved",
-            "violated",
-            "wrong",
-            "failed",
-            "PAR-2 s",
-            "CPU ratio",
-            "median MB",
-            "max MB",
-        ];
-        let mut lines = vec![head.map(str::to_owned).to_vec()];
+        let more = ["CPU ratio", "median MB", "max MB"];
+        let head = [&["contender"][..], &COUNTED, &more].concat();
+        let mut lines = vec![head.iter().map(|&cell| cell.to_owned()).collect()];
         lines.extend((0..self.field.contenders.len()).map(|c| self.cells(c)));
-        let width = |column: usize| {
-            lines.iter().map(|l| l[column].chars().count()).max().unwrap_or_default()
-        };
-        let widths: Vec<usize> = (0..head.len()).map(width).collect();
-        let mut text = String::new();
-        for line in &lines {
-            let _ = write!(text, "{:<1$}", line[0], widths[0]);
-            for (cell, width) in line.iter().zip(&widths).skip(1) {
-                let _ = write!(text, "  {cell:>width$}");
-            }
-            text.push('\n');
-        }
+        let mut text = aligned(&lines, 1);
+        self.list_categories(&mut text);
         self.list_unique(&mut text);
         self.list_conflicts(&mut text);
         text
+    }
+
+    /// The counts again for each category, if there is more than one.
+    fn list_categories(&self, text: &mut String) {
+        let categories: BTreeSet<&str> =
+            self.field.models.iter().map(|m| m.category.as_str()).collect();
+        if categories.len() < 2 {
+            return;
+        }
+        let head = [&["category", "contender"][..], &COUNTED].concat();
+        let mut lines = vec![head.iter().map(|&cell| cell.to_owned()).collect::<Vec<String>>()];
+        for category in categories {
+            for (number, contender) in self.field.contenders.iter().enumerate() {
+                let of = |m: usize| self.field.models[m].category == category;
+                let shown = if category.is_empty() { "-" } else { category };
+                let names = [shown.to_owned(), contender.name.clone()];
+                lines.push(names.into_iter().chain(self.scores(number, &of)).collect());
+            }
+        }
+        text.push('\n');
+        text.push_str(&aligned(&lines, 2));
     }
 
     /// The models that only one contender solved, of those that all were run on.

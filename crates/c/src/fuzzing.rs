@@ -1,6 +1,7 @@
-//! The body of a fuzz target: it takes any bytes at all and panics if a promise of this crate is
+//! The bodies of fuzz targets: they take any bytes at all and panic if a promise of this crate is
 //! broken.
 
+use crate::witness::{read, write};
 use crate::{DataModel, Options, load};
 
 /// Loads a program for both data models. If it is one, the program graph is well formed; if not,
@@ -25,4 +26,15 @@ pub fn c(bytes: &[u8]) {
 /// Whether line markers may have changed the line numbers.
 fn has_markers(bytes: &[u8]) -> bool {
     bytes.contains(&b'#')
+}
+
+/// Reads a witness. What is one is written and read again as the same.
+pub fn witness(bytes: &[u8]) {
+    match read(bytes) {
+        Ok(witness) => {
+            let text = write(&witness);
+            assert_eq!(read(text.as_bytes()).as_ref(), Ok(&witness), "{text}");
+        }
+        Err(why) => assert!(!why.is_empty()),
+    }
 }

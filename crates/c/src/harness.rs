@@ -5,8 +5,10 @@
 //! own. Exit status 99 means that the error was reached, 77 that the run took another way.
 
 use pedra_model::bv::Bv;
+use pedra_model::term::Sort;
 use pedra_model::value::Value;
-use pedra_program::{Action, Input, InputKind, Program, ProgramTrace};
+use pedra_program::interpreter::{arbitrary_at_call, initial_variables, replay};
+use pedra_program::{Action, Input, InputKind, Program, ProgramTrace, VariableId};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -40,6 +42,39 @@ void __assert_fail(const char *text, const char *file, unsigned int line, const 
 }
 ";
 
+/// What the functions of competitions are called that ask for values.
+const KINDS: [&str; 18] = [
+    "bool",
+    "_Bool",
+    "char",
+    "uchar",
+    "short",
+    "ushort",
+    "int",
+    "uint",
+    "unsigned",
+    "long",
+    "ulong",
+    "longlong",
+    "ulonglong",
+    "size_t",
+    "pointer",
+    "float",
+    "double",
+    "loff_t",
+];
+
+/// Said if the run needs zero in variables without a value.
+pub const ZERO: &str = "
+Variables that are not initialised have the value zero in the run: add -ftrivial-auto-var-init=zero
+(gcc 12, clang 16).
+";
+
+/// Said if the run needs certain other values.
+pub const CANNOT_FORCE: &str = "
+The run has these values of variables that are not initialised. A test cannot force them:
+";
+
 /// The harness of a run that was replayed.
 pub fn harness(program: &Program, trace: &ProgramTrace) -> String {
     let property = &program.properties[trace.property];
@@ -47,16 +82,27 @@ pub fn harness(program: &Program, trace: &ProgramTrace) -> String {
     // `*/` in a text of the source would end the comment.
     let what = format!("{place} {}", property.text).replace("*/", "* /");
     let mut out = format!("/* A test for {what}\n{HEAD}");
-    let free = free_values(program, trace);
-    if !free.is_empty() {
-        out.push_str("\nThe run has these values of variables that are not initialised. A test cannot force them:\n");
-        for (name, value) in free {
-            let _ = writeln!(out, "    {name} = {value}");
+    match free_values(program, trace) {
+        Free::DoNotMatter => {}
+        Free::Zero => out.push_str(ZERO),
+        Free::Needed(values) => {
+            out.push_str(CANNOT_FORCE);
+            for (name, value) in values {
+                let _ = writeln!(out, "    {name} = {value}");
+            }
         }
     }
     let _ = write!(out, "*/\n\n{ENDS}");
-    for (name, (width, values)) in asked(program, trace) {
-        out.push_str(&function(&name, width, &values));
+    let asked = asked(program, trace);
+    for (name, (width, values)) in &asked {
+        out.push_str(&function(name, *width, values));
+    }
+    // Functions that no run calls may ask for values all the same.
+    for kind in KINDS {
+        let name = format!("__VERIFIER_nondet_{kind}");
+        if !asked.contains_key(&name) {
+            let _ = writeln!(out, "WEAK int {name}(void) {{ _Exit(77); }}");
+        }
     }
     out
 }
@@ -98,18 +144,80 @@ fn each_value(program: &Program, trace: &ProgramTrace, mut visit: impl FnMut(&In
     }
 }
 
-/// The values of variables that the run made arbitrary.
-fn free_values(program: &Program, trace: &ProgramTrace) -> Vec<(String, String)> {
-    let mut free = Vec::new();
-    each_value(program, trace, |input, value| {
-        if let (InputKind::Arbitrary(id), Value::Bv(value)) = (&input.kind, value) {
-            let variable = program.variable(*id);
-            if let Some(name) = &variable.name {
-                free.push((name.to_string(), decimal(value, variable.is_signed)));
+/// What the values of variables are to a run that nothing gives them.
+enum Free {
+    DoNotMatter,
+    /// Zero will do.
+    Zero,
+    /// These are needed.
+    Needed(Vec<(String, String)>),
+}
+
+/// Runs with more values than this, over all steps and variables, are not tried for each variable.
+const MOST_TRIED: usize = 2_000_000;
+
+/// Whether values that nothing gives to variables matter: the run is tried with others.
+fn free_values(program: &Program, trace: &ProgramTrace) -> Free {
+    let with = |fill: fn(Sort) -> Value, is_meant: &dyn Fn(VariableId) -> bool| {
+        let mut other = trace.clone();
+        each_free(program, &mut other, |variable, value| {
+            if is_meant(variable) {
+                *value = fill(value.sort());
+            }
+        });
+        replay(program, &other).is_ok()
+    };
+    if with(Value::zero, &|_| true) {
+        return if with(ones, &|_| true) { Free::DoNotMatter } else { Free::Zero };
+    }
+    let mut values: BTreeMap<VariableId, Value> = BTreeMap::new();
+    each_free(program, &mut trace.clone(), |variable, value| {
+        values.entry(variable).or_insert_with(|| value.clone());
+    });
+    let is_short = trace.steps.len().saturating_mul(values.len()) <= MOST_TRIED;
+    let is_needed = |id: VariableId| !is_short || !with(Value::zero, &|other| other == id);
+    let needed = values.into_iter().filter(|(id, _)| is_needed(*id));
+    let shown = needed.filter_map(|(id, value)| {
+        let variable = program.variable(id);
+        let value = match value {
+            Value::Bv(value) => decimal(&value, variable.is_signed),
+            _ => "(an array)".to_owned(),
+        };
+        Some((variable.name.as_ref()?.to_string(), value))
+    });
+    Free::Needed(shown.collect())
+}
+
+/// All bits are set.
+fn ones(sort: Sort) -> Value {
+    match sort {
+        Sort::Array { index, element } => Value::everywhere(index, &ones(element.into())),
+        Sort::Bv(width) => Value::Bv(Bv::ones(width)),
+        other => Value::zero(other),
+    }
+}
+
+/// Visits the values of a run that nothing gives to variables.
+fn each_free(
+    program: &Program,
+    trace: &mut ProgramTrace,
+    mut visit: impl FnMut(VariableId, &mut Value),
+) {
+    initial_variables(program).zip(&mut trace.initial).for_each(|(v, value)| visit(v, value));
+    for step in &mut trace.steps {
+        match &program.edge(step.edge).action {
+            Action::Call(call) => arbitrary_at_call(program.procedure(call.callee))
+                .zip(&mut step.values)
+                .for_each(|(variable, value)| visit(variable, value)),
+            Action::Step(action) => {
+                for (input, value) in action.inputs.iter().zip(&mut step.values) {
+                    if let InputKind::Arbitrary(variable) = input.kind {
+                        visit(variable, value);
+                    }
+                }
             }
         }
-    });
-    free
+    }
 }
 
 /// A value as a number.

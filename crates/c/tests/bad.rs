@@ -81,6 +81,15 @@ fn what_is_not_supported() {
             "1:64: a call through a function pointer is not supported",
         ),
         ("int main(void) { __int128 x = 1; }", "1:27: __int128 is not supported"),
+        ("volatile int v; int main(void) { return v; }", "1:41: a volatile type is not supported"),
+        (
+            "int x; int main(void) { int *volatile p = &x; return *p; }",
+            "1:54: a volatile type is not supported",
+        ),
+        (
+            "int main(void) { int x = 1; return *(int volatile *)&x; }",
+            "1:36: a volatile type is not supported",
+        ),
         ("int main(void) { x: goto *&&x; }", "1:21: a computed goto is not supported"),
         ("int g(void); int main(void) { return g(); }", "1:38: a call of `g`, which has no body"),
         (

@@ -97,6 +97,27 @@ fn order_of_side_effects() {
     ]);
 }
 
+/// Storage that was given back is not used, nor given back again.
+#[test]
+fn storage_that_was_freed() {
+    let malloc = "int *q = malloc(sizeof(int)); *q = 5;";
+    let two = "int *q = malloc(12), *r = malloc(4); q[2] = 5; *r = 6; int *s = y ? r : q;";
+    for (first, body, end) in [
+        (malloc, "x = *q; free(q); return x;", "returns 5"),
+        (malloc, "free(q); return *q;", "undefined: pointer *q"),
+        (malloc, "free(q); *q = 1; return 0;", "undefined: pointer *q"),
+        (malloc, "free(q); free(q); return 0;", "undefined: pointer free(q)"),
+        (malloc, "free(&g); return 0;", "undefined: pointer free(&g)"),
+        (malloc, "q = 0; free(q); return 3;", "returns 3"),
+        (two, "free(s); return q[2];", "returns 5"),
+        (two, "free(s); return *r;", "undefined: pointer *r"),
+        (two, "free(q); q = s; return *q;", "returns 6"),
+        (two, "free(q + 1); return 0;", "undefined: pointer free(q + 1)"),
+    ] {
+        check(&[(&format!("{first} {body}"), end)]);
+    }
+}
+
 /// Arrays and allocations whose size is known only when the program runs.
 #[test]
 fn variable_sizes() {

@@ -59,7 +59,7 @@ impl fmt::Display for Stop {
 }
 
 /// What a check took on trust, beyond what every check rests on: the evaluators; blasting, and the
-/// SAT solvers' word that something is unsatisfiable; for integers the encoding of terms alone.
+/// SAT solvers' word that something is unsatisfiable.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum Trust {
     /// Nothing.
@@ -68,6 +68,20 @@ pub enum Trust {
     /// That comparisons mean the same in the normal form of [`pedra_model::affine`]: it was seen at
     /// many points, but proving it would have taken too long.
     NormalForms,
+    /// That terms over integers mean the same as the clauses and inequalities that they were made
+    /// into; the refutations of these were checked.
+    IntegerTerms,
+}
+
+impl Trust {
+    /// In words; nothing if there is nothing.
+    pub fn text(self) -> Option<&'static str> {
+        match self {
+            Trust::Nothing => None,
+            Trust::NormalForms => Some("normal forms"),
+            Trust::IntegerTerms => Some("encoding of integers"),
+        }
+    }
 }
 
 /// The work that a check took.

@@ -53,12 +53,31 @@ pub fn check_script(
         command += 1;
         let malformed = |what: String| ScriptError::Malformed { command, what };
         let parsed = tokens.tree(token, 0).map_err(malformed)?;
+        if has_integers(&parsed) {
+            return Err(ScriptError::NotCheckable("integers are not read".to_owned()));
+        }
         if script.run(&parsed).map_err(malformed)? {
             queries += 1;
             effort.add(script.refute(queries, blasting, options)?);
         }
     }
     Ok((queries, effort))
+}
+
+/// Whether something of the sort `Int` is declared or defined.
+fn has_integers(command: &Tree<'_>) -> bool {
+    let has = |sort: &Tree<'_>| match sort {
+        Tree::Atom(name) => *name == "Int",
+        Tree::List(parts) => parts.iter().any(|part| matches!(part, Tree::Atom("Int"))),
+    };
+    match command {
+        Tree::List(parts) => match &parts[..] {
+            [Tree::Atom("declare-const"), _, sort] => has(sort),
+            [Tree::Atom("define-fun"), _, _, sort, _] => has(sort),
+            _ => false,
+        },
+        Tree::Atom(_) => false,
+    }
 }
 
 /// The words of a text.
@@ -441,6 +460,10 @@ mod tests {
         // Names end with their scope.
         let outside = format!("{script}(assert (= t0 t0))");
         assert!(matches!(check(&outside), Err(ScriptError::Malformed { command: 9, .. })));
+        for sort in ["Int", "(Array Int Int)"] {
+            let integers = format!("(declare-const i {sort})\n(check-sat)\n");
+            assert!(matches!(check(&integers), Err(ScriptError::NotCheckable(_))), "{sort}");
+        }
     }
 
     #[test]

@@ -41,6 +41,16 @@ pub enum ProgramChecked {
     Violated(ProgramTrace),
 }
 
+impl ProgramChecked {
+    /// What the check took on trust.
+    pub fn trust(&self) -> Trust {
+        match self {
+            ProgramChecked::Proved(_, lowered) if lowered.has_integers() => Trust::IntegerTerms,
+            _ => Trust::Nothing,
+        }
+    }
+}
+
 /// Why a property of a program stays open.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ProgramOpen {

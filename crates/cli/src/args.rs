@@ -524,14 +524,14 @@ pub enum ExpectedName {
 /// `pedra bench`.
 #[derive(Args, Debug, Clone)]
 pub struct BenchArgs {
-    /// A folder, whose model files are all run, or a table of models with tabs (manifest.tsv)
+    /// A folder, whose models and programs are all run, or a table of them with tabs (manifest.tsv)
     pub models: PathBuf,
     /// Our contenders, a list with commas: an engine, with further options of `check` if wanted,
     /// for example "pdr,pdr -o pdr.variant=simple"; `none` for others alone
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "auto")]
     pub engines: Vec<String>,
-    /// Other model checkers, a list with commas: abc, abc-int, abc-bmc, ric3; `auto` is abc and
-    /// ric3 if they are found on the path
+    /// Other model checkers, a list with commas: abc, abc-int, abc-bmc, ric3, z3; `auto` is those
+    /// of abc, ric3 and z3 that are on the path and read some of the models
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "auto")]
     pub peers: Vec<String>,
     /// Another build of Pedra: each of our contenders runs with it, too, right after this one
@@ -546,6 +546,9 @@ pub struct BenchArgs {
     /// Only the models of these tiers
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Selection")]
     pub tier: Vec<String>,
+    /// Only the models of these categories
+    #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Selection")]
+    pub category: Vec<String>,
     /// Only the models with this known verdict
     #[arg(long, value_enum, help_heading = "Selection")]
     pub expected: Option<ExpectedName>,

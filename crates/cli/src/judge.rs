@@ -163,28 +163,7 @@ impl Judge<'_> {
             Some(waypoint) if waypoint.constraint == Constraint::Target => &waypoint.place,
             _ => return Ok(Judgement::Refuted("its last waypoint is no target".to_owned())),
         };
-        let (mut points, mut left_out) = (Vec::new(), Vec::new());
-        // For each segment its points: to avoid, and to follow.
-        let mut shapes: Vec<(Vec<usize>, Option<usize>)> = Vec::new();
-        for segment in route.iter().chain([last]) {
-            let mut shape = (Vec::new(), None);
-            for waypoint in segment {
-                let point = match point_of(&waypoint.constraint) {
-                    Ok(Some(point)) => point,
-                    Ok(None) => continue,
-                    Err(why) => {
-                        left_out.push(format!("line {}: {why}", waypoint.place.line));
-                        continue;
-                    }
-                };
-                match waypoint.is_avoided {
-                    true => shape.0.push(points.len()),
-                    false => shape.1 = Some(points.len()),
-                }
-                points.push((waypoint.place.clone(), point));
-            }
-            shapes.push(shape);
-        }
+        let Shapes { points, shapes, mut left_out } = Shapes::of(route.iter().chain([last]));
         let (program, observed, marks) = match self.marked(&points, kind, model) {
             Ok(marked) => marked,
             Err(judgement) => return Ok(judgement),
@@ -193,18 +172,7 @@ impl Judge<'_> {
             Ok(mark) => Ok(marks.get(mark).cloned().unwrap_or_default()),
             Err(why) => Err(why.clone()),
         };
-        let mut segments = Vec::new();
-        let (_, before_last) = shapes.split_last().expect("the target's");
-        for (avoid, next) in before_last {
-            let Some(next) = next else { continue };
-            match properties_of(*next) {
-                Ok(follow) => {
-                    let avoid = avoid.iter().filter_map(|&p| properties_of(p).ok());
-                    segments.push(Segment { avoid: avoid.flatten().collect(), follow });
-                }
-                Err(why) => left_out.push(why),
-            }
-        }
+        let segments = marked_route(&shapes, properties_of, &mut left_out);
         let all: Vec<usize> = marks.values().flatten().copied().collect();
         let mut goals = Self::properties(&program, kind);
         // A target inside of a function that asserts stands for all its calls.
@@ -228,7 +196,12 @@ impl Judge<'_> {
             Some(&index) => {
                 let property = &program.properties[index];
                 let place = program.location(property.span, false);
-                Judgement::Accepted(format!("witness: {place} is violated on its way{used}"))
+                let text = format!("witness: {place} is violated on its way{used}");
+                // A run that passes a part of the waypoints is no run of the witness.
+                match left_out.is_empty() {
+                    true => Judgement::Accepted(text),
+                    false => Judgement::Unknown(text),
+                }
             }
             None if found.open.is_empty() => Judgement::Refuted(format!(
                 "witness: no run passes its waypoints and violates the property{used}"
@@ -356,14 +329,87 @@ fn is_closed(text: &str) -> bool {
     })
 }
 
+/// The points of a sequence.
+#[derive(Default)]
+struct Shapes {
+    points: Vec<(Place, Point)>,
+    /// For each segment its points, by number: to avoid, and to follow.
+    shapes: Vec<(Vec<usize>, Option<usize>)>,
+    /// Why waypoints were left out.
+    left_out: Vec<String>,
+}
+
+impl Shapes {
+    fn of<'w>(segments: impl Iterator<Item = &'w Vec<Waypoint>>) -> Shapes {
+        let mut all = Shapes::default();
+        for segment in segments {
+            let mut shape = (Vec::new(), None);
+            for waypoint in segment {
+                let place = &waypoint.place;
+                let point = match point_of(&waypoint.constraint) {
+                    Ok(Some(point)) => point,
+                    Ok(None) => continue,
+                    Err(why) => {
+                        all.left_out.push(format!("line {}: {why}", place.line));
+                        continue;
+                    }
+                };
+                if let (Point::Branch(is_true), false) = (&point, waypoint.is_avoided) {
+                    // A run that comes to the branch must take it.
+                    shape.0.push(all.points.len());
+                    all.points.push((place.clone(), Point::Branch(!is_true)));
+                }
+                match waypoint.is_avoided {
+                    true => shape.0.push(all.points.len()),
+                    false => shape.1 = Some(all.points.len()),
+                }
+                all.points.push((place.clone(), point));
+            }
+            all.shapes.push(shape);
+        }
+        all
+    }
+}
+
+/// The segments with the properties that their points became. Why a point became none is noted.
+fn marked_route(
+    shapes: &[(Vec<usize>, Option<usize>)],
+    properties_of: impl Fn(usize) -> Result<Vec<usize>, String>,
+    left_out: &mut Vec<String>,
+) -> Vec<Segment> {
+    let mut segments = Vec::new();
+    for (index, (avoid, next)) in shapes.iter().enumerate() {
+        let follow = match next.map(&properties_of) {
+            Some(Ok(follow)) => follow,
+            Some(Err(why)) => {
+                left_out.push(why);
+                continue;
+            }
+            // The target is reached in the last segment.
+            None if index + 1 == shapes.len() => Vec::new(),
+            None => continue,
+        };
+        let mut segment = Segment { avoid: Vec::new(), follow };
+        for &point in avoid {
+            match properties_of(point) {
+                Ok(properties) => segment.avoid.extend(properties),
+                Err(why) => left_out.push(why),
+            }
+        }
+        segments.push(segment);
+    }
+    segments
+}
+
 /// What is marked for a constraint; nothing for a target.
 fn point_of(constraint: &Constraint) -> Result<Option<Point>, &'static str> {
     Ok(Some(match constraint {
         Constraint::Assumption(value) => Point::Statement(value.clone()),
         Constraint::Branching(value) if value == "true" => Point::Branch(true),
         Constraint::Branching(value) if value == "false" => Point::Branch(false),
-        Constraint::Branching(_) => return Err("a branch of a switch"),
-        Constraint::FunctionEnter => return Err("the entry of a function"),
+        Constraint::Branching(value) if value.parse::<i64>().is_ok() => Point::Case(value.clone()),
+        Constraint::Branching(_) => return Err("a branch of this kind"),
+        Constraint::FunctionEnter => Point::Enter,
         Constraint::FunctionReturn(value) => Point::Return(value.clone()),
         Constraint::Target => return Ok(None),
     }))

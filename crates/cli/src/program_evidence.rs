@@ -2,12 +2,13 @@
 
 use crate::args::{CheckArgs, DataModelName};
 use crate::c_source::CSource;
+use crate::commands::language::Language;
 use crate::evidence::{
     CheckStopped, checked_script, ending, for_property, overwrites_model, refuse_unwritable,
 };
 use crate::judge::{Judge, Judgement};
 use crate::limits::Watch;
-use crate::load::InputError;
+use crate::load::{InputError, describe, read_bytes};
 use crate::output::{note, same_file, write_file};
 use crate::report::{Missing, WrittenFile};
 use crate::view::invariants::{LoopInvariant, loop_invariants};
@@ -18,7 +19,13 @@ use pedra_c::witness::{Content, Invariant, Place, place_of, violation, write};
 use pedra_certify::{CheckOptions, program_obligations, reduce_program_proof};
 use pedra_check::{InternalError, Plan};
 use pedra_formats::text::printable;
-use pedra_program::{CheckKind, Lowered, Program, ProgramProof, ProgramTrace, PropertyKind};
+use pedra_horn::lower::lower_with_places;
+use pedra_horn::model::{Interpretation, model};
+use pedra_model::term::TermId;
+use pedra_program::{
+    CheckKind, Lowered, PlaceId, PlaceRef, Program, ProgramProof, ProgramTrace, PropertyKind,
+    VariableId,
+};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -146,11 +153,7 @@ impl<'a> Writer<'a> {
         let is_silent = self.args.output.quiet && self.args.witness.is_none() && !is_recorded;
         let options = self.plan.check_options(engine, self.watch.interrupt());
         if let Some(path) = &self.args.certificate {
-            let text = program_obligations(&lowered.inlined.program, proof);
-            let file = text.map_err(anyhow::Error::from).and_then(|text| {
-                let file = checked_script(text, &self.plan.blast, &options)?;
-                Ok((file.bytes, file.is_checked))
-            });
+            let file = self.certificate(proof, lowered, &options);
             self.write(path, property, file, &mut evidence)?;
         }
         if is_silent {
@@ -172,6 +175,54 @@ impl<'a> Writer<'a> {
             evidence.invariants = invariants;
         }
         Ok(evidence)
+    }
+
+    /// A proof as a file: of linear Horn clauses the interpretation of the predicates, otherwise
+    /// the queries of its check.
+    fn certificate(
+        &self,
+        proof: &ProgramProof,
+        lowered: &Lowered,
+        options: &CheckOptions,
+    ) -> Result<(Vec<u8>, bool)> {
+        if let Some(text) = self.horn_model(proof, lowered)? {
+            // It was checked as a proof; the text has functions and quantifiers, which are for
+            // solvers that read all of SMT-LIB.
+            return Ok((text.into_bytes(), false));
+        }
+        let text = program_obligations(&lowered.inlined.program, proof)?;
+        let file = checked_script(text, &self.plan.blast, options)?;
+        Ok((file.bytes, file.is_checked))
+    }
+
+    /// What a proof says of the predicates of Horn clauses; `None` if it has no such form.
+    fn horn_model(&self, proof: &ProgramProof, lowered: &Lowered) -> Result<Option<String>> {
+        if Language::of(&self.args.model) != Some(Language::Horn) || proof.k > 1 {
+            return Ok(None);
+        }
+        // Reading is the same every time, so these are the places of the program.
+        let bytes = read_bytes(&self.args.model)?;
+        let wrong = |error| describe(&self.args.model, &bytes, &error);
+        let clauses = pedra_horn::read(&bytes).map_err(wrong)?;
+        let name = self.args.model.display().to_string();
+        let (_, places) = lower_with_places(&clauses, &name).map_err(wrong)?;
+        let inlined = &lowered.inlined;
+        let known = places.into_iter().map(|place| {
+            // What no query needs may be true.
+            let Some((place, variables)) = place else {
+                return Some(Interpretation { arguments: Vec::new(), conjuncts: Vec::new() });
+            };
+            let original = PlaceRef { procedure: self.program.entry, place };
+            let at = inlined.places.iter().position(|(_, from)| *from == original)?;
+            let conjuncts = proof.invariants.get(&PlaceId::new(at))?.clone();
+            let argument = |variable: VariableId| {
+                let at = inlined.variables.iter().position(|(_, from)| *from == variable)?;
+                Some(inlined.program.term_of(VariableId::new(at)))
+            };
+            let arguments: Option<Vec<TermId>> = variables.into_iter().map(argument).collect();
+            Some(Interpretation { arguments: arguments?, conjuncts })
+        });
+        Ok(model(&clauses, &proof.terms, &known.collect::<Vec<_>>()))
     }
 
     /// The proof without what it does not need, and whether it was not seen before.

@@ -186,6 +186,54 @@ fn others_are_given_the_same_model() {
 }
 
 #[test]
+fn programs_by_category() {
+    let folder = folder("programs", &[]);
+    let files = ["counter.smt2", "wrap.smt2", "parity_rules.smt2", "count_up_down.bpl"];
+    for file in files {
+        let from = models().join("programs").join(file);
+        std::fs::copy(from, folder.join("m").join(file)).expect("copied");
+    }
+    // Whether it holds is a matter of the data model and of the property.
+    let text = "extern long __VERIFIER_nondet_long(void);\n\
+                extern void reach_error(void);\n\
+                int main(void) {\n    long x = __VERIFIER_nondet_long();\n    \
+                if (sizeof(x) == 4) reach_error();\n    return x > 5 ? 0 : (int)(x - 5 < 0);\n}\n";
+    std::fs::write(folder.join("m/long.c"), text).expect("written");
+    std::fs::write(folder.join("m/long.i"), text).expect("written");
+    let rows = "file\tproperty\tdata_model\texpected\tcategory\n\
+                long.c\tunreach-call(reach_error)\tILP32\tunsafe\tC\n\
+                long.i\tunreach-call(reach_error)\tLP64\tsafe\tC\n\
+                count_up_down.bpl\tassert\tint (unbounded)\tunsafe\tBoogie\n\
+                counter.smt2\tcheck-sat\t-\tsafe\tHorn\n\
+                wrap.smt2\tcheck-sat\t-\tunsafe\tHorn\n\
+                parity_rules.smt2\tcheck-sat\t-\tsafe\tHorn\n";
+    std::fs::write(folder.join("m/list.tsv"), rows).expect("written");
+    // Of rules, Z3 says whether the query can be derived.
+    let script = "case $2 in */counter*) echo sat;; */wrap*) exit 0;; *) echo unsat;; esac";
+    program(&folder, "z3", script);
+    program(&folder, "abc", "exit 7");
+    let args =
+        ["m/list.tsv", "--engines", "program,bmc --depth 3", "--cpu", "60", "--out", "out.tsv"];
+    let (out, _) = bench(0, &folder, &args);
+    assert_eq!(counts(&out, "program"), [6, 6, 3, 3, 0, 0], "{out}");
+    assert_eq!(counts(&out, "z3"), [6, 2, 2, 0, 0, 3], "{out}");
+    assert!(!out.contains("abc"), "it reads no programs:\n{out}");
+    let by_category = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let lines: Vec<String> = out.lines().map(by_category).collect();
+    for part in [
+        "Boogie program 1 1 0 1 0 0",
+        "C program 2 2 1 1 0 0",
+        "C bmc --depth 3 2 1 0 1 0 0",
+        "C z3 2 0 0 0 0 2 240.0",
+        "Horn z3 3 2 2 0 0 0",
+    ] {
+        assert!(lines.iter().any(|line| line.starts_with(part)), "{part}\n{out}");
+    }
+    let (out, _) = bench(0, &folder, &["m/list.tsv", "--category", "C", "--peers", "none"]);
+    assert_eq!(counts(&out, "auto"), [2, 2, 1, 1, 0, 0], "{out}");
+}
+
+#[test]
 fn failures_are_told_apart_from_limits() {
     let folder = folder("failures", &["counter_wrap.aag"]);
     program(&folder, "abc", "while :; do :; done");
@@ -212,7 +260,14 @@ fn bad_requests() {
     table("gone.tsv", "file\texpected\nm/gone.aag\tsafe\n");
     table("none.tsv", "file\texpected\nm/counter_wrap.aag\tsafe\n");
     table("other.tsv", "my precious data\n");
-    let cases: [(&[&str], &str); 19] = [
+    let task = |cells: &str| format!("file\texpected\tdata_model\tproperty\n{cells}\n");
+    table("lock.c", "");
+    table("model.tsv", &task("lock.c\tsafe\tILP31\tunreach-call"));
+    table("property.tsv", &task("lock.c\tsafe\tILP32\ttermination"));
+    let cases: [(&[&str], &str); 22] = [
+        (&["model.tsv"], "model.tsv:2: the data model `ILP31` is neither"),
+        (&["property.tsv"], "property.tsv:2: the property `termination` is neither"),
+        (&["m", "--category", "Loops"], "need a table"),
         (&["nowhere"], "nowhere: cannot be read"),
         (&["empty"], "empty: no models found"),
         (&["columns.tsv"], "columns.tsv:1: there is no column `expected`"),
@@ -223,7 +278,7 @@ fn bad_requests() {
         (&["none.tsv", "--expected", "unsafe"], "none.tsv: no models found"),
         (&["m", "--expected", "safe"], "need a table"),
         (&["m", "--peers", "abc"], "abc was not found on the path"),
-        (&["m", "--peers", "magic"], "known: abc, abc-int, abc-bmc, ric3, auto, none"),
+        (&["m", "--peers", "magic"], "known: abc, abc-int, abc-bmc, ric3, z3, auto, none"),
         (&["m", "--engines", "none"], "nobody takes part"),
         (&["m", "--engines", "kind,magic"], "there is no engine `magic`"),
         (&["m", "--engines", "kind --magic"], "`kind --magic`: unexpected argument '--magic'"),

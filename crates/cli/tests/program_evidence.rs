@@ -179,22 +179,46 @@ fn violation_sequences_of_others_are_judged() {
         (vec![vec![waypoint("assumption", "follow", 6, 5, "a == 11")]], 1, "refuted"),
         (vec![vec![waypoint("function_return", "follow", 5, 18, "\\result == 12")]], 0, "accepted"),
         (vec![vec![waypoint("function_return", "follow", 5, 18, "\\result == 9")]], 1, "refuted"),
-        (vec![vec![waypoint("branching", "follow", 8, 9, "true")]], 0, "accepted"),
+        (vec![vec![waypoint("branching", "follow", 8, 9, "false")]], 0, "accepted"),
+        // The first time that a run comes there, it must be so.
+        (vec![vec![waypoint("branching", "follow", 8, 9, "true")]], 1, "refuted"),
+        (vec![vec![waypoint("assumption", "follow", 9, 9, "i == 1")]], 1, "refuted"),
         (
             vec![vec![
-                waypoint("branching", "avoid", 8, 9, "false"),
-                waypoint("branching", "follow", 8, 9, "true"),
+                waypoint("branching", "avoid", 8, 9, "true"),
+                waypoint("branching", "follow", 7, 5, "false"),
             ]],
             1,
             "refuted",
         ),
+        // Two of one call, in either order of their numbers.
         (
-            vec![vec![waypoint("function_enter", "follow", 5, 18, "")]],
+            vec![
+                vec![waypoint("function_enter", "follow", 5, 18, "")],
+                vec![
+                    waypoint("function_return", "avoid", 5, 18, "\\result == 11"),
+                    waypoint("function_return", "follow", 5, 18, "\\result == 12"),
+                ],
+            ],
             0,
+            "accepted",
+        ),
+        (
+            vec![
+                vec![waypoint("function_return", "follow", 5, 18, "\\result == 12")],
+                vec![waypoint("function_enter", "follow", 5, 18, "")],
+            ],
+            1,
+            "refuted",
+        ),
+        // What is not understood is not accepted.
+        (
+            vec![vec![waypoint("branching", "follow", 8, 9, "other")]],
+            3,
             "1 waypoints were not used",
         ),
-        (vec![vec![waypoint("assumption", "follow", 6, 5, "a = 12")]], 0, "has a side effect"),
-        (vec![vec![waypoint("assumption", "follow", 6, 5, "pick()")]], 0, "has a call"),
+        (vec![vec![waypoint("assumption", "follow", 6, 5, "a = 12")]], 3, "has a side effect"),
+        (vec![vec![waypoint("assumption", "follow", 6, 5, "pick()")]], 3, "has a call"),
         (vec![vec![waypoint("assumption", "follow", 6, 5, "b == 1")]], 1, "refuted"),
     ] {
         let mut content: String = parts.iter().map(|part| segment(part)).collect();
@@ -204,6 +228,31 @@ fn violation_sequences_of_others_are_judged() {
         let (found, out) = pedra(&at, &["certify", "p.c", "w.yml"]);
         assert_eq!(found, Some(code), "{out}{witness}");
         assert!(out.contains(word), "{out}{witness}");
+    }
+}
+
+/// What is to be avoided on the way to the target, and the branches of a `switch`.
+#[test]
+fn the_last_segment_and_switches() {
+    let text = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n\
+                int main(void) {\n    int a = __VERIFIER_nondet_int();\n    switch (a) {\n    \
+                case 3: a = 7; break;\n    case 4: a = 8; break;\n    default: a = 9;\n    }\n    \
+                if (a == 7)\n        reach_error();\n    return 0;\n}\n";
+    let at = with_program("switch", text);
+    let target = waypoint("target", "follow", 11, 9, "");
+    for (first, more, code) in [
+        ("3", vec![], 0),
+        ("4", vec![], 1),
+        ("3", vec![waypoint("branching", "avoid", 10, 5, "false")], 0),
+        ("3", vec![waypoint("branching", "avoid", 10, 5, "true")], 1),
+    ] {
+        let first = waypoint("branching", "follow", 5, 5, first);
+        let last = [more, vec![target.clone()]].concat().concat();
+        let content = format!("  - segment:\n{first}  - segment:\n{last}");
+        let witness = others("violation_sequence", &content);
+        std::fs::write(at.join("w.yml"), &witness).expect("written");
+        let (found, out) = pedra(&at, &["certify", "p.c", "w.yml"]);
+        assert_eq!(found, Some(code), "{out}{witness}");
     }
 }
 
@@ -293,6 +342,45 @@ fn certificates_are_confirmed_by_an_smt_solver() {
     let (code, out) = pedra(&at, &["check", &program, "--certificate", "c.btor2"]);
     assert_eq!(code, Some(2));
     assert!(out.contains("ends in .smt2"), "{out}");
+}
+
+/// Proofs about Horn clauses define the predicates; Z3 finds no clause that is false then.
+#[test]
+fn predicates_are_interpreted() {
+    let at = scratch("horn");
+    let steps = "(set-logic HORN)\n(declare-fun Start (Int Int) Bool)\n(declare-fun |a loop| (Int Int) Bool)\n\
+        (declare-fun Done (Int) Bool)\n(declare-fun Unused (Int) Bool)\n\
+        (assert (forall ((x Int)) (=> (> x 0) (Start x 0))))\n\
+        (assert (forall ((x Int) (y Int) (z Int)) (=> (and (Start x y) (> z 3)) (|a loop| (+ x z) y))))\n\
+        (assert (forall ((x Int) (y Int)) (=> (|a loop| x y) (|a loop| (+ x 1) (- y 1)))))\n\
+        (assert (forall ((x Int) (y Int)) (=> (|a loop| x y) (Done (+ x y)))))\n\
+        (assert (forall ((x Int)) (=> (and (Done x) (Unused x)) (Unused (+ x 1)))))\n\
+        (assert (forall ((x Int)) (=> (and (Done x) (< x 5)) false)))\n(check-sat)\n";
+    // The last but one clause would make it non-linear.
+    let linear = steps.replace("(and (Done x) (Unused x))", "(Unused x)");
+    std::fs::write(at.join("steps.smt2"), &linear).expect("written");
+    let of = |name: &str| folder().join(name).display().to_string();
+    for (file, predicate) in [
+        ("steps.smt2".to_owned(), "(define-fun |a loop| ((x0 Int)(x1 Int)) Bool"),
+        (of("up_down.smt2"), "(define-fun |Loop| "),
+        (of("bits.smt2"), "(define-fun |Inv| ((x0 (_ BitVec 8)))"),
+        // Induction over several steps has no such form, nor have several predicates in a body:
+        // the queries of the check.
+        (of("counter.smt2"), "(check-sat)"),
+        (of("count_up_down.bpl"), "(check-sat)"),
+    ] {
+        let options = ["-p", "b0", "--certificate", "c.smt2"];
+        let (code, out) = pedra(&at, &[&["check", &file][..], &options].concat());
+        assert_eq!(code, Some(0), "{out}");
+        assert!(out.contains("encoding of integers trusted") != file.contains("bits"), "{out}");
+        let written = std::fs::read_to_string(at.join("c.smt2")).expect("a certificate");
+        assert!(written.contains(predicate), "{written}");
+        let Some(output) = run("z3", &["c.smt2"], &at) else { continue };
+        let answers = text(&output.stdout);
+        assert!(answers.lines().count() >= 2 && answers.lines().all(|a| a == "unsat"), "{answers}");
+    }
+    let (_, out) = pedra(&at, &["check", &of("up_down.smt2")]);
+    assert!(out.contains("(Loop x0 x1 x2)  (and (= (+ x1 x2) x0)"), "{out}");
 }
 
 #[test]

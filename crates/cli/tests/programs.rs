@@ -47,6 +47,21 @@ fn verdicts_are_those_of_the_manifest() {
     assert!(count >= 12, "{count} properties");
 }
 
+/// A long run that fills an array larger than what is expanded into bits.
+#[test]
+fn violations_behind_long_loops_over_arrays() {
+    let text = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n\
+                int a[8000];\nint main(void) {\n    int least = 0;\n    \
+                for (int i = 0; i < 8000; i++) a[i] = __VERIFIER_nondet_int();\n    \
+                for (int i = 0; i < 8000; i++) if (a[i] < least) least = a[i];\n    \
+                for (int i = 0; i < 8000; i++) if (a[i] <= least) reach_error();\n    return 0;\n}\n";
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("long.c");
+    std::fs::write(&path, text).expect("written");
+    let (code, out, err) = pedra(&path.display().to_string(), &["--quiet"]);
+    assert_eq!(code, Some(1), "{out}{err}");
+    assert!(out.contains(", runs, "), "{out}");
+}
+
 /// Boogie and Horn clauses, with integers and with bit-vectors.
 #[test]
 fn integers_are_decided() {

@@ -12,6 +12,7 @@
 //! - [`lower`](mod@lower): clauses as a program, predicates being its places.
 //! - [`raise`](mod@raise): programs of any front end as clauses.
 //! - [`write`](mod@write): clauses as text.
+//! - [`model`](mod@model): what a proof says of the predicates, as text.
 //!
 //! *Safe* means that the clauses are satisfiable: some interpretation of the predicates makes all
 //! of them true, so that no derivation of *false* exists.
@@ -20,6 +21,7 @@ pub mod clauses;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod lower;
+pub mod model;
 pub mod raise;
 pub mod read;
 pub mod write;

@@ -5,7 +5,7 @@
 //! that are used more than once in a clause are named by `let`, so that the text is as large as the
 //! graph of terms.
 
-use crate::clauses::{Atom, Clause, Clauses};
+use crate::clauses::{Atom, Clause, Clauses, Predicate};
 use num_bigint::Sign;
 use pedra_formats::smtlib;
 use pedra_model::bv::Bv;
@@ -30,17 +30,11 @@ pub fn sort(sort: Sort) -> String {
 /// safe.
 pub fn write(clauses: &Clauses) -> String {
     let mut out = String::from("(set-logic HORN)\n");
-    let mut names: Vec<String> = Vec::new();
-    let mut taken: FxHashSet<String> = FxHashSet::default();
-    for (index, predicate) in clauses.predicates.iter().enumerate() {
-        let mut name = smtlib::quoted(&predicate.name);
-        while !taken.insert(name.clone()) {
-            name = smtlib::quoted(&format!("{}#{index}", name.trim_matches('|')));
-        }
+    let names = predicate_names(clauses);
+    for (predicate, name) in clauses.predicates.iter().zip(&names) {
         let sorts: Vec<String> = predicate.sorts.iter().map(|&s| sort(s)).collect();
         // Writing to a string cannot fail, here and below.
         let _ = writeln!(out, "(declare-fun {name} ({}) Bool)", sorts.join(" "));
-        names.push(name);
     }
     for clause in &clauses.clauses {
         Writer::new(&clauses.terms, &names, clause).write(clause, &mut out);
@@ -49,13 +43,26 @@ pub fn write(clauses: &Clauses) -> String {
     out
 }
 
+/// The names of predicates as they are written, each once.
+pub(crate) fn predicate_names(clauses: &Clauses) -> Vec<String> {
+    let mut taken: FxHashSet<String> = FxHashSet::default();
+    let name = |(index, predicate): (usize, &Predicate)| {
+        let mut name = smtlib::quoted(&predicate.name);
+        while !taken.insert(name.clone()) {
+            name = smtlib::quoted(&format!("{}#{index}", name.trim_matches('|')));
+        }
+        name
+    };
+    clauses.predicates.iter().enumerate().map(name).collect()
+}
+
 /// Writes one clause.
-struct Writer<'a> {
+pub(crate) struct Writer<'a> {
     terms: &'a Terms,
     predicates: &'a [String],
     /// What stands for variables, and for terms that were named.
     names: FxHashMap<TermId, String>,
-    variables: Vec<(String, Sort)>,
+    pub(crate) variables: Vec<(String, Sort)>,
     /// Terms to be named: those of one list need only those of the lists before.
     levels: Vec<Vec<TermId>>,
 }
@@ -72,7 +79,9 @@ enum Piece {
 use Piece::{Bits, Own, Text};
 
 impl<'a> Writer<'a> {
-    fn new(terms: &'a Terms, predicates: &'a [String], clause: &Clause) -> Writer<'a> {
+    /// For a clause. Its variables are named in the order in which they occur: in the predicates
+    /// of its body, in its head, in its constraint.
+    pub(crate) fn new(terms: &'a Terms, predicates: &'a [String], clause: &Clause) -> Writer<'a> {
         let (mut uses, mut variables) = (FxHashMap::default(), Vec::new());
         let mut found: Vec<TermId> = Vec::new();
         let mut names: FxHashMap<TermId, String> = FxHashMap::default();
@@ -124,13 +133,28 @@ impl<'a> Writer<'a> {
     /// `∀ variables. definitions. body ∧ constraint → head`.
     fn write(mut self, clause: &Clause, out: &mut String) {
         out.push_str("(assert ");
-        if !self.variables.is_empty() {
-            out.push_str("(forall (");
-            for (name, own) in &self.variables {
-                let _ = write!(out, "({name} {})", sort(*own));
-            }
-            out.push_str(")\n  ");
+        let is_quantified = self.quantify(0, out);
+        let levels = self.definitions(out);
+        self.implication(&clause.body, clause, out);
+        let quantifier = if is_quantified { ")" } else { "" };
+        let _ = writeln!(out, "{}{quantifier})", ")".repeat(levels));
+    }
+
+    /// `(forall (…)` over the variables from this one on, if there are any.
+    pub(crate) fn quantify(&self, from: usize, out: &mut String) -> bool {
+        let Some(variables) = self.variables.get(from..).filter(|list| !list.is_empty()) else {
+            return false;
+        };
+        out.push_str("(forall (");
+        for (name, own) in variables {
+            let _ = write!(out, "({name} {})", sort(*own));
         }
+        out.push_str(")\n  ");
+        true
+    }
+
+    /// Definitions of terms that are used more than once, and how many brackets they leave open.
+    pub(crate) fn definitions(&mut self, out: &mut String) -> usize {
         let levels = std::mem::take(&mut self.levels);
         let mut count = 0;
         for level in &levels {
@@ -147,31 +171,26 @@ impl<'a> Writer<'a> {
             self.names.extend(named);
             out.push_str(")\n  ");
         }
+        levels.len()
+    }
+
+    /// `body ∧ constraint → head`, with a part of the body.
+    pub(crate) fn implication(&self, body: &[Atom], clause: &Clause, out: &mut String) {
         out.push_str("(=> ");
-        let conditions = clause.body.len() + clause.constraint.len();
-        match conditions {
-            0 => out.push_str("true"),
-            1 => {}
-            _ => out.push_str("(and "),
+        let mut parts: Vec<String> = Vec::new();
+        for atom in body {
+            let mut text = String::new();
+            self.atom(atom, &mut text);
+            parts.push(text);
         }
-        let mut separator = "";
-        for atom in &clause.body {
-            out.push_str(separator);
-            self.atom(atom, out);
-            separator = " ";
-        }
-        for &condition in &clause.constraint {
-            out.push_str(separator);
-            self.term(condition, out);
-            separator = " ";
-        }
-        out.push_str(if conditions > 1 { ") " } else { " " });
+        parts.extend(clause.constraint.iter().map(|&condition| self.reference(condition)));
+        out.push_str(&conjunction(&parts));
+        out.push(' ');
         match &clause.head {
             Some(head) => self.atom(head, out),
             None => out.push_str("false"),
         }
-        let quantifier = if self.variables.is_empty() { "" } else { ")" };
-        let _ = writeln!(out, "){}{quantifier})", ")".repeat(levels.len()));
+        out.push(')');
     }
 
     fn atom(&self, atom: &Atom, out: &mut String) {
@@ -223,8 +242,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The text of a name or a constant.
-    fn reference(&self, term: TermId) -> String {
+    /// The text of a term.
+    pub(crate) fn reference(&self, term: TermId) -> String {
         let mut text = String::new();
         self.term(term, &mut text);
         text
@@ -385,6 +404,15 @@ impl<'a> Writer<'a> {
                 }
             },
         }
+    }
+}
+
+/// All of these hold.
+pub(crate) fn conjunction(parts: &[String]) -> String {
+    match parts {
+        [] => "true".to_owned(),
+        [one] => one.clone(),
+        _ => format!("(and {})", parts.join(" ")),
     }
 }
 

@@ -33,6 +33,7 @@ pub mod raise;
 pub mod random;
 pub mod rebuild;
 pub mod reduce;
+mod shared_map;
 pub mod simplify;
 pub mod system;
 pub mod term;

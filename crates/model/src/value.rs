@@ -1,10 +1,9 @@
 //! Values: concrete (bit-vectors, integers, arrays) and ternary, where a bit may be unknown.
 
 use crate::bv::Bv;
+use crate::shared_map::SharedMap;
 use crate::term::{Scalar, Sort};
 use num_bigint::BigInt;
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// A bit that may be unknown.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Hash, Default)]
@@ -192,13 +191,13 @@ impl From<Bv> for TernaryBv {
 }
 
 /// An array: a default and the elements that were set, generic over what an element and an index
-/// are. Its size is that of what was written, whatever the sort of the index. Copies share their
-/// elements until one of them is changed.
+/// are. Its size is that of what was written, whatever the sort of the index. Copies share what
+/// they have in common.
 #[derive(Clone, Debug)]
 pub struct ArrayValue<E, I = Bv> {
     index: Scalar,
     default: E,
-    entries: Arc<BTreeMap<I, E>>,
+    entries: SharedMap<I, E>,
 }
 
 impl<E: Clone + PartialEq> ArrayValue<E> {
@@ -219,7 +218,7 @@ impl<E: Clone + PartialEq> ArrayValue<E> {
 impl<E: Clone + PartialEq, I: Clone + Ord> ArrayValue<E, I> {
     /// The same element everywhere, by indices of this sort.
     fn everywhere(index: Scalar, default: E) -> ArrayValue<E, I> {
-        ArrayValue { index, default, entries: Arc::default() }
+        ArrayValue { index, default, entries: SharedMap::new() }
     }
 
     /// The element where nothing was set.
@@ -240,15 +239,16 @@ impl<E: Clone + PartialEq, I: Clone + Ord> ArrayValue<E, I> {
     /// Replaces the element at an index.
     pub fn set(&mut self, at: I, element: E) {
         if element != self.default {
-            Arc::make_mut(&mut self.entries).insert(at, element);
-        } else if self.entries.contains_key(&at) {
-            Arc::make_mut(&mut self.entries).remove(&at);
+            self.entries.insert(at, element);
+        } else {
+            self.entries.remove(&at);
         }
     }
 
     /// The indices at which this or the other array lists an element, each once, in order.
     pub fn listed<'a>(&'a self, other: &'a ArrayValue<E, I>) -> Vec<&'a I> {
-        let mut keys: Vec<&I> = self.entries.keys().chain(other.entries.keys()).collect();
+        let keys = self.entries.iter().chain(other.entries.iter()).map(|(key, _)| key);
+        let mut keys: Vec<&I> = keys.collect();
         keys.sort();
         keys.dedup();
         keys
@@ -266,7 +266,7 @@ impl<E: Clone + PartialEq, I: Clone + Ord> PartialEq for ArrayValue<E, I> {
         if self.index != other.index {
             return false;
         }
-        if Arc::ptr_eq(&self.entries, &other.entries) && self.default == other.default {
+        if self.entries.is_same(&other.entries) && self.default == other.default {
             return true;
         }
         let listed = self.listed(other);

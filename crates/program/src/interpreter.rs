@@ -5,11 +5,12 @@
 //! a stack of the machine, never on that of the interpreter, and memory is bounded by the length of
 //! the run.
 
+use crate::evaluate::Cone;
+pub use crate::evaluate::evaluate;
 use crate::graph::{
     Action, Call, Check, EdgeRef, PlaceRef, Procedure, ProcedureId, Program, Step, VariableId,
 };
 use pedra_model::bv::Bv;
-use pedra_model::eval::ops;
 use pedra_model::program::{ProgramTrace, TraceStep};
 use pedra_model::random::Random;
 use pedra_model::term::{Scalar, Sort, TermId, Terms};
@@ -17,29 +18,20 @@ use pedra_model::value::Value;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The values of terms, given those of the symbols that they need.
-pub fn evaluate<'v>(
-    terms: &Terms,
-    roots: impl IntoIterator<Item = TermId>,
-    symbol: impl Fn(TermId) -> &'v Value,
-) -> FxHashMap<TermId, Value> {
-    let mut found: Vec<TermId> = Vec::new();
-    let mut values: FxHashMap<TermId, Value> = FxHashMap::default();
-    let mut seen = rustc_hash::FxHashSet::default();
-    let mut stack: Vec<TermId> = roots.into_iter().collect();
-    while let Some(term) = stack.pop() {
-        if seen.insert(term) {
-            found.push(term);
-            stack.extend(terms.get(term).args());
-        }
+/// What a step evaluates: its guard, and if that holds everything else. Runs take the same edges
+/// over and over, so this is found once.
+#[derive(Debug)]
+struct StepCones {
+    guard: Cone,
+    rest: Cone,
+}
+
+impl StepCones {
+    fn new(terms: &Terms, step: &Step) -> StepCones {
+        let updates = step.updates.iter().map(|&(_, value)| value);
+        let rest = updates.chain(step.checks.iter().map(|check| check.holds));
+        StepCones { guard: Cone::new(terms, step.guard), rest: Cone::new(terms, rest) }
     }
-    // Ids are topological.
-    found.sort_unstable();
-    for term in found {
-        let value = ops::apply(terms.get(term), |arg| &values[&arg]);
-        values.insert(term, value.unwrap_or_else(|| symbol(term).clone()));
-    }
-    values
 }
 
 /// Why an edge cannot be taken.
@@ -148,6 +140,8 @@ pub struct Machine<'p> {
     place: PlaceRef,
     values: Vec<Option<Value>>,
     stack: Vec<Frame>,
+    /// Of the steps that were taken or tried.
+    cones: FxHashMap<EdgeRef, Arc<StepCones>>,
 }
 
 /// The variables that have a value at the start of a run, in the order of
@@ -173,7 +167,8 @@ impl<'p> Machine<'p> {
         let values = vec![None; program.variables.len()];
         let ids = (0..program.variables.len()).map(VariableId::new);
         let variables = Arc::new(ids.map(|v| (program.term_of(v), v)).collect());
-        let mut machine = Machine { program, variables, place, values, stack: Vec::new() };
+        let (stack, cones) = (Vec::new(), FxHashMap::default());
+        let mut machine = Machine { program, variables, place, values, stack, cones };
         let variables: Vec<VariableId> = initial_variables(program).collect();
         machine.check_values(variables.iter().map(|&v| program.term_of(v)), initial)?;
         for (variable, value) in variables.into_iter().zip(initial) {
@@ -224,7 +219,7 @@ impl<'p> Machine<'p> {
         }
         let failed = match &edge.action {
             Action::Step(action) => {
-                let failed = self.assign(action, &step.values)?;
+                let failed = self.assign(step.edge, action, &step.values)?;
                 self.place.place = edge.to;
                 failed
             }
@@ -266,23 +261,39 @@ impl<'p> Machine<'p> {
         roots: impl IntoIterator<Item = TermId>,
         inputs: &FxHashMap<TermId, &Value>,
     ) -> FxHashMap<TermId, Value> {
-        evaluate(&self.program.terms, roots, |term| match inputs.get(&term) {
-            Some(value) => value,
-            None => self.value(self.variables[&term]).expect("variables in scope have values"),
-        })
+        evaluate(&self.program.terms, roots, |term| self.symbol(term, inputs))
     }
 
-    fn assign(&mut self, step: &Step, given: &[Value]) -> Result<Option<usize>, StepError> {
+    /// The value of a variable or of one of the step's inputs.
+    fn symbol<'v>(&'v self, term: TermId, inputs: &FxHashMap<TermId, &'v Value>) -> &'v Value {
+        match inputs.get(&term) {
+            Some(value) => value,
+            None => self.value(self.variables[&term]).expect("variables in scope have values"),
+        }
+    }
+
+    fn assign(
+        &mut self,
+        edge: EdgeRef,
+        step: &Step,
+        given: &[Value],
+    ) -> Result<Option<usize>, StepError> {
         self.check_values(step.inputs.iter().map(|input| input.term), given)?;
+        let terms = &self.program.terms;
+        let cones = self.cones.entry(edge).or_insert_with(|| StepCones::new(terms, step).into());
+        let cones = cones.clone();
         let inputs = step.inputs.iter().map(|input| input.term).zip(given).collect();
-        let roots = step.updates.iter().map(|&(_, value)| value).chain(step.guard);
-        let values = self.evaluate(roots.chain(step.checks.iter().map(|c| c.holds)), &inputs);
-        if step.guard.is_some_and(|guard| !values[&guard].as_bv().is_true()) {
+        let symbol = |term| self.symbol(term, &inputs);
+        if let Some(guard) = step.guard
+            && !cones.guard.values(terms, symbol).get(guard).as_bv().is_true()
+        {
             return Err(StepError::Disabled);
         }
-        let failed = step.checks.iter().position(|c| !values[&c.holds].as_bv().is_true());
-        for (variable, term) in &step.updates {
-            self.values[variable.index()] = Some(values[term].clone());
+        let values = cones.rest.values(terms, symbol);
+        let holds = |check: &Check| values.get(check.holds).as_bv().is_true();
+        let failed = step.checks.iter().position(|check| !holds(check));
+        for &(variable, term) in &step.updates {
+            self.values[variable.index()] = Some(values.get(term).clone());
         }
         Ok(failed)
     }

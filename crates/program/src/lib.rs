@@ -22,6 +22,7 @@
 pub mod blocks;
 mod cut_points;
 pub mod dot;
+mod evaluate;
 pub mod flatten;
 pub mod graph;
 mod guards;

@@ -83,15 +83,10 @@ impl Answer {
     /// Of a proof: its depth of induction, its clauses, and what was taken on trust.
     fn proof(&self) -> Option<(usize, usize, Option<&'static str>)> {
         match &self.evidence {
-            Evidence::Proved { proof, trust } => {
-                let trusted = match trust {
-                    Trust::Nothing => None,
-                    Trust::NormalForms => Some("normal forms"),
-                };
-                Some((proof.k(), proof.clauses(), trusted))
-            }
-            Evidence::OfProgram(ProgramChecked::Proved(proof, _)) => {
-                Some((proof.k, proof.invariants.values().map(Vec::len).sum(), None))
+            Evidence::Proved { proof, trust } => Some((proof.k(), proof.clauses(), trust.text())),
+            Evidence::OfProgram(answer @ ProgramChecked::Proved(proof, _)) => {
+                let clauses = proof.invariants.values().map(Vec::len).sum();
+                Some((proof.k, clauses, answer.trust().text()))
             }
             _ => None,
         }

@@ -7,13 +7,13 @@ use crate::source::Span;
 use crate::tree::*;
 use crate::types::{Ty, Type};
 use pedra_model::term::{BinaryOp, Sort, TermId};
-use pedra_program::{Action, Call, Edge, InputKind, VariableId};
+use pedra_program::{Action, Call, CheckKind, Edge, InputKind, VariableId};
 use rustc_hash::FxHashMap;
 
 /// Functions without effect on the program; what they return is arbitrary.
 const IGNORED: &[&str] = &[
-    "printf", "fprintf", "puts", "putchar", "fputs", "fputc", "fflush", "perror", "free", "srand",
-    "rand", "getchar", "fgetc", "fopen", "fclose", "feof", "ferror",
+    "printf", "fprintf", "puts", "putchar", "fputs", "fputc", "fflush", "perror", "srand", "rand",
+    "getchar", "fgetc", "fopen", "fclose", "feof", "ferror",
 ];
 
 /// Functions whose argument is assumed to hold.
@@ -24,6 +24,9 @@ const ASSERTS: &[&str] = &["__VERIFIER_assert", "assert"];
 
 /// Functions that allocate.
 const ALLOCATES: &[&str] = &["malloc", "calloc", "alloca", "__builtin_alloca"];
+
+/// Functions whose storage can be given back by `free`.
+const FREEABLE: &[&str] = &["malloc", "calloc"];
 
 /// What calling a function means.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -37,6 +40,8 @@ enum Callee {
     /// A value from outside.
     Nondet,
     Allocate,
+    /// Storage is given back.
+    Free,
     Ignored,
     /// A procedure.
     Body,
@@ -61,6 +66,7 @@ fn classify(tree: &Tree, id: FunctionId) -> Callee {
         (ASSERTS, Callee::Assert),
         (ASSUMES, Callee::Assume),
         (ALLOCATES, Callee::Allocate),
+        (&["free"], Callee::Free),
         (IGNORED, Callee::Ignored),
     ];
     match table.iter().find(|(names, _)| names.contains(&name)) {
@@ -74,7 +80,7 @@ fn classify(tree: &Tree, id: FunctionId) -> Callee {
 pub fn splits(tree: &Tree, id: FunctionId) -> bool {
     !matches!(
         classify(tree, id),
-        Callee::Nondet | Callee::Allocate | Callee::Ignored | Callee::Assume
+        Callee::Nondet | Callee::Allocate | Callee::Free | Callee::Ignored | Callee::Assume
     )
 }
 
@@ -134,7 +140,51 @@ pub fn allocations(tree: &mut Tree, calls: &Calls) -> Lowered<FxHashMap<NodeId, 
     Ok(objects)
 }
 
+/// The allocations that the program may give back, in order; none if it never does.
+pub fn freeable(tree: &Tree, allocations: &FxHashMap<NodeId, ObjectId>) -> Vec<ObjectId> {
+    let callee = |call: NodeId| match &tree.node(call).kind {
+        Kind::Call(callee, _) => Some(*callee),
+        _ => None,
+    };
+    let frees = |(_, call): (FunctionId, NodeId)| {
+        callee(call).is_some_and(|callee| classify(tree, callee) == Callee::Free)
+    };
+    if !all_calls(tree).into_iter().any(frees) {
+        return Vec::new();
+    }
+    let is_freeable = |call: NodeId| {
+        callee(call).is_some_and(|id| FREEABLE.contains(&tree.function(id).name.as_str()))
+    };
+    let found = allocations.iter().filter(|(call, _)| is_freeable(**call));
+    let mut found: Vec<ObjectId> = found.map(|(_, &object)| object).collect();
+    found.sort_unstable_by_key(|object| object.0);
+    found
+}
+
 impl Lowerer<'_> {
+    /// `free`: of null, or of an allocation that has not been given back, from its start.
+    fn free(&mut self, pointer: NodeId, span: Span) -> Lowered<()> {
+        let pointer = self.eval(pointer)?;
+        let terms = &mut self.program.terms;
+        let null = build::constant(terms, terms.width(pointer), 0);
+        let mut may = build::binary(terms, BinaryOp::Eq, pointer, null);
+        for object in self.freeable.clone() {
+            let base = self.base(object, span)?;
+            let Some(freed) = self.freed(object) else { continue };
+            let before = self.get(freed);
+            let terms = &mut self.program.terms;
+            let base = build::constant(terms, terms.width(pointer), base);
+            let is_this = build::binary(terms, BinaryOp::Eq, pointer, base);
+            let alive = terms.not(before);
+            let alive = terms.and(is_this, alive);
+            may = terms.or(may, alive);
+            let after = terms.or(before, is_this);
+            self.set(freed, after);
+        }
+        self.check(may, CheckKind::Pointer, span);
+        Ok(())
+    }
+
     /// A call whose value is not used.
     pub(super) fn call_effect(
         &mut self,
@@ -170,6 +220,10 @@ impl Lowerer<'_> {
                 let condition = self.condition(*condition)?;
                 self.assume(condition);
                 Ok(())
+            }
+            Callee::Free => {
+                let [pointer] = args else { return Err(self.wrong_call(callee, span)) };
+                self.free(*pointer, span)
             }
             Callee::Ignored => {
                 for &arg in args {
@@ -211,6 +265,10 @@ impl Lowerer<'_> {
                 };
                 // It runs once, and variables start with arbitrary values.
                 self.initialise(object)?;
+                if let Some(freed) = self.freed(object) {
+                    let alive = self.program.terms.bool(false);
+                    self.set(freed, alive);
+                }
                 if let Extent::Allocated(unit) = tree.object(object).extent {
                     self.allocated_length(object, args, unit, span)?;
                 }

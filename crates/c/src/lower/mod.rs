@@ -42,6 +42,7 @@ pub fn lower(tree: Tree, source: &Source, file: &str) -> Result<Program, Fault> 
     let mut tree = tree;
     let calls = Calls::new(&tree);
     let allocations = calls::allocations(&mut tree, &calls)?;
+    let freeable = calls::freeable(&tree, &allocations);
     let points = points(&tree, allocations)?;
     let mut lowerer = Lowerer {
         tree: &tree,
@@ -53,6 +54,8 @@ pub fn lower(tree: Tree, source: &Source, file: &str) -> Result<Program, Fault> 
         files: FxHashMap::default(),
         variables: FxHashMap::default(),
         lengths: FxHashMap::default(),
+        freeable,
+        freed: FxHashMap::default(),
         statics: Vec::new(),
         bases: FxHashMap::default(),
         next_base: objects::FIRST_ADDRESS,
@@ -160,6 +163,10 @@ struct Lowerer<'a> {
     variables: FxHashMap<ObjectId, Vec<VariableId>>,
     /// How many elements an object of variable size has.
     lengths: FxHashMap<ObjectId, VariableId>,
+    /// The allocations that the program may give back.
+    freeable: Vec<ObjectId>,
+    /// Whether an allocation was given back.
+    freed: FxHashMap<ObjectId, VariableId>,
     /// Objects of static storage in the order of their first use.
     statics: Vec<ObjectId>,
     bases: FxHashMap<ObjectId, u64>,

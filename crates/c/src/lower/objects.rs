@@ -88,6 +88,21 @@ impl Lowerer<'_> {
         Some(variable)
     }
 
+    /// The variable that says whether an allocation was given back, if the program may do that.
+    pub(super) fn freed(&mut self, id: ObjectId) -> Option<VariableId> {
+        if !self.freeable.contains(&id) {
+            return None;
+        }
+        if let Some(&found) = self.freed.get(&id) {
+            return Some(found);
+        }
+        let span = self.span(self.tree.object(id).span);
+        let variable = self.program.add_variable(Sort::BOOL, None, "freed", false, span);
+        self.program.globals.push(variable);
+        self.freed.insert(id, variable);
+        Some(variable)
+    }
+
     /// Sets the length of an object of variable size. It must be positive, and an object with an
     /// address must have room.
     pub(super) fn set_length(&mut self, id: ObjectId, length: TermId, span: Span) -> Lowered<()> {

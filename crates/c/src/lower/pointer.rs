@@ -28,14 +28,23 @@ impl Lowerer<'_> {
         }
         let address = self.located_address(located)?;
         let mut list = Vec::new();
+        let mut is_freed = None;
         for &(object, offset) in &targets.targets {
-            let found = match offset {
+            let found: Vec<Alternative> = match offset {
                 Some(offset) => {
                     let one = self.at_offset(object, offset, part, address, span)?;
                     one.into_iter().collect()
                 }
                 None => self.anywhere(object, located.place, part, address)?,
             };
+            if let Some(freed) = self.freed(object) {
+                let freed = self.get(freed);
+                for condition in found.iter().filter_map(|alternative| alternative.condition) {
+                    let terms = &mut self.program.terms;
+                    let here = terms.and(condition, freed);
+                    is_freed = Some(is_freed.map_or(here, |before| terms.or(before, here)));
+                }
+            }
             list.extend(found);
         }
         if list.len() > MOST_ALTERNATIVES {
@@ -43,6 +52,10 @@ impl Lowerer<'_> {
             return Err(Fault::unsupported(span, what));
         }
         self.pointer_check(&targets, &list, span);
+        if let Some(is_freed) = is_freed {
+            let holds = self.program.terms.not(is_freed);
+            self.check(holds, CheckKind::Pointer, span);
+        }
         if let [only] = list.as_mut_slice() {
             only.condition = None;
         }

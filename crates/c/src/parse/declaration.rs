@@ -1,5 +1,6 @@
 //! Declarations, declarators and types.
 
+use super::specifiers::{ATOMIC, VOLATILE};
 use super::{Parsed, Parser};
 use crate::ast::*;
 use crate::error::Fault;
@@ -137,29 +138,37 @@ impl Parser {
     /// A declarator, with or without a name, and the attributes and `asm` label after it.
     pub(super) fn declarator(&mut self) -> Parsed<Declarator> {
         let start = self.span();
-        let mut derived = Vec::new();
-        let name = self.declarator_parts(&mut derived)?;
+        let (mut derived, mut changed) = (Vec::new(), None);
+        let name = self.declarator_parts(&mut derived, &mut changed)?;
         let span = name.map_or(start, |(_, span)| span);
         if self.is_key(Key::Asm) {
             self.skip_asm()?;
         }
-        let attribute = self.attributes()?.changed;
+        let attribute = self.attributes()?.changed.or(changed);
         if derived.len() > super::DEEPEST as usize {
             return self.too_deep(span);
         }
         Ok(Declarator { name: name.map(|(name, _)| name), derived, attribute, span })
     }
 
-    /// Appends the steps of a declarator, those next to the name first.
-    fn declarator_parts(&mut self, derived: &mut Vec<Derived>) -> Parsed<Option<(Name, Span)>> {
+    /// Appends the steps of a declarator, those next to the name first. A qualifier that makes the
+    /// type another one goes to `changed`.
+    fn declarator_parts(
+        &mut self,
+        derived: &mut Vec<Derived>,
+        changed: &mut Option<&'static str>,
+    ) -> Parsed<Option<(Name, Span)>> {
         let mut pointers = 0;
         self.attributes()?;
         while self.take(Punct::Star) {
             pointers += 1;
-            while matches!(
-                self.peek(),
-                Token::Key(Key::Const | Key::Volatile | Key::Restrict | Key::Atomic)
-            ) {
+            while let Token::Key(key) = *self.peek() {
+                match key {
+                    Key::Const | Key::Restrict => {}
+                    Key::Volatile => *changed = Some(VOLATILE),
+                    Key::Atomic => *changed = Some(ATOMIC),
+                    _ => break,
+                }
                 self.advance();
             }
             self.attributes()?;
@@ -172,7 +181,7 @@ impl Parser {
             }
             Token::Punct(Punct::Open) if self.opens_declarator() => {
                 self.advance();
-                let name = self.nested(|parser| parser.declarator_parts(derived))?;
+                let name = self.nested(|parser| parser.declarator_parts(derived, changed))?;
                 self.expect(Punct::Close)?;
                 name
             }

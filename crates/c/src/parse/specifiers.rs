@@ -88,7 +88,13 @@ impl Words {
     }
 }
 
-/// What attributes say that matters.
+/// What other threads may change.
+pub(super) const ATOMIC: &str = "an atomic type";
+
+/// What has values that no statement of the program gives it.
+pub(super) const VOLATILE: &str = "a volatile type";
+
+/// What attributes and qualifiers say that matters.
 #[derive(Default)]
 pub(super) struct Attributes {
     pub(super) is_packed: bool,
@@ -212,12 +218,12 @@ impl Parser {
             Key::Auto => Storage::Auto,
             Key::Register => Storage::Register,
             Key::Thread => Storage::Thread,
-            Key::Const
-            | Key::Volatile
-            | Key::Restrict
-            | Key::Inline
-            | Key::Noreturn
-            | Key::Extension => {
+            Key::Volatile => {
+                self.advance();
+                attributes.changed = attributes.changed.or(Some(VOLATILE));
+                return Ok(Specifier::Counted);
+            }
+            Key::Const | Key::Restrict | Key::Inline | Key::Noreturn | Key::Extension => {
                 self.advance();
                 return Ok(Specifier::Counted);
             }
@@ -236,7 +242,7 @@ impl Parser {
                 if self.is(Punct::Open) {
                     self.skip_parens()?;
                 }
-                words.other = Some("an atomic type");
+                words.other = Some(ATOMIC);
                 return Ok(Specifier::Counted);
             }
             Key::Struct | Key::Union | Key::Enum => {

@@ -6,7 +6,7 @@
 //! - [`mod@observe`]: a program with the places of a witness marked in its text, for checking it.
 //!
 //! What the format leaves open is decided as follows. A `follow` waypoint is passed the first time
-//! that its place is reached and its constraint holds after the waypoint before it was passed. An
+//! that its place is reached after the waypoint before it, and its constraint must hold then. An
 //! `avoid` waypoint must not be passed as long as its segment is the current one.
 
 mod make;

@@ -21,6 +21,10 @@ pub enum Point {
     Statement(String),
     /// A branch that is taken for *true* or *false*.
     Branch(bool),
+    /// The branch of a `switch` for this value.
+    Case(String),
+    /// A call, before it.
+    Enter,
     /// The return of a call, with a condition on `\result`.
     Return(String),
 }
@@ -80,7 +84,9 @@ pub fn observe(text: &[u8], points: &[(Place, Point)]) -> Result<Observed, Strin
         let number = known.len();
         match marker.mark(place, point, number) {
             Ok(more) => {
-                inserts.extend(more);
+                let order = |at: usize| Order::of(point, number, at > 0);
+                let more = more.into_iter().enumerate();
+                inserts.extend(more.map(|(at, (offset, text))| ((offset, order(at)), text)));
                 known.push((place, point));
                 marks.push(Ok(number));
             }
@@ -90,8 +96,30 @@ pub fn observe(text: &[u8], points: &[(Place, Point)]) -> Result<Observed, Strin
     Ok(Observed { text: with_inserts(text, inserts, known.len()), marks })
 }
 
+/// In which order texts come that are inserted at one place: those that close something before
+/// those that open something; what is around statements around what is around conditions, and that
+/// around what is around calls.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Order(bool, i64, i64);
+
+impl Order {
+    fn of(point: &Point, number: usize, is_close: bool) -> Order {
+        let inside = match point {
+            Point::Loop(_) | Point::Statement(_) => 0,
+            Point::Branch(_) | Point::Case(_) => 1,
+            Point::Enter | Point::Return(_) => 2,
+        };
+        // What was opened last is closed first.
+        let (inside, number) = (inside, number as i64);
+        if is_close { Order(false, -inside, -number) } else { Order(true, inside, number) }
+    }
+}
+
+/// A text, with its place.
+type Insert = ((usize, Order), String);
+
 /// The text with more text at some places, and the marks' definitions before it.
-fn with_inserts(text: &[u8], mut inserts: Vec<(usize, String)>, marks: usize) -> Vec<u8> {
+fn with_inserts(text: &[u8], mut inserts: Vec<Insert>, marks: usize) -> Vec<u8> {
     let mut out = String::from("extern void __VERIFIER_error(); static int __pedra_one = 1;");
     for number in 0..marks {
         out.push_str(&format!(
@@ -100,9 +128,9 @@ fn with_inserts(text: &[u8], mut inserts: Vec<(usize, String)>, marks: usize) ->
     }
     out.push_str("\n# 1\n");
     let mut out = out.into_bytes();
-    inserts.sort_by_key(|(offset, _)| *offset);
+    inserts.sort_by_key(|(place, _)| *place);
     let mut at = 0;
-    for (offset, more) in inserts {
+    for ((offset, _), more) in inserts {
         out.extend_from_slice(&text[at..offset]);
         out.extend_from_slice(more.as_bytes());
         at = offset;
@@ -228,6 +256,21 @@ impl<'a> Marker<'a> {
                     .and_then(|at| self.at_branch(at, *is_true, &call))
                     .ok_or(format!("line {line}: there is no branch here that can be marked"))
             }
+            Point::Case(value) => {
+                let result = format!("__pedra_result_{number}");
+                let call = condition(&format!("{result} == ({value})"))?;
+                first(&|at| self.key(at) == Some(Key::Switch))
+                    .and_then(|at| self.at_switch(at, &result, &call))
+                    .ok_or(format!("line {line}: there is no switch here that can be marked"))
+            }
+            Point::Enter => {
+                let call = format!("{PREFIX}{number}(__pedra_one)");
+                let is_close = |at: usize| self.punct(at) == Some(Punct::Close);
+                first(&is_close)
+                    .and_then(|at| self.call_at(at))
+                    .map(|(start, end)| vec![(start, format!("({call}, ")), (end, ")".into())])
+                    .ok_or(format!("line {line}: no call that can be marked ends here"))
+            }
             Point::Return(value) => {
                 let result = format!("__pedra_result_{number}");
                 let value = value.replace("\\result", &result);
@@ -322,17 +365,32 @@ impl<'a> Marker<'a> {
         }
     }
 
-    /// Around a call.
-    fn at_return(&self, close: usize, result: &str, call: &str) -> Option<Vec<(usize, String)>> {
+    /// Around the value of a `switch`.
+    fn at_switch(&self, at: usize, result: &str, call: &str) -> Option<Vec<(usize, String)>> {
+        let (open, close, _) = self.condition_of(at)?;
+        let (start, end) = (self.end(open), self.start(close));
+        let text = String::from_utf8_lossy(&self.source.bytes()[start..end]).into_owned();
+        // The value is promoted, as in a `switch`.
+        Some(vec![
+            (start, format!("({{ __typeof__(+({text})) {result} = (")),
+            (end, format!("); {call}; {result}; }})")),
+        ])
+    }
+
+    /// Where a call of a function begins and ends, given its closing parenthesis.
+    fn call_at(&self, close: usize) -> Option<(usize, usize)> {
         let depth = self.depths[close].0;
         let is_open =
             |&at: &usize| self.punct(at) == Some(Punct::Open) && self.depths[at].0 == depth;
         let open = (0..close).rev().find(is_open)?;
         let callee = open.checked_sub(1)?;
-        if !matches!(self.tokens[callee].token, Token::Name(_)) {
-            return None;
-        }
-        let (start, end) = (self.start(callee), self.end(close));
+        let is_name = matches!(self.tokens[callee].token, Token::Name(_));
+        is_name.then(|| (self.start(callee), self.end(close)))
+    }
+
+    /// Around a call, for its result.
+    fn at_return(&self, close: usize, result: &str, call: &str) -> Option<Vec<(usize, String)>> {
+        let (start, end) = self.call_at(close)?;
         let text = String::from_utf8_lossy(&self.source.bytes()[start..end]).into_owned();
         Some(vec![
             (start, format!("({{ __typeof__({text}) {result} = ")),

@@ -44,6 +44,7 @@ fn request(args: &BenchArgs) -> Request {
         models: args.models,
         sets: args.sets,
         tiers: args.tier,
+        categories: args.category,
         expected: args.expected.map(|name| match name {
             ExpectedName::Safe => Expected::Safe,
             ExpectedName::Unsafe => Expected::Unsafe,

@@ -17,7 +17,7 @@ use crate::report::Style;
 use anyhow::Result;
 use pedra_c::{DataModel, Options};
 use pedra_certify::{
-    CertificateError, CheckOptions, CheckedCertificate, NumberedModel, ProofError, Trust,
+    CertificateError, CheckOptions, CheckedCertificate, NumberedModel, ProofError,
     check_certificate_for, check_word_certificate, replay_bits, replay_words,
 };
 use pedra_check::Plan;
@@ -210,10 +210,8 @@ fn judgement(
                     format!("{} hold", names.join(", "))
                 }
             };
-            let trusted = match checked.trust {
-                Trust::Nothing => "",
-                Trust::NormalForms => ", normal forms trusted",
-            };
+            let trusted = checked.trust.text();
+            let trusted = trusted.map_or(String::new(), |what| format!(", {what} trusted"));
             Judgement::Accepted(format!("certificate: {text}{trusted}"))
         }
         Err(
@@ -229,7 +227,7 @@ fn judgement(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pedra_certify::{Effort, Stop};
+    use pedra_certify::{Effort, Stop, Trust};
     use pedra_model::bits::BitSystem;
 
     #[test]

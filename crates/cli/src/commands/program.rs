@@ -14,7 +14,6 @@ use crate::report::{PropertyReport, Reporter, SourcePlace, Story, Verdict};
 use crate::view::status::Status;
 use crate::view::steps::{source_steps, steps_of};
 use anyhow::Result;
-use pedra_certify::Trust;
 use pedra_check::{
     Plan, Prepared, ProgramChecked, ProgramObserver, ProgramOpen, SafeUpTo, decide_program,
 };
@@ -295,7 +294,7 @@ impl ProgramObserver for Session<'_> {
         match answer {
             ProgramChecked::Proved(proof, lowered) => {
                 let clauses = proof.invariants.values().map(Vec::len).sum();
-                let trust = Trust::Nothing;
+                let trust = answer.trust();
                 let verdict = Verdict::Proved { k: proof.k, clauses, safe_until: None, trust };
                 let evidence = self.writer.proved(property, engine, proof, lowered)?;
                 self.report(property, verdict, engine, evidence, Story::default());

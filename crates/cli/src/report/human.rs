@@ -2,7 +2,7 @@
 
 use super::{PropertyReport, Stated, Vacuity, Verdict, WrittenFile, is_cover};
 use crate::view::invariants;
-use pedra_check::{SafeUpTo, Trust};
+use pedra_check::SafeUpTo;
 use pedra_formats::text::printable;
 
 /// `violated  b1 overflow  step 7, bmc, 0.02 s, trace replayed`.
@@ -28,10 +28,7 @@ pub fn line(report: &PropertyReport, stated: Option<&Stated>, color: bool) -> St
                 1 => ", 1 invariant clause".to_owned(),
                 n => format!(", {n} invariant clauses"),
             };
-            let trusted = match trust {
-                Trust::Nothing => "",
-                Trust::NormalForms => ", normal forms trusted",
-            };
+            let trusted = trust.text().map_or(String::new(), |what| format!(", {what} trusted"));
             format!("{engine}, k = {k}{invariant}, {seconds:.2} s, certificate checked{trusted}")
         }
         Verdict::Violated { depth } => {

@@ -44,13 +44,9 @@ pub fn property(
     });
     let (verdict, more) = match &report.verdict {
         Verdict::Proved { k, clauses, safe_until, trust } => {
-            let trusted = match trust {
-                Trust::Nothing => None,
-                Trust::NormalForms => Some("normal forms"),
-            };
             let more = json!({
                 "k": k, "clauses": clauses, "safe_until": safe_until, "checked": "certificate",
-                "trusted": trusted
+                "trusted": trust.text()
             });
             (if is_cover(stated) { "unreachable" } else { "proved" }, more)
         }
@@ -72,6 +68,7 @@ pub fn property(
     let rest = json!({
         "engine": report.engine,
         "seconds": seconds(report.time),
+        "cpu_seconds": crate::limits::cpu_seconds(),
         "files": report.files.iter().map(|file| &file.name).collect::<Vec<_>>(),
         "source": place.map(|place| {
             json!({ "file": place.file, "line": place.line, "column": place.column })
@@ -125,6 +122,7 @@ pub fn read_property(line: &Value) -> Option<ReadProperty> {
             safe_until,
             trust: match line["trusted"].as_str() {
                 None => Trust::Nothing,
+                Some(what) if Some(what) == Trust::IntegerTerms.text() => Trust::IntegerTerms,
                 Some(_) => Trust::NormalForms,
             },
         },

@@ -3,6 +3,7 @@
 
 use crate::commands::language::Language;
 use pedra_c::express::Express;
+use pedra_horn::model::{Interpretation, texts};
 use pedra_model::bv::Bv;
 use pedra_model::simplify::Rewriter;
 use pedra_model::term::{BinaryOp, Term, TermId, Terms, UnaryOp};
@@ -29,7 +30,7 @@ pub struct LoopInvariant {
     /// Its position.
     pub span: Span,
     /// The head of the loop as the source writes it; empty for a loop of `goto`. For a summary the
-    /// procedure with its parameters.
+    /// procedure with its parameters, of Horn clauses the predicate with its arguments.
     pub head: String,
     /// Whether it is the summary of a procedure.
     pub is_summary: bool,
@@ -39,6 +40,8 @@ pub struct LoopInvariant {
     pub over_bits: usize,
     /// How many others have no form in the source.
     pub hidden: usize,
+    /// The language of the conjuncts.
+    pub language: Language,
 }
 
 impl LoopInvariant {
@@ -57,7 +60,10 @@ impl LoopInvariant {
             width <= MAX_WIDTH
         };
         let fitting = parts.iter().take_while(fits).count().clamp(1, MAX_SHOWN).min(parts.len());
-        let text = parts[..fitting].join(" && ");
+        let text = match (self.language, fitting) {
+            (Language::Horn, 2..) => format!("(and {})", parts[..fitting].join(" ")),
+            _ => parts[..fitting].join(" && "),
+        };
         let left = parts.len() - fitting + self.hidden;
         let mut more = Vec::new();
         match self.over_bits {
@@ -72,6 +78,9 @@ impl LoopInvariant {
             (true, true) => "true".to_owned(),
             (true, false) => more.join(", "),
             (false, true) => text,
+            (false, false) if self.language == Language::Horn => {
+                format!("{text}, and {}", more.join(", "))
+            }
             (false, false) => format!("{text} && ({})", more.join(", ")),
         };
         if self.is_summary { format!("ensures {text}") } else { text }
@@ -95,28 +104,32 @@ pub fn loop_invariants(
 ) -> Vec<LoopInvariant> {
     let mut terms = proof.terms.clone();
     let file = program.files.first().map(Path::new);
-    let is_boogie = file.and_then(Language::of) == Some(Language::Boogie);
+    let language = file.and_then(Language::of).unwrap_or(Language::C);
     let mut found = Vec::new();
     for (&place, conjuncts) in &proof.invariants {
         let (instance, original) = inlined.places[place.index()];
         let source = &program.procedure(original.procedure).places[original.place.index()];
         let summary = inlined.program.summaries.iter().find(|summary| summary.exit == place);
-        let (span, head) = match (summary, &source.head_of) {
+        let (span, mut head) = match (summary, &source.head_of) {
             (Some(summary), _) => signature(program, summary.procedure),
             (None, Some(head)) => (head.span, head.text.to_string()),
             (None, None) => (source.span, String::new()),
         };
         let is_summary = summary.is_some();
-        let old = if is_boogie { OLD_IN_BOOGIE } else { OLD };
+        let old = if language == Language::Boogie { OLD_IN_BOOGIE } else { OLD };
         let names = names_at(program, inlined, instance, old);
+        let callee = summary.map(|summary| program.procedure(summary.procedure).name.to_string());
+        let predicate = callee.unwrap_or_else(|| head.clone());
+        let arguments = arguments_of(&inlined.program, &names, &predicate);
         let express = Express::new(&inlined.program, names.clone());
         let merged = merge_bits(&mut terms, conjuncts);
         let (mut shown, mut over_bits, mut hidden) = (Vec::new(), 0, 0);
         for conjunct in merged {
             let is_bits = single_bits(&terms, conjunct) > MAX_BITS;
-            let text = match is_boogie {
-                true => boogie_text(&inlined.program, &names, &terms, conjunct),
-                false => express.conjunct(&mut terms, conjunct),
+            let text = match language {
+                Language::Boogie => boogie_text(&inlined.program, &names, &terms, conjunct),
+                Language::Horn => horn_text(&arguments, &terms, conjunct),
+                Language::C => express.conjunct(&mut terms, conjunct),
             };
             match text {
                 _ if is_bits => over_bits += 1,
@@ -126,8 +139,21 @@ pub fn loop_invariants(
             }
         }
         shown.dedup();
+        if language == Language::Horn {
+            let arguments: String = (0..arguments.len()).map(|at| format!(" x{at}")).collect();
+            head = format!("({predicate}{arguments})");
+        }
         let place = program.location(span, false);
-        found.push(LoopInvariant { place, span, head, is_summary, shown, over_bits, hidden });
+        found.push(LoopInvariant {
+            place,
+            span,
+            head,
+            is_summary,
+            shown,
+            over_bits,
+            hidden,
+            language,
+        });
     }
     found.sort_by_key(|loop_| loop_.span);
     found
@@ -151,6 +177,26 @@ fn boogie_text(
     // Conjuncts are joined by `&&`, which Boogie does not mix with these.
     let is_loose = ["||", "==>", "if "].iter().any(|part| text.contains(part));
     Some(if is_loose { format!("({text})") } else { text })
+}
+
+/// The arguments of a predicate, whose variables are `P.0`, `P.1` and so on.
+fn arguments_of(program: &Program, names: &[(VariableId, String)], predicate: &str) -> Vec<TermId> {
+    let number = |name: &str| name.strip_prefix(predicate)?.strip_prefix('.')?.parse().ok();
+    let found = names.iter().filter_map(|(id, name)| Some((number(name)?, program.term_of(*id))));
+    let by_number: BTreeMap<usize, TermId> = found.collect();
+    by_number.into_values().collect()
+}
+
+/// A term over the arguments of a predicate, in SMT-LIB.
+fn horn_text(arguments: &[TermId], terms: &Terms, conjunct: TermId) -> Option<String> {
+    let cone = terms.cone([conjunct]);
+    let mut symbols = terms.iter().filter(|(id, _)| cone[id.index()]);
+    if symbols.any(|(id, _)| terms.symbol_of(id).is_some() && !arguments.contains(&id)) {
+        return None;
+    }
+    let of = Interpretation { arguments: arguments.to_vec(), conjuncts: vec![conjunct] };
+    let text = texts(terms, &of).pop()?;
+    Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// Where a procedure stands, and how it is called.

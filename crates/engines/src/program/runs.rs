@@ -13,8 +13,11 @@ use pedra_program::{Lowered, VariableId};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The longest run, in blocks: its trace must fit into memory.
-const MAX_STEPS: usize = 100_000;
+/// The longest run, in blocks: its trace must fit into memory, some hundred bytes for each
+/// statement.
+const MAX_STEPS: usize = 1_000_000;
+/// Most runs are short: luck is in the first steps, and there are many of them.
+const SHORT_STEPS: usize = 200;
 /// After this many steps the interrupt is looked at.
 const STEPS_A_LOOK: usize = 50;
 
@@ -25,41 +28,71 @@ pub struct Runs {
     properties: Vec<usize>,
     /// How many runs there have been.
     runs: usize,
+    /// The run that was interrupted at the end of the last turn.
+    interrupted: Option<Run>,
+}
+
+/// A run so far.
+struct Run {
+    /// How far from zero inputs may be, and how many steps there may be.
+    spread: usize,
+    length: usize,
+    /// The cut point and the state there.
+    at: usize,
+    state: Vec<Value>,
+    /// The state at the entry, and the inputs of all steps.
+    first: Vec<Value>,
+    inputs: Vec<Vec<Value>>,
 }
 
 impl Runs {
     /// An engine that has not run anything yet.
     pub fn new(lowered: Arc<Lowered>, properties: &[usize]) -> Runs {
-        Runs { lowered, properties: properties.to_vec(), runs: 0 }
+        Runs { lowered, properties: properties.to_vec(), runs: 0, interrupted: None }
     }
 
     /// One run after the other, until the interrupt is raised or nothing is open.
     fn search(&mut self, context: &Context) -> Reason {
         let graph = Graph::new(self.lowered.clone());
-        let mut runner = Runner::new(&graph, context.seed ^ self.runs as u64);
+        let steps_before = self.interrupted.as_ref().map_or(0, |run| run.inputs.len());
+        let mut runner = Runner::new(&graph, context.seed ^ (self.runs + steps_before) as u64);
         loop {
             if context.open(self.properties.len()).is_empty() {
                 return Reason::SettledElsewhere;
             }
-            // The first run is a long one: a program may have no inputs at all.
-            let length = if self.runs.is_multiple_of(8) { MAX_STEPS } else { 200 };
-            let spread = self.runs;
-            self.runs += 1;
-            let (mut at, mut state) = (0, runner.start(spread));
-            let (first, mut inputs) = (state.clone(), Vec::new());
-            for step in 0..length {
-                if step.is_multiple_of(STEPS_A_LOOK) && context.interrupt.poll() {
-                    return Reason::Interrupted;
-                }
-                let Some(taken) = runner.step(at, &state, spread) else { break };
-                (at, state) = (taken.to, taken.state);
-                inputs.push(taken.inputs);
-                if self.lowered.blocks.errors.contains(&Some(at)) {
-                    self.violated(context, at, &first, &inputs);
-                    break;
-                }
+            let mut run = self.interrupted.take().unwrap_or_else(|| self.start(&mut runner));
+            if !self.go_on(&mut run, &mut runner, context) {
+                self.interrupted = Some(run);
+                return Reason::Interrupted;
             }
         }
+    }
+
+    /// A new run.
+    fn start(&mut self, runner: &mut Runner<'_>) -> Run {
+        // The first run is a long one: a program may have no inputs at all.
+        let length = if self.runs.is_multiple_of(8) { MAX_STEPS } else { SHORT_STEPS };
+        let spread = self.runs;
+        self.runs += 1;
+        let first = runner.start(spread);
+        Run { spread, length, at: 0, state: first.clone(), first, inputs: Vec::new() }
+    }
+
+    /// Continues a run to its end; false if the interrupt is raised before.
+    fn go_on(&self, run: &mut Run, runner: &mut Runner<'_>, context: &Context) -> bool {
+        while run.inputs.len() < run.length {
+            if run.inputs.len().is_multiple_of(STEPS_A_LOOK) && context.interrupt.poll() {
+                return false;
+            }
+            let Some(taken) = runner.step(run.at, &run.state, run.spread) else { break };
+            (run.at, run.state) = (taken.to, taken.state);
+            run.inputs.push(taken.inputs);
+            if self.lowered.blocks.errors.contains(&Some(run.at)) {
+                self.violated(context, run.at, &run.first, &run.inputs);
+                break;
+            }
+        }
+        true
     }
 
     /// A run has come to an error place.

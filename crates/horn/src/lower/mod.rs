@@ -36,6 +36,21 @@ const MAX_EDGES: usize = 1_000_000;
 /// # Errors
 /// If it becomes too large.
 pub fn lower(clauses: &Clauses, name: &str) -> Result<Program, FormatError> {
+    lower_with_places(clauses, name).map(|(program, _)| program)
+}
+
+/// The place of a predicate in the program's entry procedure, and the variables of its arguments.
+pub type PredicatePlace = (PlaceId, Vec<VariableId>);
+
+/// The same, with the place of each predicate; those from which no query follows through sources
+/// have none.
+///
+/// # Errors
+/// If it becomes too large.
+pub fn lower_with_places(
+    clauses: &Clauses,
+    name: &str,
+) -> Result<(Program, Vec<Option<PredicatePlace>>), FormatError> {
     let mut program = Program::new();
     program.terms = clauses.terms.clone();
     program.files.push(name.to_owned());
@@ -44,12 +59,14 @@ pub fn lower(clauses: &Clauses, name: &str) -> Result<Program, FormatError> {
         Lowering { clauses, plan, program, callees: FxHashMap::default(), waiting: Vec::new() };
     lowering.program.entry = ProcedureId::new(0);
     lowering.program.procedures.push(Procedure::new("main", Span::default()));
-    lowering.build(ProcedureId::new(0), None)?;
+    let places = lowering.build(ProcedureId::new(0), None)?;
+    let places = (0..clauses.predicates.len()).map(|predicate| places.get(&predicate).cloned());
+    let places = places.collect();
     while let Some((procedure, predicate)) = lowering.waiting.pop() {
         lowering.build(procedure, Some(predicate))?;
     }
     debug_assert_eq!(lowering.program.check(), Ok(()));
-    Ok(lowering.program)
+    Ok((lowering.program, places))
 }
 
 struct Lowering<'c> {
@@ -66,14 +83,19 @@ struct Lowering<'c> {
 struct Scope {
     procedure: Procedure,
     /// Place and variables of each predicate that has a place here.
-    places: FxHashMap<usize, (PlaceId, Vec<VariableId>)>,
+    places: FxHashMap<usize, PredicatePlace>,
     /// Variables for what a call returns: by predicate, and how often a clause called it before.
     results: FxHashMap<(usize, usize), Vec<VariableId>>,
 }
 
 impl Lowering<'_> {
-    /// Fills a procedure: that of a predicate, or the one with all queries.
-    fn build(&mut self, id: ProcedureId, predicate: Option<usize>) -> Result<(), FormatError> {
+    /// Fills a procedure: that of a predicate, or the one with all queries. Gives the places of
+    /// predicates.
+    fn build(
+        &mut self,
+        id: ProcedureId,
+        predicate: Option<usize>,
+    ) -> Result<FxHashMap<usize, PredicatePlace>, FormatError> {
         let procedure = self.program.procedure(id).clone();
         let (places, results) = (FxHashMap::default(), FxHashMap::default());
         let mut scope = Scope { procedure, places, results };
@@ -90,11 +112,11 @@ impl Lowering<'_> {
             self.clause(id, &mut scope, index)?;
         }
         self.program.procedures[id.index()] = scope.procedure;
-        Ok(())
+        Ok(scope.places)
     }
 
     /// The place of a predicate, and its variables.
-    fn place(&mut self, scope: &mut Scope, predicate: usize) -> (PlaceId, Vec<VariableId>) {
+    fn place(&mut self, scope: &mut Scope, predicate: usize) -> PredicatePlace {
         if let Some(known) = scope.places.get(&predicate) {
             return known.clone();
         }

@@ -17,7 +17,9 @@ use std::collections::BTreeMap;
 pub struct Segment {
     /// Marks that must not be passed meanwhile: indices of their properties.
     pub avoid: Vec<usize>,
-    /// The mark that ends it; the front end may have made several properties of one.
+    /// The mark that ends it; the front end may have made several properties of one. A run that
+    /// comes to it while its condition does not hold is none of the route's. Without a mark the
+    /// segment is the last one, and lasts to the end of the run.
     pub follow: Vec<usize>,
 }
 
@@ -80,7 +82,8 @@ impl Pass<'_> {
                 match errors.get(&to) {
                     Some(&mark) => self.mark(procedure, edge, mark),
                     None if all.contains(&to) => {
-                        let is_done = self.is_at(self.route.len());
+                        let has_end = self.route.last().is_some_and(|last| last.follow.is_empty());
+                        let is_done = self.is_at(self.route.len() - usize::from(has_end));
                         self.guard_with(procedure, edge, is_done);
                     }
                     None => {}
@@ -116,7 +119,8 @@ impl Pass<'_> {
         }
     }
 
-    /// The edge is taken whether the condition holds or not, and counts if it does.
+    /// The edge is taken whether the condition holds or not, and counts if it does; but if it is
+    /// the next mark on the route, it must.
     fn pass(&mut self, procedure: usize, edge: usize, fails: Option<TermId>, mark: usize) {
         let Action::Step(step) = &self.program.procedures[procedure].edges[edge].action else {
             return;
@@ -137,6 +141,10 @@ impl Pass<'_> {
                 let next = self.number(index + 1);
                 let term = Term::Ite(passes, next, value);
                 value = self.program.terms.add(term).expect("numbers of one width");
+                let terms = &mut self.program.terms;
+                let is_later = terms.not(is_now);
+                let is_right = terms.binary(BinaryOp::Or, is_later, holds);
+                guard = terms.binary(BinaryOp::And, guard, is_right);
             }
             if segment.avoid.contains(&mark) {
                 let is_free = self.program.terms.not(passes);
