@@ -87,7 +87,7 @@ fn outcome(report: &PropertyReport, summary: &Summary<'_>) -> (String, usize, us
         }
         Verdict::Proved { .. } => (String::new(), 0, 0),
         Verdict::Violated { .. } if should_be_violated => (String::new(), 0, 0),
-        Verdict::Violated { depth } => {
+        Verdict::Violated { depth, .. } => {
             let body = match report.story.text.is_empty() {
                 true => line,
                 false => format!("{line}\n{}", report.story.text.trim_end()),
