@@ -5,7 +5,9 @@
 //! on an engine. It is small on purpose.
 //!
 //! - [`replay`]: counterexamples, on the reference evaluators.
+//! - [`lasso`]: violations of justice, on the same evaluators.
 //! - [`proof`]: the claims of a proof, as new queries on new solvers.
+//! - [`live`]: proofs about justice.
 //! - [`bound`]: that there is no violation within a number of steps.
 //! - [`certificate`], [`mapping`]: witness circuits, ours or anyone's, against a model.
 //! - [`witness`]: witness circuits made of proofs.
@@ -22,7 +24,9 @@ pub mod bound;
 pub mod certificate;
 pub mod direct;
 mod frames;
+pub mod lasso;
 pub mod linear_proof;
+pub mod live;
 pub mod mapping;
 pub mod options;
 pub mod program_form;
@@ -48,7 +52,9 @@ pub use certificate::{
     CertificateError, CheckedCertificate, Formula, check_certificate, check_certificate_for,
 };
 pub use direct::needed_directly;
+pub use lasso::{LassoReplay, replay_bit_lasso, replay_word_lasso};
 pub use linear_proof::{LinearChecker, LinearProofError, check_linear_proof};
+pub use live::{check_live_proof, check_word_live_proof};
 pub use options::{CheckOptions, Counterexample, Effort, StateValues, Stop, Trust};
 pub use program_proof::{
     CheckedProgramProof, ProgramClaim, ProgramProofError, check_program_proof, program_obligations,

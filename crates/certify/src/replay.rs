@@ -89,6 +89,22 @@ pub enum ReplayError {
         /// The first earlier step at which it is true, if there is one.
         earlier: Option<usize>,
     },
+    /// The state after the last step is not that to which the lasso leads back.
+    #[error("no loop is closed: no state recurs after the last step, {}", .steps - 1)]
+    NoLoop {
+        /// How many steps there are.
+        steps: usize,
+    },
+    /// A signal does not recur.
+    #[error(
+        "signal {signal} of fairness and justice is never true in the loop, which begins at step {stem}"
+    )]
+    SignalMissing {
+        /// Its position: fairness first, then the literals of the set.
+        signal: usize,
+        /// Where the loop begins.
+        stem: usize,
+    },
 }
 
 fn earlier_text(earlier: &Option<usize>) -> String {
@@ -122,7 +138,7 @@ fn judge(run: &mut impl Run, steps: usize, constraints: usize) -> Result<(), Rep
     Err(ReplayError::BadNotReached { last: steps - 1, earlier })
 }
 
-fn check_size(
+pub(crate) fn check_size(
     what: &'static str,
     step: usize,
     expected: usize,
@@ -301,7 +317,7 @@ pub fn replay_words(system: &System, trace: &WordTrace) -> Result<Replay, Replay
     Ok(Replay { depth: steps - 1, dont_cares_confirmed })
 }
 
-fn check_word_sizes(system: &System, trace: &WordTrace) -> Result<(), ReplayError> {
+pub(crate) fn check_word_sizes(system: &System, trace: &WordTrace) -> Result<(), ReplayError> {
     check_size("steps of states", 0, trace.inputs.len(), trace.states.len())?;
     for (step, (states, inputs)) in trace.states.iter().zip(&trace.inputs).enumerate() {
         check_size("states", step, system.states.len(), states.len())?;

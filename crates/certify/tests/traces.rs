@@ -34,7 +34,7 @@ fn values(digits: &str) -> Vec<Ternary> {
 
 fn trace(initial: &str, inputs: &[&str]) -> BitTrace {
     let inputs = inputs.iter().map(|i| values(i)).collect();
-    BitTrace { property: 0, initial: values(initial), inputs }
+    BitTrace { property: 0, initial: values(initial), inputs, loop_start: None }
 }
 
 #[test]
@@ -119,6 +119,7 @@ fn word_traces() {
             property: 0,
             states: steps.iter().map(|s| vec![state(s.0), state(s.1)]).collect(),
             inputs: steps.iter().map(|s| vec![word(s.2)]).collect(),
+            loop_start: None,
         }
     };
     let accepted = |depth, dont_cares_confirmed| Ok(Replay { depth, dont_cares_confirmed });

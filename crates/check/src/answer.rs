@@ -2,13 +2,16 @@
 //! on the model as it was read.
 
 use pedra_certify::{
-    CheckOptions, ProofError, Trust, check_bit_proof, check_word_proof, replay_bits, replay_words,
+    CheckOptions, ProofError, Trust, check_bit_proof, check_live_proof, check_word_live_proof,
+    check_word_proof, replay_bit_lasso, replay_bits, replay_word_lasso, replay_words,
 };
 use pedra_engines::Outcome;
 use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
+use pedra_model::eval::lasso::{close_loop_of_bits, close_loop_of_words};
 use pedra_model::eval::minimise::{minimise_bits, minimise_words};
 use pedra_model::proof::Proof;
+use pedra_model::property::Property;
 use pedra_model::trace::Trace;
 use std::sync::Arc;
 
@@ -52,7 +55,13 @@ pub fn check_answer(
 ) -> Option<Result<Checked, NotChecked>> {
     match outcome {
         Outcome::Unknown => None,
-        Outcome::Violated(trace) => Some(check_trace(model, trace).map(Checked::Violated)),
+        Outcome::Violated(trace) => {
+            let checked = match model.property(trace.property()) {
+                Property::Bad(_) => check_trace(model, trace),
+                Property::Justice(_) => check_lasso(model, trace),
+            };
+            Some(checked.map(Checked::Violated))
+        }
         Outcome::Proved(proof) => {
             let checked = check_proof(model, proof, blasting, options);
             Some(checked.map(|trust| Checked::Proved { proof: proof.clone(), trust }))
@@ -86,6 +95,24 @@ fn check_trace(model: &Model, trace: &Trace) -> Result<Trace, NotChecked> {
     Ok(filled)
 }
 
+/// The lasso, closed on the whole state if that takes no more than a limit of steps, replayed.
+fn check_lasso(model: &Model, trace: &Trace) -> Result<Trace, NotChecked> {
+    let closed: Trace = match (model, trace) {
+        (Model::Bits(system), Trace::Bits(trace)) => close_loop_of_bits(system, trace).into(),
+        (Model::Words(system), Trace::Words(trace)) => close_loop_of_words(system, trace).into(),
+        _ => return Err(NotChecked::Wrong("lasso: of another level than the model".to_owned())),
+    };
+    let replayed = match (model, &closed) {
+        (Model::Bits(system), Trace::Bits(trace)) => replay_bit_lasso(system, trace),
+        (Model::Words(system), Trace::Words(trace)) => replay_word_lasso(system, trace),
+        _ => unreachable!("a loop keeps its level"),
+    };
+    match replayed {
+        Ok(_) => Ok(closed),
+        Err(error) => Err(NotChecked::Wrong(format!("lasso: {error}"))),
+    }
+}
+
 fn check_proof(
     model: &Model,
     proof: &Proof,
@@ -96,6 +123,10 @@ fn check_proof(
         (Model::Bits(system), Proof::Bits(proof)) => check_bit_proof(system, proof, options),
         (Model::Words(system), Proof::Words(proof)) => {
             check_word_proof(system, proof, blasting, options)
+        }
+        (Model::Bits(system), Proof::Live(proof)) => check_live_proof(system, proof, options),
+        (Model::Words(system), Proof::Live(proof)) => {
+            check_word_live_proof(system, proof, blasting, options)
         }
         _ => Err(ProofError::Malformed("it is of another level than the model".to_owned())),
     };

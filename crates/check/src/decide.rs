@@ -3,6 +3,7 @@
 //! the model as it was read and checked there before the observer hears of it.
 
 use crate::answer::{Checked, NotChecked, check_answer};
+use crate::live::{Question, Source, Ways, engines, questions};
 use crate::pipeline::{Derived, Prepared, split_by_arrays, words_of};
 use crate::plan::Plan;
 use pedra_certify::{BoundLimits, CheckOptions, check_bound};
@@ -12,6 +13,7 @@ use pedra_engines::{
 };
 use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
+use pedra_model::property::Property;
 use pedra_solve::Interrupt;
 use std::sync::{Arc, mpsc};
 
@@ -129,6 +131,11 @@ pub(crate) trait Subject: Sync {
         options: &CheckOptions,
     ) -> Option<Result<Checked, NotChecked>>;
 
+    /// What a property is called.
+    fn property(&self, property: usize) -> Property {
+        Property::Bad(property)
+    }
+
     /// How many steps of a bound are confirmed; see [`check_bound`].
     ///
     /// # Errors
@@ -157,6 +164,10 @@ impl Subject for OfModel<'_> {
         check_answer(self.model, outcome, self.blasting, options)
     }
 
+    fn property(&self, property: usize) -> Property {
+        self.model.property(property)
+    }
+
     fn check_bound(
         &self,
         open: &[usize],
@@ -181,12 +192,29 @@ pub fn decide<O: Observer>(
     observer: &O,
 ) -> Result<(), O::Error> {
     let subject = OfModel { model, blasting: &plan.blast };
-    let (selected, too_large) = split_by_arrays(model, selected, &plan.blast);
+    let is_bad = |property: &usize| matches!(model.property(*property), Property::Bad(_));
+    let (bads, sets): (Vec<usize>, Vec<usize>) = selected.iter().partition(|p| is_bad(p));
+    let (mut selected, too_large) = split_by_arrays(model, &bads, &plan.blast);
     for (property, error) in too_large {
         observer.open(property, Open::NotBits(error), None);
     }
-    let run = Run { subject: &subject, selected: &selected, plan, interrupt, observer };
-    run.on_system(model, Vec::new())
+    let bads = selected.len();
+    // Justice sets come after the bads, which engines know by their positions.
+    let mut sources = Vec::new();
+    for property in sets {
+        match Source::new(model, property, selected.len(), &plan.blast) {
+            Ok(source) => {
+                sources.push(source);
+                selected.push(property);
+            }
+            Err(error) => observer.open(property, Open::NotBits(error.to_string()), None),
+        }
+    }
+    let run = Run { subject: &subject, selected: &selected, bads, plan, interrupt, observer };
+    let asked = sources.iter().flat_map(|source| questions(source, plan, interrupt));
+    let asked: Vec<Question<'_>> = asked.collect();
+    let ways: Vec<Ways<'_>> = asked.iter().map(Ways::new).collect();
+    run.on_system(model, engines(&asked, &ways, plan, selected.len()))
 }
 
 /// A run: engines on threads of their own, checks on the caller's.
@@ -195,6 +223,9 @@ pub(crate) struct Run<'a, S, O> {
     pub(crate) subject: &'a S,
     /// The properties that are decided. Engines and the ledger know them by position here.
     pub(crate) selected: &'a [usize],
+    /// How many of them, the first ones, are properties of the system; the others are decided by
+    /// other engines alone.
+    pub(crate) bads: usize,
     pub(crate) plan: &'a Plan,
     pub(crate) interrupt: &'a Interrupt,
     pub(crate) observer: &'a O,
@@ -203,14 +234,15 @@ pub(crate) struct Run<'a, S, O> {
 impl<S: Subject, O: Observer> Run<'_, S, O> {
     /// Decides the properties by the engines for systems on this one, which is the subject or was
     /// made of it, and by others, which work on the subject itself.
-    pub(crate) fn on_system(
+    pub(crate) fn on_system<'e>(
         &self,
-        model: &Model,
-        others: Vec<Box<dyn Engine>>,
+        model: &'e Model,
+        others: Vec<Box<dyn Engine + 'e>>,
     ) -> Result<(), O::Error> {
-        let Run { selected, plan, interrupt, observer, .. } = *self;
+        let Run { plan, interrupt, observer, .. } = *self;
+        let selected = &self.selected[..self.bads];
         if selected.is_empty() {
-            return Ok(());
+            return if others.is_empty() { Ok(()) } else { self.run(others) };
         }
         let words = words_of(model, selected, &plan.reduce);
         let bits = match (model, &words) {
@@ -253,6 +285,10 @@ impl<S: Subject, O: Observer> Run<'_, S, O> {
         if let (Some(words), Some(passes), true) = (&words, &word_passes, plan.has_words()) {
             let engine = plan.wpdr(words.system());
             engines.push(Box::new(Derived { engine, passes, equal: None }));
+        }
+        if self.bads < self.selected.len() {
+            // Each kind has a thread of its own: neither waits for the other.
+            return self.run(others.into_iter().chain(engines).collect());
         }
         self.run(plan.side_by_side(others, engines, selected.len()))
     }
@@ -326,7 +362,7 @@ impl<S: Subject, O: Observer> Run<'_, S, O> {
                 let Some(step) = depth.checked_sub(1) else { return };
                 // An engine goes deeper without what the ledger has settled: it says nothing
                 // about that.
-                for position in ledger.open(self.selected.len()) {
+                for position in ledger.open(self.bads) {
                     self.observer.safe_until(self.selected[position], step);
                 }
             }
@@ -349,7 +385,8 @@ impl<S: Subject, O: Observer> Run<'_, S, O> {
                 Some(Err(NotChecked::Undefined(what))) => open(Open::Undefined(what.clone())),
                 Some(Err(NotChecked::Bounded)) => open(Open::Bounded),
                 Some(Err(NotChecked::Wrong(text))) => {
-                    let text = format!("{engine}, property b{property}: {text}");
+                    let property = self.subject.property(property);
+                    let text = format!("{engine}, property {property}: {text}");
                     return Err(InternalError(text).into());
                 }
             }
@@ -360,6 +397,11 @@ impl<S: Subject, O: Observer> Run<'_, S, O> {
     /// Tells of what is open, and how far it is safe.
     fn tell_open(&self, end: End, ledger: &Ledger) -> Result<(), O::Error> {
         let open = ledger.open(self.selected.len());
+        let (open, sets): (Vec<usize>, Vec<usize>) =
+            open.into_iter().partition(|&position| position < self.bads);
+        for position in sets {
+            self.observer.open(self.selected[position], Open::Engines(end.reason), None);
+        }
         let open: Vec<usize> = open.into_iter().map(|position| self.selected[position]).collect();
         if open.is_empty() {
             return Ok(());

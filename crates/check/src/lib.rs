@@ -8,6 +8,7 @@
 //!   [`decide_all`] collects them.
 //! - [`plan`]: which engines run, and with what ([`Plan`]).
 //! - [`pipeline`]: the model on its way to the engines ([`Prepared`]).
+//! - [`live`]: justice sets on their way.
 //! - [`answer`]: the checks ([`Checked`]).
 //! - [`program`]: the same for programs ([`decide_program`]).
 //! - [`vacuity`]: whether an answer says anything.
@@ -47,6 +48,7 @@
 pub mod answer;
 pub mod collect;
 pub mod decide;
+pub mod live;
 pub mod pipeline;
 pub mod plan;
 pub mod program;
@@ -56,6 +58,7 @@ pub mod vacuity;
 pub use answer::{Checked, NotChecked, check_answer, join_proofs};
 pub use collect::{Answer, decide_all};
 pub use decide::{InternalError, Observer, Open, SafeUpTo, decide};
+pub use live::Liveness;
 pub use pedra_certify::Trust;
 pub use pipeline::{Prepared, Stage};
 pub use plan::{Budgets, EngineName, Plan};

@@ -1,5 +1,6 @@
 //! Which engines run, and with what: the policy of a run.
 
+use crate::live::Liveness;
 use pedra_certify::CheckOptions;
 use pedra_engines::{
     Avy, AvyOptions, BitStage, Bmc, BmcOptions, Engine, FbOptions, FbPdr, Imc, ImcOptions, Kind,
@@ -139,6 +140,10 @@ impl Default for Budgets {
 pub struct Plan {
     /// Which engine.
     pub engine: EngineName,
+    /// How justice sets are decided.
+    pub liveness: Liveness,
+    /// Whether k-liveness looks for stable latches.
+    pub stable: bool,
     /// Go no deeper than this step.
     pub depth: Option<usize>,
     /// k-induction on simple paths.
@@ -183,6 +188,8 @@ impl Default for Plan {
     fn default() -> Plan {
         Plan {
             engine: EngineName::Auto,
+            liveness: Liveness::Auto,
+            stable: true,
             depth: None,
             simple_path: false,
             window: 1,
@@ -264,6 +271,16 @@ impl Plan {
         }
     }
 
+    /// The chosen engine in one thread, without sweeping later: one that can take turns.
+    pub(crate) fn one_bit_engine<'a>(
+        &self,
+        system: &'a BitSystem,
+        room: &'a Room,
+    ) -> Option<Box<dyn Engine + 'a>> {
+        let plan = Plan { threads: 1, late_sweep: None, ..self.clone() };
+        plan.bit_engines(system, room).into_iter().next()
+    }
+
     /// Whether the engines for programs alone decide a program.
     pub(crate) fn is_for_programs(&self) -> bool {
         self.engine == EngineName::Program
@@ -327,12 +344,11 @@ impl Plan {
     /// Engines for a program and for the system that was made of it, together.
     pub(crate) fn side_by_side<'a>(
         &self,
-        program: Vec<Box<dyn Engine>>,
+        program: Vec<Box<dyn Engine + 'a>>,
         system: Vec<Box<dyn Engine + 'a>>,
         properties: usize,
     ) -> Vec<Box<dyn Engine + 'a>> {
-        let all = program.into_iter().map(|engine| engine as Box<dyn Engine + 'a>);
-        let all: Vec<Box<dyn Engine + 'a>> = all.chain(system).collect();
+        let all: Vec<Box<dyn Engine + 'a>> = program.into_iter().chain(system).collect();
         if self.threads > 1 || all.len() < 2 {
             return all;
         }
@@ -403,7 +419,7 @@ impl Plan {
     }
 
     /// The options of PDR with its solver.
-    fn pdr_options(&self) -> PdrOptions {
+    pub(crate) fn pdr_options(&self) -> PdrOptions {
         PdrOptions { solver: self.solver.unwrap_or(SolverKind::Cdcl), ..self.pdr }
     }
 

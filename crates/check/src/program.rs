@@ -267,7 +267,14 @@ impl<'a, 'r, O: ProgramObserver> Phase<'a, 'r, O> {
     fn as_run<'p>(&'p self, selected: &'p [usize]) -> decide::Run<'p, Self, Self> {
         let Run { plan, interrupt, .. } = *self.run;
         self.run.observer.lowered(&self.lowered);
-        decide::Run { subject: self, selected, plan, interrupt, observer: self }
+        decide::Run {
+            subject: self,
+            selected,
+            bads: selected.len(),
+            plan,
+            interrupt,
+            observer: self,
+        }
     }
 
     fn decide(&self, selected: &[usize]) -> Result<(), O::Error> {
@@ -285,7 +292,7 @@ impl<'a, 'r, O: ProgramObserver> Phase<'a, 'r, O> {
                 for (property, error) in too_large {
                     self.open(property, Open::NotBits(error), None);
                 }
-                decide::Run { selected: &fit, ..run }.on_system(&model, engines)
+                decide::Run { selected: &fit, bads: fit.len(), ..run }.on_system(&model, engines)
             }
             false if too_large.is_empty() => run.on_system(&model, engines),
             false => run.run(plan.side_by_side(engines, Vec::new(), selected.len())),
@@ -307,7 +314,9 @@ impl<'a, 'r, O: ProgramObserver> Phase<'a, 'r, O> {
                 })?;
                 Ok((lifted, is_whole))
             }
-            Proof::Bits(_) => Err(NotChecked::Wrong("the proof is about bits".to_owned())),
+            Proof::Bits(_) | Proof::Live(_) => {
+                Err(NotChecked::Wrong("the proof is about bits".to_owned()))
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use crate::verilog::VerilogArgs;
 use crate::view::plot::PlotRequest;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, styling};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
-use pedra_check::EngineName;
+use pedra_check::{EngineName, Liveness};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -220,6 +220,16 @@ pub struct CheckArgs {
     /// The engine
     #[arg(long, short, value_parser = engine_named(), default_value = "auto")]
     pub engine: EngineName,
+    /// How justice sets are decided
+    #[arg(
+        help_heading = "More",
+        hide_short_help = true,
+        long,
+        value_name = "WAY",
+        value_parser = liveness_named(),
+        default_value = "auto"
+    )]
+    pub liveness: Liveness,
     /// Only this property, by name or number; repeatable
     #[arg(long, short, value_name = "NAME")]
     pub property: Vec<String>,
@@ -639,6 +649,13 @@ fn engine_named() -> impl TypedValueParser<Value = EngineName> {
     let values = EngineName::ALL.map(|e| PossibleValue::new(e.text()).help(e.help()));
     PossibleValuesParser::new(values)
         .map(|text| EngineName::of_text(&text).expect("one of the possible values"))
+}
+
+/// Reads the name of a way to decide justice, and knows what help says of each.
+fn liveness_named() -> impl TypedValueParser<Value = Liveness> {
+    let values = Liveness::ALL.map(|l| PossibleValue::new(l.text()).help(l.help()));
+    PossibleValuesParser::new(values)
+        .map(|text| Liveness::of_text(&text).expect("one of the possible values"))
 }
 
 /// Reads `4G`, `500M`, `1.5GiB`, `1048576`: in bytes, units are powers of 1024.

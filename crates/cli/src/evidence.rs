@@ -7,10 +7,10 @@ use crate::load::{InputError, Loaded};
 use crate::output::{check_writable, same_file, write_file};
 use crate::report::{Missing, WrittenFile};
 use crate::view::{plot, signals};
-use anyhow::Result;
+use anyhow::{Result, anyhow, bail};
 use pedra_certify::{
     CertificateError, CheckOptions, NumberedModel, ProofError, ScriptError, Stop, check_script,
-    check_word_certificate,
+    check_word_certificate, replay_bit_lasso, replay_word_lasso,
 };
 use pedra_check::{Checked, InternalError};
 use pedra_formats::vcd::{SignalKind, Waves};
@@ -18,6 +18,7 @@ use pedra_formats::{aiger, aiger_witness, btor2, vcd};
 use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
 use pedra_model::proof::{Proof, WordProof};
+use pedra_model::property::Property;
 use pedra_model::system::System;
 use pedra_model::trace::Trace;
 use pedra_verilog::{About, Kind, testbench};
@@ -82,7 +83,8 @@ pub fn check_paths(
     for (i, path) in outputs.iter().enumerate() {
         // The record, the page and the pictures are about all properties.
         let several = selected.len() > 1 && i < by_property;
-        let last = for_property(path, *selected.last().unwrap_or(&0), several);
+        let of_model = |property: usize| loaded.model.property(property);
+        let last = for_property(path, of_model(*selected.last().unwrap_or(&0)), several);
         refuse_unwritable(&last)?;
         if outputs[..i].iter().any(|other| same_file(path, other)) {
             let text = "named for two files; each needs a name of its own";
@@ -90,7 +92,7 @@ pub fn check_paths(
         }
         // With several properties the names differ from each other, but one may be the model's.
         let is_model = |&property: &usize| {
-            let file = for_property(path, property, several);
+            let file = for_property(path, of_model(property), several);
             file.file_name() == loaded.path.file_name() && same_file(&file, &loaded.path)
         };
         if same_file(&last, &loaded.path) || selected.iter().any(is_model) {
@@ -143,10 +145,28 @@ fn mark_violations(waves: &mut Waves, about: &About) {
 }
 
 /// A trace as a witness file.
-pub fn witness_text(model: &Model, trace: &Trace) -> String {
+///
+/// # Errors
+/// Why there is none: a lasso that leaves a part of the state open is no lasso for other tools.
+pub fn witness_text(model: &Model, trace: &Trace) -> Result<String, &'static str> {
+    let open = "the loop closes on those latches alone on which the violation depends, and would \
+                have too many steps otherwise";
+    let is_whole = match (model, trace) {
+        _ if trace.loop_start().is_none() => true,
+        (Model::Bits(system), Trace::Bits(trace)) => {
+            replay_bit_lasso(system, trace).is_ok_and(|replay| replay.whole_state)
+        }
+        (Model::Words(system), Trace::Words(trace)) => {
+            replay_word_lasso(system, trace).is_ok_and(|replay| replay.whole_state)
+        }
+        _ => false,
+    };
+    if !is_whole {
+        return Err(open);
+    }
     match (model, trace) {
-        (Model::Bits(system), Trace::Bits(trace)) => aiger_witness::write(trace, system),
-        (Model::Words(system), Trace::Words(trace)) => btor2::witness::write(system, trace),
+        (Model::Bits(system), Trace::Bits(trace)) => Ok(aiger_witness::write(trace, system)),
+        (Model::Words(system), Trace::Words(trace)) => Ok(btor2::witness::write(system, trace)),
         _ => unreachable!("a checked trace is of the model's level"),
     }
 }
@@ -269,19 +289,20 @@ pub fn certificate_bytes(
                 .map_err(judge)?;
             Ok(whole(btor2::write(&witness)?))
         }
+        (_, Proof::Live(_)) => bail!("a proof about justice has no certificate file"),
         _ => unreachable!("a checked proof is of the model's level"),
     }
 }
 
 /// `trace.aiw` becomes `trace.b2.aiw` where several properties are decided.
-pub fn for_property(path: &Path, property: usize, several: bool) -> PathBuf {
+pub fn for_property(path: &Path, property: Property, several: bool) -> PathBuf {
     if !several {
         return path.to_owned();
     }
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let name = match path.extension() {
-        Some(ending) => format!("{stem}.b{property}.{}", ending.to_string_lossy()),
-        None => format!("{stem}.b{property}"),
+        Some(ending) => format!("{stem}.{property}.{}", ending.to_string_lossy()),
+        None => format!("{stem}.{property}"),
     };
     path.with_file_name(name)
 }
@@ -320,7 +341,7 @@ pub fn write_files(
     let mut written = Written::default();
     let whole = |bytes: Vec<u8>| Certificate { bytes, is_checked: true };
     let mut add = |path: &PathBuf, file: Result<Certificate>| -> Result<()> {
-        let path = for_property(path, property, several);
+        let path = for_property(path, loaded.model.property(property), several);
         let write = |file: Certificate| write_file(&path, &file.bytes).map(|()| file.is_checked);
         match file.and_then(write) {
             Ok(is_checked) => {
@@ -338,11 +359,14 @@ pub fn write_files(
     match answer {
         Checked::Violated(trace) => {
             if let Some(path) = &args.trace {
-                add(path, Ok(whole(witness_text(&loaded.model, trace).into_bytes())))?;
+                let text = witness_text(&loaded.model, trace)
+                    .map_err(|why| anyhow!("{}: not written: {why}", path.display()));
+                add(path, text.map(|text| whole(text.into_bytes())))?;
             }
             if let Some(path) = &args.vcd {
                 let waves = waves(loaded, trace).map_err(InternalError)?;
-                let about = format!("{}, property b{property}", loaded.path.display());
+                let property = loaded.model.property(property);
+                let about = format!("{}, property {property}", loaded.path.display());
                 add(path, vcd::write(&waves, &about).map(whole).map_err(Into::into))?;
             }
             if let (Some(path), Some(about)) = (&args.test, &loaded.about) {
@@ -399,7 +423,7 @@ mod tests {
 
     #[test]
     fn names_for_several_properties() {
-        let name = |path: &str, several| for_property(Path::new(path), 2, several);
+        let name = |path: &str, several| for_property(Path::new(path), Property::Bad(2), several);
         assert_eq!(name("a/out.vcd", true), Path::new("a/out.b2.vcd"));
         assert_eq!(name("a/out", true), Path::new("a/out.b2"));
         assert_eq!(name("a/out.vcd", false), Path::new("a/out.vcd"));

@@ -146,12 +146,9 @@ pub fn describe(path: &Path, bytes: &[u8], error: &FormatError) -> InputError {
 }
 
 impl Loaded {
-    /// How many safety properties there are.
+    /// How many properties there are: bads, then justice sets.
     pub fn num_properties(&self) -> usize {
-        match &self.model {
-            Model::Bits(system) => system.properties().len(),
-            Model::Words(system) => system.bads.len(),
-        }
+        self.model.num_properties()
     }
 
     /// Refuses to run the model for `steps` steps if its words do not fit: a short file can
@@ -175,9 +172,24 @@ impl Loaded {
 
     /// The name that the model gives a property.
     pub fn property_name(&self, index: usize) -> Option<&str> {
-        match &self.model {
-            Model::Bits(system) => system.property_name(index),
-            Model::Words(system) => system.bads[index].name.as_deref(),
+        self.model.property_name(index)
+    }
+
+    /// A property with its name, such as `b1 overflow` or `j0`.
+    pub fn property_text(&self, index: usize) -> String {
+        let property = self.model.property(index);
+        match self.property_name(index) {
+            Some(name) => format!("{property} {name}"),
+            None => property.to_string(),
+        }
+    }
+
+    /// The number of a property that is written as `b0`, `j0`, or by its number among all.
+    fn number(&self, text: &str) -> Option<usize> {
+        let mut all = 0..self.num_properties();
+        match text.parse::<usize>() {
+            Ok(number) => all.find(|&other| other == number),
+            Err(_) => all.find(|&other| self.model.property(other).to_string() == text),
         }
     }
 
@@ -214,10 +226,7 @@ impl Loaded {
         let count = self.num_properties();
         let file = self.path.display();
         if count == 0 {
-            return Err(InputError(format!(
-                "{file}: there is no safety property to decide{}",
-                self.why_none()
-            )));
+            return Err(InputError(format!("{file}: there is no property to decide")));
         }
         if wanted.is_empty() {
             return Ok((0..count).collect());
@@ -226,16 +235,15 @@ impl Loaded {
         for text in wanted {
             let named: Vec<usize> =
                 (0..count).filter(|&i| self.property_name(i) == Some(text)).collect();
-            let number = text.strip_prefix('b').unwrap_or(text).parse::<usize>();
-            match (named.as_slice(), number) {
-                ([], Ok(index)) if index < count => selected.push(index),
-                ([], Ok(index)) => {
-                    let last = count - 1;
+            match (named.as_slice(), self.number(text)) {
+                ([], Some(number)) => selected.push(number),
+                ([], None) if is_numbered(text) => {
+                    let (first, last) = (self.model.property(0), self.model.property(count - 1));
                     return Err(InputError(format!(
-                        "{file}: there is no property {index}; the properties are b0 to b{last}"
+                        "{file}: there is no property {text}; the properties are {first} to {last}"
                     )));
                 }
-                ([], Err(_)) => {
+                ([], None) => {
                     return Err(InputError(format!(
                         "{file}: no property is named '{text}'; `pedra info` lists them"
                     )));
@@ -247,18 +255,11 @@ impl Loaded {
         selected.dedup();
         Ok(selected)
     }
+}
 
-    fn why_none(&self) -> &'static str {
-        let liveness = match &self.model {
-            Model::Bits(system) => !system.justice.is_empty(),
-            Model::Words(system) => !system.justice.is_empty(),
-        };
-        if liveness {
-            ": the model has justice (liveness) properties only, which no engine decides yet"
-        } else {
-            ""
-        }
-    }
+/// Whether the text is a number, as properties have them: `3`, `b3`, `j3`.
+fn is_numbered(text: &str) -> bool {
+    text.strip_prefix(['b', 'j']).unwrap_or(text).parse::<usize>().is_ok()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use crate::args::CheckArgs;
 use crate::load::InputError;
 use clap::error::{ContextKind, ContextValue};
-use pedra_check::EngineName;
+use pedra_check::{EngineName, Liveness};
 use pedra_engines::settings::{engine_of, engines_read};
 use pedra_engines::{Settings, all_settings};
 use std::ffi::OsString;
@@ -72,6 +72,14 @@ impl CheckArgs {
         Settings::parse(self.option.iter().map(String::as_str)).expect("looked at when read")
     }
 
+    /// Whether k-liveness may run.
+    fn runs_klive(&self) -> bool {
+        match self.liveness {
+            Liveness::Auto => self.engine == EngineName::Auto,
+            liveness => liveness == Liveness::Klive,
+        }
+    }
+
     /// Refuses what the chosen engine does not read.
     ///
     /// # Errors
@@ -79,7 +87,10 @@ impl CheckArgs {
     pub fn refuse_unread(&self) -> Result<(), InputError> {
         let threads = self.run.threads as usize;
         let name = self.engine.text();
-        let read = engines_read(name, threads);
+        let mut read = engines_read(name, threads);
+        if self.runs_klive() {
+            read.push("klive");
+        }
         if let Some(page) = self.option.iter().find(|option| is_page(option)) {
             return Err(InputError(format!("-o {page}: the page of a run is --report {page}")));
         }
@@ -108,6 +119,15 @@ impl CheckArgs {
             let text = "--solver: engine wpdr reads it for bit-level PDR only, which \
                         wpdr.handover=off turns off";
             return Err(InputError(text.to_owned()));
+        }
+        let own_search = matches!(self.liveness, Liveness::Klive | Liveness::Rlive);
+        if own_search && !matches!(self.engine, EngineName::Auto | EngineName::Pdr) {
+            let text = format!(
+                "--liveness {}: it searches with pdr, not with {name}; leave out \
+                                --engine",
+                self.liveness.text()
+            );
+            return Err(InputError(text));
         }
         if self.plot.is_some() && !read.contains(&"wpdr") {
             let text = format!("--plot: engine {name} does not reason in words; use --engine wpdr");

@@ -21,6 +21,7 @@ use pedra_check::{InternalError, Plan};
 use pedra_formats::text::printable;
 use pedra_horn::lower::lower_with_places;
 use pedra_horn::model::{Interpretation, model};
+use pedra_model::property::Property;
 use pedra_model::term::TermId;
 use pedra_program::{
     CheckKind, Lowered, PlaceId, PlaceRef, Program, ProgramProof, ProgramTrace, PropertyKind,
@@ -110,8 +111,9 @@ impl<'a> Writer<'a> {
         outputs.extend([&args.record, &args.report].into_iter().flatten().map(|path| &**path));
         for (index, path) in outputs.iter().enumerate() {
             let several = is_several && index < by_property;
-            refuse_unwritable(&for_property(path, selected[0], several))?;
-            let is_input = |&p: &usize| same_file(&for_property(path, p, several), &args.model);
+            refuse_unwritable(&for_property(path, Property::Bad(selected[0]), several))?;
+            let is_input =
+                |&p: &usize| same_file(&for_property(path, Property::Bad(p), several), &args.model);
             if selected.iter().any(is_input) {
                 return Err(overwrites_model(path));
             }
@@ -291,7 +293,7 @@ impl<'a> Writer<'a> {
         file: Result<(Vec<u8>, bool)>,
         evidence: &mut Evidence,
     ) -> Result<()> {
-        let path = for_property(path, property, self.several);
+        let path = for_property(path, Property::Bad(property), self.several);
         match file.and_then(|(bytes, is_checked)| write_file(&path, &bytes).map(|()| is_checked)) {
             Ok(is_checked) => {
                 let name = path.display().to_string();

@@ -1,11 +1,13 @@
 //! A long differential run: `fuzz_engines FIRST COUNT [MODE [bits|words]]` tries that many seeds
 //! and says every now and then how far it is. The mode is `bits`, `words`, `fb` (fbPDR turn by
-//! turn), `programs` (of bit-vectors and of integers), `integers` (programs of these alone),
+//! turn), `live` (justice sets), `programs` (of bit-vectors and of integers), `integers` (programs
+//! of these alone),
 //! `swept` (PDR that sweeps soon), or the name of one engine, which alone then looks at each
 //! system; without a mode, each seed is one system of bits and one of words for all engines.
 
 use pedra_check::EngineName;
 use pedra_differential::fb::differential_fb;
+use pedra_differential::live::{differential_live_bits, differential_live_words};
 use pedra_differential::programs::{differential_integers, differential_program};
 use pedra_differential::{
     Turns, contender_named, differential_bits, differential_bits_by, differential_words,
@@ -13,8 +15,7 @@ use pedra_differential::{
 };
 use std::time::Instant;
 
-const USAGE: &str =
-    "usage: fuzz_engines FIRST COUNT [bits|words|fb|programs|integers|swept|ENGINE [bits|words]]";
+const USAGE: &str = "usage: fuzz_engines FIRST COUNT [bits|words|fb|live|programs|integers|swept|ENGINE [bits|words]]";
 
 /// What is done with one seed. Those that run one engine give how often it took a new turn.
 fn choose(mode: &str, level: Option<&str>) -> Option<Box<dyn Fn(u64) -> Turns>> {
@@ -36,6 +37,12 @@ fn choose(mode: &str, level: Option<&str>) -> Option<Box<dyn Fn(u64) -> Turns>> 
         "integers" => {
             return quiet(|seed| {
                 differential_integers(seed);
+            });
+        }
+        "live" => {
+            return quiet(|seed| {
+                differential_live_bits(seed);
+                differential_live_words(seed);
             });
         }
         "all" => {

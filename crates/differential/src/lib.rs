@@ -5,6 +5,7 @@
 pub mod case;
 mod chance;
 pub mod fb;
+pub mod live;
 pub mod programs;
 
 pub use case::Case;

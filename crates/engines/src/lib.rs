@@ -19,6 +19,7 @@
 //! - [`region`]: sets of states of word-level systems, as data.
 //! - [`fb`]: fbPDR, both directions of PDR that feed each other.
 //! - [`word`]: property-directed reachability in words.
+//! - [`live`]: justice and fairness: liveness to safety, k-liveness, rlive.
 //! - [`program`]: lifted PDR, on the locations of a program.
 //! - [`paths`]: bounded model checking and k-induction on the blocks of a program.
 //! - [`portfolio`]: several engines, each on its own thread.
@@ -37,6 +38,7 @@ pub mod imc;
 pub mod kind;
 mod layers;
 pub mod ledger;
+pub mod live;
 pub mod paths;
 pub mod pdr;
 pub mod portfolio;
@@ -61,6 +63,7 @@ pub use fb::{FbOptions, FbPdr};
 pub use imc::{Imc, ImcOptions};
 pub use kind::{Kind, KindOptions};
 pub use ledger::Ledger;
+pub use live::{KLive, KLiveOptions, Method, Monitored, RLive, find_stable};
 pub use paths::Paths;
 pub use pdr::{Pdr, PdrOptions, Successors, Variant};
 pub use program::{Lifted, ProgramOptions, Runs};

@@ -29,6 +29,8 @@ pub struct Relay<'a> {
     rounds: Option<u32>,
     /// How far the open properties are safe.
     safe_up_to: Option<usize>,
+    /// How those ended that take no more turns.
+    ended: End,
     properties: usize,
 }
 
@@ -39,7 +41,7 @@ impl<'a> Relay<'a> {
     /// If there is no leg.
     pub fn new(legs: Vec<Leg<'a>>, properties: usize) -> Relay<'a> {
         assert!(!legs.is_empty(), "there is an engine to run");
-        Relay { legs, now: 0, rounds: None, safe_up_to: None, properties }
+        Relay { legs, now: 0, rounds: None, safe_up_to: None, ended: End::NOTHING_LEFT, properties }
     }
 
     /// The same, with turns that come round again. All legs need a budget.
@@ -60,7 +62,10 @@ impl<'a> Relay<'a> {
         match end.reason {
             Reason::Interrupted => self.now += 1,
             _ if self.legs.len() == 1 => return false,
-            _ => drop(self.legs.remove(self.now)),
+            _ => {
+                self.ended = End::best([self.ended, *end]);
+                self.legs.remove(self.now);
+            }
         }
         if self.now == self.legs.len() {
             self.now = 0;
@@ -90,7 +95,8 @@ impl Engine for Relay<'_> {
             let is_over = context.interrupt.is_raised() || context.open(self.properties).is_empty();
             if is_over || is_last || !self.pass_on(&end) {
                 // The limits of the others are ours, and no reason.
-                return End { safe_up_to: self.safe_up_to, ..end };
+                // A leg that has nothing left to do says nothing about what others left open.
+                return End { safe_up_to: self.safe_up_to, ..End::best([self.ended, end]) };
             }
         }
     }

@@ -7,7 +7,7 @@
 use crate::choices::{Choice, Class};
 use crate::word::UnitKind as Unit;
 use crate::{AvyOptions, BmcOptions, FbOptions, ImcOptions, KindOptions, PdrOptions, Variant};
-use crate::{ProgramOptions, WordOptions, avy, fb, imc, pdr, program, word};
+use crate::{KLiveOptions, ProgramOptions, WordOptions, avy, fb, imc, pdr, program, word};
 
 /// The options of all engines.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -28,6 +28,8 @@ pub struct Settings {
     pub word: WordOptions,
     /// Lifted PDR.
     pub program: ProgramOptions,
+    /// k-liveness.
+    pub klive: KLiveOptions,
 }
 
 impl Default for Settings {
@@ -42,6 +44,7 @@ impl Default for Settings {
             avy: AvyOptions::default(),
             word: WordOptions::default(),
             program: ProgramOptions::default(),
+            klive: KLiveOptions::default(),
         }
     }
 }
@@ -122,6 +125,7 @@ pub fn all_settings() -> Vec<Setting> {
         .chain(rows("wpdr", UNITS, |s| &mut s.word))
         .chain(rows("wpdr", word::CHOICES, |s| &mut s.word))
         .chain(rows("program", program::CHOICES, |s| &mut s.program))
+        .chain(rows("klive", KLIVE, |s| &mut s.klive))
         .collect()
 }
 
@@ -216,6 +220,14 @@ static KIND: &[Choice<KindOptions>] = &[crate::choices::switch!(
     Class::Paper,
     simple_path,
     "only paths whose states all differ: complete, but slower per step; such proofs have no certificate file"
+)];
+
+/// The option of k-liveness.
+static KLIVE: &[Choice<KLiveOptions>] = &[crate::choices::switch!(
+    "stable",
+    Class::Paper,
+    stable,
+    "count rounds anew whenever a latch changes that can change in one direction only (stabilising constraints)"
 )];
 
 /// The steps of the ladder.
@@ -315,7 +327,7 @@ mod tests {
         assert_eq!(error("ctg"), "write ENGINE.NAME=VALUE, for example pdr.ctg=1");
         assert_eq!(error("ctg=1"), "write ENGINE.NAME=VALUE, for example pdr.ctg=1");
         assert!(error("pdr.ctx=1").starts_with("there is no option `pdr.ctx`; pdr has: variant, "));
-        let engines = "bmc, kind, pdr, fbpdr, rpdr, imc, avy, wpdr, program";
+        let engines = "bmc, kind, pdr, fbpdr, rpdr, imc, avy, wpdr, program, klive";
         assert_eq!(error("ic3.a=1"), format!("no engine `ic3` has options; there are: {engines}"));
         assert_eq!(error("bmc.window=0"), "`0` is no value of `window`: 1 to 1000");
         assert_eq!(error("kind.simple-path="), "`` is no value of `simple-path`: on, off");

@@ -192,6 +192,7 @@ impl<'a> Unroll<'a> {
             property,
             initial: latches.map(|latch| self.value_at(0, latch.var.lit())).collect(),
             inputs: (0..=depth).map(inputs_at).collect(),
+            loop_start: None,
         }
     }
 

@@ -253,7 +253,8 @@ struct SettlesAt(Arc<Ledger>, usize);
 impl EventSink for SettlesAt {
     fn emit(&self, event: &Event) {
         if matches!(event, Event::Depth { depth, .. } if *depth >= self.1) {
-            let trace = WordTrace { property: 0, states: Vec::new(), inputs: Vec::new() };
+            let trace =
+                WordTrace { property: 0, states: Vec::new(), inputs: Vec::new(), loop_start: None };
             self.0.settle(&[0], &Outcome::Violated(trace.into()));
         }
     }

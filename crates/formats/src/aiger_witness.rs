@@ -3,12 +3,15 @@
 //!
 //! ```text
 //! 1            some property is violated
-//! b0           which: one or several
+//! b0           which: one or several; `j0` for a justice set
 //! 0x           the latches in the first step
 //! 10           the inputs, one line a step
 //! 11
 //! .            the end
 //! ```
+//!
+//! A witness of a justice set is a lasso: the state after the last step is that of an earlier one,
+//! which the file does not name.
 //!
 //! Digits are `0`, `1` and `x`. A model without latches or without inputs has *empty* lines for
 //! them. Lines that start with `c` are comments. A file may hold several witnesses.
@@ -22,7 +25,7 @@ use std::collections::BTreeSet;
 /// A witness: one path and the properties that the file says it violates.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Witness {
-    /// Indices into [`BitSystem::properties`], at least one, each once.
+    /// Numbers of properties, see [`BitSystem::property`]; at least one, each once.
     pub properties: Vec<usize>,
     /// The latches in the first step.
     pub initial: Vec<Ternary>,
@@ -33,7 +36,12 @@ pub struct Witness {
 impl Witness {
     /// The trace for one property.
     pub fn trace(&self, property: usize) -> BitTrace {
-        BitTrace { property, initial: self.initial.clone(), inputs: self.inputs.clone() }
+        BitTrace {
+            property,
+            initial: self.initial.clone(),
+            inputs: self.inputs.clone(),
+            loop_start: None,
+        }
     }
 }
 
@@ -68,7 +76,8 @@ pub fn write(trace: &BitTrace, system: &BitSystem) -> String {
             *value = latch.reset.constant().into();
         }
     }
-    let mut out = format!("1\nb{}\n{}\n", trace.property, digits(&initial));
+    let property = system.property(trace.property);
+    let mut out = format!("1\n{property}\n{}\n", digits(&initial));
     for inputs in &trace.inputs {
         out.push_str(&digits(inputs));
         out.push('\n');
@@ -166,32 +175,27 @@ fn read_properties(
     system: &BitSystem,
 ) -> Result<Vec<usize>, FormatError> {
     let mut properties = Vec::new();
-    let count = system.properties().len();
     let mut seen = BTreeSet::new();
     let mut at = 0;
     while at < line.len() {
         let start = at;
         at += 1;
-        match line[start] {
+        let safety = system.properties().len();
+        let (kind, first, count) = match line[start] {
             b' ' | b'\t' => continue,
-            b'b' => {}
-            b'o' if system.outputs_are_bads() => {}
+            b'b' => ("property", 0, safety),
+            b'j' => ("justice set", safety, system.justice.len()),
+            b'o' if system.outputs_are_bads() => ("property", 0, safety),
             b'o' => {
                 let message = "this names an output, but the properties are bad literals";
                 return Err(lines.error(start + 1, message));
-            }
-            b'j' => {
-                let message = "this is a witness of a justice (liveness) property";
-                return Err(lines
-                    .error(start + 1, message)
-                    .with_hint("only safety properties are supported"));
             }
             other => {
                 let message =
                     format!("expected a property such as `b0`, found `{}`", other.escape_ascii());
                 return Err(lines.error(start + 1, message));
             }
-        }
+        };
         let digits = line[at..].iter().take_while(|b| b.is_ascii_digit()).count();
         let index = std::str::from_utf8(&line[at..at + digits]).unwrap_or_default();
         at += digits;
@@ -200,13 +204,13 @@ fn read_properties(
         }
         match index.parse::<usize>().ok().filter(|&i| i < count) {
             None => {
-                let message = format!("there is no property {index}, only {count} in all");
+                let message = format!("there is no {kind} {index}, only {count} in all");
                 return Err(lines.error(start + 1, message));
             }
-            Some(index) if !seen.insert(index) => {
-                return Err(lines.error(start + 1, format!("property {index} is named twice")));
+            Some(index) if !seen.insert(first + index) => {
+                return Err(lines.error(start + 1, format!("{kind} {index} is named twice")));
             }
-            Some(index) => properties.push(index),
+            Some(index) => properties.push(first + index),
         }
     }
     if properties.is_empty() {

@@ -80,7 +80,9 @@ fn bad_witnesses() {
         ),
         (FULL, "1\nb1b1\n", "2:3: property 1 is named twice"),
         (FULL, "1\no0\n", "2:1: this names an output, but the properties are bad literals"),
-        (JUSTICE, "1\nj0\n", "2:1: this is a witness of a justice (liveness) property"),
+        (JUSTICE, "1\nj1\n", "2:1: there is no justice set 1, only 1 in all"),
+        (JUSTICE, "1\nb0j0j0\n", "2:5: justice set 0 is named twice"),
+        (FULL, "1\nj0\n", "2:1: there is no justice set 0, only 0 in all"),
         (FULL, "1\nb0\n", "3:1: the file ends, but the line of initial latches should follow"),
         (FULL, "1\nb0\n0\n", "3:2: 1 latch values, but the model has 2"),
         (FULL, "1\nb0\n000\n", "3:3: 3 latch values, but the model has 2"),
@@ -109,9 +111,10 @@ fn written_witnesses() {
         property: 1,
         initial: vec![unknown; 2],
         inputs: vec![vec![Ternary::True, unknown], vec![unknown, Ternary::False]],
+        loop_start: None,
     };
     // The first latch starts as 0 and is written so, the second is free.
     assert_eq!(write(&trace, &system(FULL)), "1\nb1\n0x\n1x\nx0\n.\n");
-    let empty = BitTrace { property: 0, initial: vec![], inputs: vec![vec![]] };
+    let empty = BitTrace { property: 0, initial: vec![], inputs: vec![vec![]], loop_start: None };
     assert_eq!(write(&empty, &system(NEITHER)), "1\nb0\n\n\n.\n");
 }

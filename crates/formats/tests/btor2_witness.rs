@@ -69,7 +69,7 @@ fn wrong_witnesses() {
         ("sat\nb2\n", "2:1", "there is no property b2: the model has 2"),
         ("sat\nb0 b99999999999999999999\n", "2:4", "too large"),
         ("sat\nb0 x\n", "2:4", "not `x`"),
-        ("sat\nj0\n", "2:1", "justice properties are not supported"),
+        ("sat\nj0\n", "2:1", "there is no property j0: the model has 0"),
         ("sat\nb0\n", "2:1", "the first frame is missing"),
         ("sat\nb0\n.\n", "3:1", "the frame `#0` or `@0` is missing"),
         ("sat\nb0\n0 1\n", "3:1", "the frame `#0` or `@0` is missing"),

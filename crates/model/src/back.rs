@@ -23,6 +23,20 @@ pub trait Back: Send + Sync {
     fn claim(&self, clause: &[Lit]) -> Option<Vec<Lit>>;
 }
 
+impl<B: Back + ?Sized> Back for &B {
+    fn proof(&self, proof: Proof) -> Proof {
+        (**self).proof(proof)
+    }
+
+    fn trace(&self, trace: Trace) -> Trace {
+        (**self).trace(trace)
+    }
+
+    fn claim(&self, clause: &[Lit]) -> Option<Vec<Lit>> {
+        (**self).claim(clause)
+    }
+}
+
 /// Transformations that were applied one after the other, the first one first.
 #[derive(Default)]
 pub struct Passes<'a>(pub Vec<Box<dyn Back + 'a>>);

@@ -15,13 +15,14 @@ use crate::value::TernaryValue;
 /// A system with those inputs and states alone that matter.
 #[derive(Clone, Debug)]
 pub struct WordCone {
-    /// The system. It has no outputs, justice, fairness, inner names or comments.
+    /// The system. It has no outputs, inner names or comments, and justice and fairness only if
+    /// it is the cone of a justice set.
     pub system: System,
     /// For each of its inputs the index in the original.
     pub inputs: Vec<usize>,
     /// For each of its states the index in the original.
     pub states: Vec<usize>,
-    /// For each of its bads the index in the original.
+    /// For each of its properties the number in the original.
     pub properties: Vec<usize>,
 }
 
@@ -42,6 +43,21 @@ impl WordCone {
     /// These properties of the whole system.
     pub fn everything(system: &System, properties: &[usize]) -> WordCone {
         WordCone::keeping(system, properties, |_| true)
+    }
+
+    /// What a justice set depends on, with fairness and constraints. The set is the only one of
+    /// the result, which has no bads.
+    pub fn of_justice(system: &System, index: usize) -> WordCone {
+        let justice = &system.justice[index];
+        let fairness = system.fairness.iter().map(|f| f.term);
+        let constraints = system.constraints.iter().map(|c| c.term);
+        let roots = justice.terms.iter().copied().chain(fairness).chain(constraints);
+        let matters = system.influence(roots);
+        let mut cone = WordCone::keeping(system, &[], |term| matters[term.index()]);
+        cone.system.justice = vec![justice.clone()];
+        cone.system.fairness = system.fairness.clone();
+        cone.properties = vec![system.justice_number(index)];
+        cone
     }
 
     fn keeping(
@@ -100,7 +116,8 @@ impl WordCone {
             }
             inputs.push(all);
         }
-        WordTrace { property: self.properties[trace.property], states, inputs }
+        let loop_start = trace.loop_start;
+        WordTrace { property: self.properties[trace.property], states, inputs, loop_start }
     }
 }
 
@@ -117,6 +134,11 @@ impl Back for Restriction<'_> {
     fn proof(&self, proof: Proof) -> Proof {
         match proof {
             Proof::Words(proof) => self.cone.lift_proof(self.original, *proof).into(),
+            // It stays about the bits of the cone, under the number of the original.
+            Proof::Live(mut proof) => {
+                proof.property = self.cone.properties[proof.property];
+                Proof::Live(proof)
+            }
             Proof::Bits(_) | Proof::Program(_) => unreachable!("blasting is undone before"),
         }
     }

@@ -4,7 +4,9 @@
 //! - [`lit`], [`aig`], [`bits`]: literals, and-inverter graphs, bit-level transition systems;
 //! - [`bv`], [`term`], [`system`]: bit-vector values, word-level terms, word-level systems;
 //! - [`eval`]: the reference semantics: evaluation with values that may be partly unknown;
-//! - [`value`], [`trace`], [`proof`]: values with unknown bits, counterexamples, proofs.
+//! - [`value`], [`trace`], [`proof`]: values with unknown bits, counterexamples, proofs;
+//! - [`live_proof`]: proofs about justice;
+//! - [`property`]: the numbers of a model's properties;
 //! - [`program`]: answers about programs;
 //! - [`simplify`]: terms simplified while they are built;
 //! - [`formula`]: terms as text for people;
@@ -27,8 +29,10 @@ pub mod eval;
 pub mod formula;
 pub mod linear_proof;
 pub mod lit;
+pub mod live_proof;
 pub mod program;
 pub mod proof;
+pub mod property;
 pub mod raise;
 pub mod random;
 pub mod rebuild;

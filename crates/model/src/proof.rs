@@ -17,6 +17,7 @@
 
 use crate::Model;
 use crate::lit::{Lit, Var};
+use crate::live_proof::LiveProof;
 use crate::program::ProgramProof;
 use crate::system::System;
 use crate::term::TermId;
@@ -73,6 +74,14 @@ pub enum Proof {
     Words(Box<WordProof>),
     /// About a program.
     Program(Arc<ProgramProof>),
+    /// That a justice set of a system of either level is never fulfilled for ever.
+    Live(Box<LiveProof>),
+}
+
+impl From<LiveProof> for Proof {
+    fn from(proof: LiveProof) -> Proof {
+        Proof::Live(Box::new(proof))
+    }
 }
 
 impl From<BitProof> for Proof {
@@ -100,6 +109,7 @@ impl Proof {
             Proof::Bits(proof) => proof.k,
             Proof::Words(proof) => proof.k,
             Proof::Program(proof) => proof.k,
+            Proof::Live(proof) => proof.proof.k,
         }
     }
 
@@ -109,6 +119,7 @@ impl Proof {
             Proof::Bits(proof) => proof.clauses.len(),
             Proof::Words(proof) => proof.invariant.len(),
             Proof::Program(proof) => proof.invariants.values().map(Vec::len).sum(),
+            Proof::Live(proof) => proof.proof.clauses.len(),
         }
     }
 
@@ -118,15 +129,19 @@ impl Proof {
             Proof::Bits(proof) => &proof.properties,
             Proof::Words(proof) => &proof.properties,
             Proof::Program(proof) => &proof.properties,
+            Proof::Live(proof) => std::slice::from_ref(&proof.property),
         }
     }
 
-    /// The same argument as a proof of these properties.
+    /// The same argument as a proof of these properties; one about justice has the first alone.
     pub fn set_properties(&mut self, properties: Vec<usize>) {
         match self {
             Proof::Bits(proof) => proof.properties = properties,
             Proof::Words(proof) => proof.properties = properties,
             Proof::Program(proof) => Arc::make_mut(proof).properties = properties,
+            Proof::Live(proof) => {
+                proof.property = properties.first().copied().unwrap_or(proof.property);
+            }
         }
     }
 

@@ -1,32 +1,38 @@
 //! Counterexamples, as plain data. Values may be partly unknown: a bit that is unknown does
 //! not matter, any value for it leads to the violation.
+//!
+//! A bad is violated by a path whose last step makes it true. A justice set is violated by a
+//! *lasso*: a path whose state after the last step is that of an earlier one, `loop_start`; the
+//! steps from there on are repeated for ever.
 
 use crate::program::ProgramTrace;
 use crate::value::{Ternary, TernaryValue};
 
-/// A path of a bit-level system that violates a property at its last step.
+/// A path of a bit-level system that violates a property: at its last step, or as a lasso.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BitTrace {
-    /// Which property: an index into [`crate::bits::BitSystem::properties`].
+    /// Which property, see [`crate::bits::BitSystem::property`].
     pub property: usize,
     /// The latches in the first step. Those with a constant or functional reset may be
     /// unknown: their reset says what they are.
     pub initial: Vec<Ternary>,
     /// The inputs in each step; there are as many steps as entries, at least one.
     pub inputs: Vec<Vec<Ternary>>,
+    /// Of a lasso, the step to which the last one leads back.
+    pub loop_start: Option<usize>,
 }
 
 impl BitTrace {
-    /// The step at which the property is violated, counted from 0.
+    /// The last step, counted from 0: the one at which a bad is true.
     pub fn depth(&self) -> usize {
         self.inputs.len() - 1
     }
 }
 
-/// A path of a word-level system that violates a property at its last step.
+/// A path of a word-level system that violates a property: at its last step, or as a lasso.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WordTrace {
-    /// Which property: an index into the bads.
+    /// Which property, see [`crate::system::System::property`].
     pub property: usize,
     /// For each step and state the value that is given from outside: in step 0 for states
     /// without init, later for states without next. Others follow and are `None`, or a claim
@@ -34,10 +40,12 @@ pub struct WordTrace {
     pub states: Vec<Vec<Option<TernaryValue>>>,
     /// For each step the inputs.
     pub inputs: Vec<Vec<TernaryValue>>,
+    /// Of a lasso, the step to which the last one leads back.
+    pub loop_start: Option<usize>,
 }
 
 impl WordTrace {
-    /// The step at which the property is violated, counted from 0.
+    /// The last step, counted from 0: the one at which a bad is true.
     pub fn depth(&self) -> usize {
         self.inputs.len() - 1
     }
@@ -79,6 +87,15 @@ impl Trace {
             Trace::Bits(trace) => trace.depth(),
             Trace::Words(trace) => trace.depth(),
             Trace::Program(trace) => trace.steps.len(),
+        }
+    }
+
+    /// Of a lasso, the step to which the last one leads back.
+    pub fn loop_start(&self) -> Option<usize> {
+        match self {
+            Trace::Bits(trace) => trace.loop_start,
+            Trace::Words(trace) => trace.loop_start,
+            Trace::Program(_) => None,
         }
     }
 

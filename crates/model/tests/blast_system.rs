@@ -46,7 +46,8 @@ fn random_value(random: &mut Random, sort: Sort, open: bool) -> TernaryValue {
 /// Random stimulus: what a trace gives from outside, and nothing else.
 fn random_trace(random: &mut Random, system: &System, steps: usize, open: bool) -> WordTrace {
     let sort = |term| system.terms.sort(term);
-    let mut trace = WordTrace { property: 0, states: Vec::new(), inputs: Vec::new() };
+    let mut trace =
+        WordTrace { property: 0, states: Vec::new(), inputs: Vec::new(), loop_start: None };
     for step in 0..steps {
         let mut states = Vec::new();
         for state in &system.states {
@@ -147,6 +148,7 @@ fn open_traces_travel_both_ways() {
             property: 0,
             initial: (0..bits.latches.len()).map(&mut any).collect(),
             inputs: (0..3).map(|_| (0..bits.inputs.len()).map(&mut any).collect()).collect(),
+            loop_start: None,
         };
         let lifted = map.lift_trace(&system, &found);
         let again = map.lift_trace(&system, &map.lower_trace(&system, &lifted));
@@ -196,6 +198,7 @@ fn proofs_are_lifted() {
                 property: 0,
                 states: vec![states.into_iter().map(Some).collect()],
                 inputs: vec![inputs],
+                loop_start: None,
             };
             let lowered = map.lower_trace(&system, &trace);
             let values = bit_values(&bits, &proof, &lowered);

@@ -195,6 +195,11 @@ fn simulation_knows_nothing_of_integers() {
     assert_eq!(intervals.value(bad).as_point(), None);
 
     // Nothing is left out of what has no bits.
-    let trace = WordTrace { property: 0, states: vec![vec![None, None]], inputs: vec![vec![five]] };
+    let trace = WordTrace {
+        property: 0,
+        states: vec![vec![None, None]],
+        inputs: vec![vec![five]],
+        loop_start: None,
+    };
     minimise_words(&system, &trace);
 }

@@ -190,7 +190,8 @@ fn minimised_bit_traces_still_violate() {
         let s = random_bits(&mut random, BITS);
         let steps = 1 + random.below(5);
         let run = random_run(&s, steps, &mut random);
-        let trace = BitTrace { property: 0, initial: run.initial, inputs: run.inputs };
+        let trace =
+            BitTrace { property: 0, initial: run.initial, inputs: run.inputs, loop_start: None };
         let minimised = minimise_bits(&s, &trace);
         if !bits_violated(&s, &trace) {
             assert_eq!(minimised, trace);
@@ -222,7 +223,8 @@ fn long_bit_traces_are_minimised() {
     let mut random = Random::new(4);
     let steps: Vec<Vec<Ternary>> =
         (0..300).map(|_| inputs.iter().map(|_| bit(&mut random)).collect()).collect();
-    let trace = BitTrace { property: 0, initial: vec![Ternary::False], inputs: steps };
+    let trace =
+        BitTrace { property: 0, initial: vec![Ternary::False], inputs: steps, loop_start: None };
     let minimised = minimise_bits(&s, &trace);
     assert!(bits_violated(&s, &minimised));
     let known = minimised.inputs.iter().flatten().filter(|b| **b != Ternary::Unknown).count();
@@ -269,7 +271,8 @@ fn word_by_definition(s: &System, id: TermId, leaf: &dyn Fn(TermId) -> Value) ->
 
 /// A random run: the trace with everything from outside, and all states of all steps.
 fn random_word_run(s: &System, steps: usize, random: &mut Random) -> (WordTrace, Vec<Vec<Value>>) {
-    let mut trace = WordTrace { property: 0, states: Vec::new(), inputs: Vec::new() };
+    let mut trace =
+        WordTrace { property: 0, states: Vec::new(), inputs: Vec::new(), loop_start: None };
     let mut reached: Vec<Vec<Value>> = Vec::new();
     for k in 0..steps {
         let sort = |id| s.terms.sort(id);

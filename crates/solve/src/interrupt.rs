@@ -78,18 +78,26 @@ impl Interrupt {
         self.0.raised.store(true, Ordering::Relaxed);
     }
 
-    /// Whether to stop now: for work in progress, which spends one poll of its budget.
+    /// Whether to stop now: for work in progress, which spends one poll of its budget, and of each
+    /// budget above: what an engine gives to others that it runs is taken from its own.
     pub fn poll(&self) -> bool {
-        if let Some(looks) = self.0.looks.as_ref().filter(|_| !self.is_raised_by_hand()) {
-            // Those who share a token with a budget are in one thread; if not, a few polls more
-            // or less do no harm.
-            let left = looks.load(Ordering::Relaxed);
-            looks.store(left.saturating_sub(1), Ordering::Relaxed);
-            if left == 0 {
-                self.raise();
-            }
+        if self.is_raised() {
+            return true;
         }
-        self.is_raised()
+        let mut token = Some(self);
+        while let Some(now) = token {
+            if let Some(looks) = &now.0.looks {
+                // Those who share a token with a budget are in one thread; if not, a few polls
+                // more or less do no harm.
+                let left = looks.load(Ordering::Relaxed);
+                looks.store(left.saturating_sub(1), Ordering::Relaxed);
+                if left == 0 {
+                    now.raise();
+                }
+            }
+            token = now.0.parent.as_ref();
+        }
+        self.is_raised_by_hand()
     }
 
     /// Whether this token or one above it was raised, or a deadline has passed. Spends nothing.

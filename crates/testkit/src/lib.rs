@@ -7,6 +7,7 @@ pub mod bits;
 pub mod c_programs;
 mod explored;
 pub mod intervals;
+pub mod justice;
 pub mod layers;
 pub mod oracle;
 pub mod points;

@@ -138,6 +138,7 @@ impl<'a> Points<'a> {
             property,
             initial: self.system.latches.iter().map(|l| bit(first, l.var)).collect(),
             inputs: path.iter().map(inputs).collect(),
+            loop_start: None,
         })
     }
 

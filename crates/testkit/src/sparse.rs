@@ -91,7 +91,12 @@ fn trace(
     let mut given = vec![first];
     given.resize(taken.len(), vec![None; system.states.len()]);
     let values = |&number: &usize| inputs[number].iter().map(|v| v.clone().into()).collect();
-    WordTrace { property, states: given, inputs: taken.iter().map(values).collect() }
+    WordTrace {
+        property,
+        states: given,
+        inputs: taken.iter().map(values).collect(),
+        loop_start: None,
+    }
 }
 
 /// The values of all terms.

@@ -227,7 +227,7 @@ impl<'a> ExplicitWords<'a> {
         &self.values[input << self.state_bits | state][term.index()]
     }
 
-    fn is_true(&self, term: TermId, state: usize, input: usize) -> bool {
+    pub(crate) fn is_true(&self, term: TermId, state: usize, input: usize) -> bool {
         self.value(term, state, input).as_bv().is_true()
     }
 }

@@ -225,7 +225,12 @@ mod tests {
         let value = |digits: &str| TernaryValue::Bv(TernaryBv::parse(digits).expect("digits"));
         let inputs = vec![vec![value("1"), value("1x10")], vec![value("0"), value("xxxx")]];
         let states = vec![vec![Some(value("0000"))], vec![None]];
-        super::write(&about, &system, &WordTrace { property: 0, states, inputs }, "a.sv")
+        super::write(
+            &about,
+            &system,
+            &WordTrace { property: 0, states, inputs, loop_start: None },
+            "a.sv",
+        )
     }
 
     #[test]

@@ -17,8 +17,9 @@ use crate::report::Style;
 use anyhow::Result;
 use pedra_c::{DataModel, Options};
 use pedra_certify::{
-    CertificateError, CheckOptions, CheckedCertificate, NumberedModel, ProofError,
-    check_certificate_for, check_word_certificate, replay_bits, replay_words,
+    CertificateError, CheckOptions, CheckedCertificate, LassoReplay, NumberedModel, ProofError,
+    Replay, ReplayError, check_certificate_for, check_word_certificate, replay_bit_lasso,
+    replay_bits, replay_word_lasso, replay_words,
 };
 use pedra_check::Plan;
 use pedra_formats::error::FormatError;
@@ -26,6 +27,7 @@ use pedra_formats::text::printable;
 use pedra_formats::{aiger, aiger_witness, btor2};
 use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
+use pedra_model::property::Property;
 use serde_json::json;
 use std::path::Path;
 
@@ -125,23 +127,33 @@ fn is_smtlib(bytes: &[u8]) -> bool {
     first.is_some_and(|line| line[0] == b'(')
 }
 
-fn property(loaded: &Loaded, index: usize) -> String {
-    match loaded.property_name(index) {
-        Some(name) => format!("b{index} {name}"),
-        None => format!("b{index}"),
-    }
-}
-
 fn witness(loaded: &Loaded, selected: &[usize], path: &Path, bytes: &[u8]) -> Result<Judgement> {
     let bad_file = |e: FormatError| describe(path, bytes, &e);
     loaded.check_size(1)?;
     // Every selected property that the file names must be violated.
     let mut judged = Vec::new();
+    let of_path = |replayed: Result<Replay, ReplayError>| {
+        replayed.map(|replay| format!("violated at step {}", replay.depth))
+    };
+    let of_lasso = |replayed: Result<LassoReplay, ReplayError>| {
+        replayed.map(|LassoReplay { stem, length, whole_state }| {
+            let part = if whole_state { "" } else { ", on the latches that it depends on" };
+            format!("violated, lasso: stem {stem}, loop {length}{part}")
+        })
+    };
     match &loaded.model {
         Model::Bits(system) => {
             for witness in aiger_witness::read(bytes, system).map_err(bad_file)? {
                 for &p in witness.properties.iter().filter(|p| selected.contains(p)) {
-                    judged.push((p, replay_bits(system, &witness.trace(p))));
+                    judged.push((
+                        p,
+                        match system.property(p) {
+                            Property::Bad(_) => of_path(replay_bits(system, &witness.trace(p))),
+                            Property::Justice(_) => {
+                                of_lasso(replay_bit_lasso(system, &witness.trace(p)))
+                            }
+                        },
+                    ));
                 }
             }
         }
@@ -149,7 +161,13 @@ fn witness(loaded: &Loaded, selected: &[usize], path: &Path, bytes: &[u8]) -> Re
             let mut witness = btor2::witness::read(bytes, system).map_err(bad_file)?;
             for &p in witness.properties.iter().filter(|p| selected.contains(p)) {
                 witness.trace.property = p;
-                judged.push((p, replay_words(system, &witness.trace)));
+                judged.push((
+                    p,
+                    match system.property(p) {
+                        Property::Bad(_) => of_path(replay_words(system, &witness.trace)),
+                        Property::Justice(_) => of_lasso(replay_word_lasso(system, &witness.trace)),
+                    },
+                ));
             }
         }
     }
@@ -159,10 +177,10 @@ fn witness(loaded: &Loaded, selected: &[usize], path: &Path, bytes: &[u8]) -> Re
     }
     let mut texts = Vec::new();
     for (index, result) in judged {
-        let name = property(loaded, index);
+        let name = loaded.property_text(index);
         match result {
             Err(error) => return Ok(Judgement::Refuted(format!("{name}: {error}"))),
-            Ok(replay) => texts.push(format!("{name} violated at step {}", replay.depth)),
+            Ok(how) => texts.push(format!("{name} {how}")),
         }
     }
     Ok(Judgement::Accepted(format!("witness: {}", texts.join(", "))))
@@ -177,6 +195,12 @@ fn certificate(
     options: &CheckOptions,
 ) -> Result<Judgement> {
     let bad_file = |e: FormatError| describe(path, bytes, &e);
+    let is_set = |&&p: &&usize| matches!(loaded.model.property(p), Property::Justice(_));
+    if let Some(&set) = selected.iter().find(is_set) {
+        let name = loaded.property_text(set);
+        let text = format!("certificate: {name}: certificates of justice are not supported");
+        return Ok(Judgement::Unknown(text));
+    }
     let checked = match &loaded.model {
         Model::Bits(system) => {
             let witness = aiger::read(bytes).map_err(bad_file)?;
@@ -201,12 +225,13 @@ fn judgement(
     match checked {
         Ok(checked) => {
             let text = match selected {
-                [one] => format!("{} holds", property(loaded, *one)),
+                [one] => format!("{} holds", loaded.property_text(*one)),
                 all if all.len() == loaded.num_properties() => {
                     format!("all {} properties hold", all.len())
                 }
                 some => {
-                    let names: Vec<String> = some.iter().map(|&i| property(loaded, i)).collect();
+                    let names: Vec<String> =
+                        some.iter().map(|&i| loaded.property_text(i)).collect();
                     format!("{} hold", names.join(", "))
                 }
             };

@@ -40,10 +40,12 @@ use std::time::Instant;
 /// The meaning of the arguments.
 pub fn plan_of(args: &CheckArgs) -> Plan {
     let first = args.reduce.contains(&ReductionName::Sweep);
-    let Settings { bmc, kind, pdr, fb, imc, avy, word, program } = args.settings();
+    let Settings { bmc, kind, pdr, fb, imc, avy, word, program, klive } = args.settings();
     let has = |pass| args.reduce.contains(&ReductionName::All) || args.reduce.contains(&pass);
     Plan {
         engine: args.engine,
+        liveness: args.liveness,
+        stable: klive.stable,
         depth: args.depth,
         simple_path: kind.simple_path,
         window: bmc.window,
@@ -124,6 +126,7 @@ fn run_told(
     evidence::check_paths(args, &loaded, &selected)?;
     let names = selected.iter().map(|&i| (i, loaded.property_name(i).map(str::to_owned)));
     reporter.expect(names.collect());
+    reporter.call(|index| loaded.model.property(index));
     reporter.locate(loaded.property_places().into_iter().enumerate().collect());
     if let Some(about) = &loaded.about {
         reporter.describe(about);
@@ -345,6 +348,7 @@ impl Session<'_> {
     ) {
         let report = PropertyReport {
             index,
+            id: self.loaded.model.property(index),
             name: self.loaded.property_name(index).map(str::to_owned),
             verdict,
             engine: engine.to_owned(),
@@ -457,8 +461,14 @@ impl Observer for Session<'_> {
                 clauses: proof.clauses(),
                 safe_until: self.reporter.known_safe_until(property),
                 trust: *trust,
+                argument: match &**proof {
+                    Proof::Live(live) => Some(live.argument.text()),
+                    _ => None,
+                },
             },
-            Checked::Violated(trace) => Verdict::Violated { depth: trace.depth() },
+            Checked::Violated(trace) => {
+                Verdict::Violated { depth: trace.depth(), loop_start: trace.loop_start() }
+            }
         };
         for (why, problem) in &written.problems {
             self.reporter.file_missing(*why);

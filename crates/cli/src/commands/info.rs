@@ -10,6 +10,7 @@ use anyhow::Result;
 use pedra_formats::text::printable;
 use pedra_model::Model;
 use pedra_model::bits::{BitSystem, Reset};
+use pedra_model::property::Property;
 use pedra_model::system::System;
 use pedra_model::term::{Scalar, Sort};
 use pedra_verilog::{About, Clock, Clocking, Kind, is_verilog};
@@ -47,7 +48,13 @@ fn facts(loaded: &Loaded) -> Value {
         Model::Words(system) => word_facts(system),
     };
     let properties: Vec<Value> = (0..loaded.num_properties())
-        .map(|i| json!({ "property": i, "name": loaded.property_name(i) }))
+        .map(|i| {
+            let mut property = json!({ "property": i, "name": loaded.property_name(i) });
+            if let id @ Property::Justice(_) = loaded.model.property(i) {
+                property["id"] = id.to_string().into();
+            }
+            property
+        })
         .collect();
     facts["properties"] = properties.into();
     if let Some(about) = &loaded.about {
@@ -216,9 +223,13 @@ fn text(loaded: &Loaded, facts: &Value) -> String {
             None => String::new(),
         };
         lines.push(
-            format!("    b{i} {kind}{}", printable(loaded.property_name(i).unwrap_or("")))
-                .trim_end()
-                .to_owned(),
+            format!(
+                "    {} {kind}{}",
+                loaded.model.property(i),
+                printable(loaded.property_name(i).unwrap_or(""))
+            )
+            .trim_end()
+            .to_owned(),
         );
     }
     lines.join("\n")

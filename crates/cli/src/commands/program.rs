@@ -19,6 +19,7 @@ use pedra_check::{
 };
 use pedra_engines::Event;
 use pedra_formats::text::printable;
+use pedra_model::property::Property;
 use pedra_program::passes::undefined::checks_as_properties;
 use pedra_program::{CheckKind, Lowered, Program, PropertyKind};
 use std::io::IsTerminal;
@@ -234,6 +235,7 @@ impl Session<'_> {
         }
         let mut report = PropertyReport {
             index,
+            id: Property::Bad(index),
             name: Some(property_name(self.program, index)),
             verdict,
             engine: engine.to_owned(),
@@ -295,7 +297,8 @@ impl ProgramObserver for Session<'_> {
             ProgramChecked::Proved(proof, lowered) => {
                 let clauses = proof.invariants.values().map(Vec::len).sum();
                 let trust = answer.trust();
-                let verdict = Verdict::Proved { k: proof.k, clauses, safe_until: None, trust };
+                let (k, safe_until, argument) = (proof.k, None, None);
+                let verdict = Verdict::Proved { k, clauses, safe_until, trust, argument };
                 let evidence = self.writer.proved(property, engine, proof, lowered)?;
                 self.report(property, verdict, engine, evidence, Story::default());
             }
@@ -312,7 +315,8 @@ impl ProgramObserver for Session<'_> {
                     true => Story::of_program(self.program, trace, lines.join("\n")),
                     false => Story::default(),
                 };
-                self.report(property, Verdict::Violated { depth }, engine, evidence, story);
+                let verdict = Verdict::Violated { depth, loop_start: None };
+                self.report(property, verdict, engine, evidence, story);
                 if self.shows_steps() {
                     lines.iter().for_each(|line| note(&printable(line)));
                 }

@@ -330,6 +330,7 @@ fn printable_lines(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::report::Story;
+    use pedra_model::property::Property;
     use pedra_verilog::Kind;
     use std::time::Duration;
 
@@ -338,8 +339,17 @@ mod tests {
             let (engine, time, story) = ("pdr".to_owned(), Duration::ZERO, Story::default());
             let (files, invariants) = (Vec::new(), Vec::new());
             let name = None;
-            let report =
-                PropertyReport { index, name, verdict, engine, time, files, invariants, story };
+            let report = PropertyReport {
+                index,
+                id: Property::Bad(index),
+                name,
+                verdict,
+                engine,
+                time,
+                files,
+                invariants,
+                story,
+            };
             (index, (report, Stated { kind: Kind::Assert, place: None }))
         };
         verdicts.into_iter().enumerate().map(report).collect()
@@ -348,7 +358,7 @@ mod tests {
     /// What a check did not say, or said in two ways, makes it fail.
     #[test]
     fn silence_fails() {
-        let violated = Verdict::Violated { depth: 3 };
+        let violated = Verdict::Violated { depth: 3, loop_start: None };
         let unknown = Verdict::Unknown { reason: String::new(), safe: None };
         let ended = |code, has_ended| Ended { code, errors: String::new(), has_ended };
         let both = said(vec![violated, unknown.clone()]);

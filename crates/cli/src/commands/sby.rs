@@ -149,17 +149,18 @@ impl Observer for Answers {
 
 impl Found {
     /// Why it was not checked that no path of up to `bound` steps violates an open property.
-    fn missing(&self, bound: usize, cause: Option<StopCause>) -> Option<String> {
+    fn missing(&self, model: &Model, bound: usize, cause: Option<StopCause>) -> Option<String> {
         let (property, why, safe) = self.open.iter().find(|(_, _, safe)| {
             let checked = safe.and_then(|safe| safe.checked);
             checked.is_none_or(|step| step < bound)
         })?;
         let why = why.text(cause.map_or("stopped", StopCause::text));
+        let property = model.property(*property);
         Some(match safe {
             Some(SafeUpTo { claimed, .. }) if *claimed >= bound => {
-                format!("b{property}: no violation up to step {bound}, but this was not checked")
+                format!("{property}: no violation up to step {bound}, but this was not checked")
             }
-            _ => format!("b{property}: {why}"),
+            _ => format!("{property}: {why}"),
         })
     }
 }
@@ -206,7 +207,10 @@ pub fn run(request: Request) -> Result<i32> {
     let mut found = answers.found.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(trace) = found.violated.take() {
         // Not every version of sby's converter knows `x`.
-        let text = witness_text(&loaded.model, &trace.zero_filled());
+        let text = match witness_text(&loaded.model, &trace.zero_filled()) {
+            Ok(text) => text,
+            Err(why) => return Ok(error(&once, why)),
+        };
         return Ok(answer_once(&once, text.trim_end(), if is_bits { 10 } else { 0 }));
     }
     if found.open.is_empty() {
@@ -215,7 +219,7 @@ pub fn run(request: Request) -> Result<i32> {
     }
     if unknown.is_pass {
         let missing = match request.depth {
-            Some(bound) => found.missing(bound, watch.cause()),
+            Some(bound) => found.missing(&loaded.model, bound, watch.cause()),
             None => Some("neither proved nor violated, and no bound was given (-k)".to_owned()),
         };
         if let Some(why) = missing {

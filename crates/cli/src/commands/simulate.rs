@@ -12,7 +12,9 @@ use crate::view::signals;
 use crate::view::wave::{WaveStyle, draw};
 use crate::view::why::{find, tree};
 use anyhow::Result;
-use pedra_certify::{ReplayError, replay_bits, replay_words};
+use pedra_certify::{
+    LassoReplay, ReplayError, replay_bit_lasso, replay_bits, replay_word_lasso, replay_words,
+};
 use pedra_formats::text::printable;
 use pedra_formats::vcd::{SignalKind, Waves};
 use pedra_formats::{aiger_witness, btor2, vcd};
@@ -21,6 +23,7 @@ use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::bv::Bv;
 use pedra_model::eval::bits::BitSimulator;
 use pedra_model::eval::words::WordSimulator;
+use pedra_model::property::Property;
 use pedra_model::random::Random;
 use pedra_model::system::System;
 use pedra_model::term::Sort;
@@ -86,21 +89,34 @@ fn replay(loaded: &Loaded, path: &Path) -> Result<(Option<Waves>, i32)> {
     let (waves, judged) = match &loaded.model {
         Model::Bits(system) => {
             let witness = aiger_witness::read(&bytes, system).map_err(bad_file)?.swap_remove(0);
-            let trace = witness.trace(witness.properties[0]);
-            let judged = replay_bits(system, &trace).map(|r| (trace.property, r.depth));
+            let mut trace = witness.trace(witness.properties[0]);
+            let judged = match system.property(trace.property) {
+                Property::Bad(_) => replay_bits(system, &trace).map(|r| of_path(r.depth)),
+                Property::Justice(_) => replay_bit_lasso(system, &trace).map(|r| {
+                    trace.loop_start = Some(r.stem);
+                    of_lasso(r)
+                }),
+            };
+            let judged = judged.map(|how| (trace.property, how));
             (signals::of_bits(system, &trace, Some(trace.property)), judged)
         }
         Model::Words(system) => {
-            let trace = btor2::witness::read(&bytes, system).map_err(bad_file)?.trace;
-            let judged = replay_words(system, &trace).map(|r| (trace.property, r.depth));
+            let mut trace = btor2::witness::read(&bytes, system).map_err(bad_file)?.trace;
+            let judged = match system.property(trace.property) {
+                Property::Bad(_) => replay_words(system, &trace).map(|r| of_path(r.depth)),
+                Property::Justice(_) => replay_word_lasso(system, &trace).map(|r| {
+                    trace.loop_start = Some(r.stem);
+                    of_lasso(r)
+                }),
+            };
+            let judged = judged.map(|how| (trace.property, how));
             (signals::of_words(system, &trace, Some(trace.property)), judged)
         }
     };
     let code = match judged {
-        Ok((property, depth)) => {
-            let name = loaded.property_name(property).unwrap_or_default();
-            let property = printable(format!("b{property} {name}").trim_end()).into_owned();
-            note(&format!("violates {property} at step {depth}"));
+        Ok((property, how)) => {
+            let property = loaded.property_text(property);
+            note(&format!("violates {} {how}", printable(&property)));
             0
         }
         Err(error) => {
@@ -112,6 +128,14 @@ fn replay(loaded: &Loaded, path: &Path) -> Result<(Option<Waves>, i32)> {
         }
     };
     Ok((Some(waves.map_err(InputError)?), code))
+}
+
+fn of_path(depth: usize) -> String {
+    format!("at step {depth}")
+}
+
+fn of_lasso(replay: LassoReplay) -> String {
+    format!("by a lasso: stem {}, loop {}", replay.stem, replay.length)
 }
 
 /// The waves of a random run.
@@ -161,7 +185,8 @@ impl Dice {
 fn random_bits(system: &BitSystem, steps: usize, dice: &mut Dice) -> Result<Waves, String> {
     let circle = |l| format!("the reset of latch {l} depends on itself");
     let mut simulator = BitSimulator::new(system).map_err(circle)?;
-    let mut trace = BitTrace { property: 0, initial: Vec::new(), inputs: Vec::new() };
+    let mut trace =
+        BitTrace { property: 0, initial: Vec::new(), inputs: Vec::new(), loop_start: None };
     for step in 0..steps {
         let next: Vec<Ternary> = system.latches.iter().map(|l| simulator.value(l.next)).collect();
         let found = (0..TRIES).any(|_| {
@@ -191,7 +216,8 @@ fn random_bits(system: &BitSystem, steps: usize, dice: &mut Dice) -> Result<Wave
 fn random_words(system: &System, steps: usize, dice: &mut Dice) -> Result<Waves, String> {
     let circle = |s| format!("the init of state {s} depends on itself");
     let mut simulator = WordSimulator::new(system).map_err(circle)?;
-    let mut trace = WordTrace { property: 0, states: Vec::new(), inputs: Vec::new() };
+    let mut trace =
+        WordTrace { property: 0, states: Vec::new(), inputs: Vec::new(), loop_start: None };
     let sort = |term| system.terms.sort(term);
     for step in 0..steps {
         let follow = |simulator: &WordSimulator| -> Vec<Option<TernaryValue>> {

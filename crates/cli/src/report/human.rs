@@ -4,6 +4,7 @@ use super::{PropertyReport, Stated, Vacuity, Verdict, WrittenFile, is_cover};
 use crate::view::invariants;
 use pedra_check::SafeUpTo;
 use pedra_formats::text::printable;
+use pedra_model::property::Property;
 
 /// `violated  b1 overflow  step 7, bmc, 0.02 s, trace replayed`.
 pub fn line(report: &PropertyReport, stated: Option<&Stated>, color: bool) -> String {
@@ -16,23 +17,34 @@ pub fn line(report: &PropertyReport, stated: Option<&Stated>, color: bool) -> St
     };
     let word = painted(word, code, color);
     let name = match &report.name {
-        Some(name) => format!("b{} {}", report.index, printable(name)),
-        None => format!("b{}", report.index),
+        Some(name) => format!("{} {}", report.id, printable(name)),
+        None => report.id.to_string(),
     };
     let engine = &report.engine;
     let seconds = report.time.as_secs_f64();
     let told = match &report.verdict {
-        Verdict::Proved { k, clauses, trust, .. } => {
+        Verdict::Proved { k, clauses, trust, argument, .. } => {
             let invariant = match clauses {
                 0 => String::new(),
                 1 => ", 1 invariant clause".to_owned(),
                 n => format!(", {n} invariant clauses"),
             };
             let trusted = trust.text().map_or(String::new(), |what| format!(", {what} trusted"));
-            format!("{engine}, k = {k}{invariant}, {seconds:.2} s, certificate checked{trusted}")
+            let (how, checked) = match argument {
+                Some(argument) => (argument.clone(), "proof"),
+                None => (format!("k = {k}"), "certificate"),
+            };
+            format!("{engine}, {how}{invariant}, {seconds:.2} s, {checked} checked{trusted}")
         }
-        Verdict::Violated { depth } => {
+        Verdict::Violated { depth, loop_start: None } => {
             format!("at step {depth}, {engine}, {seconds:.2} s, trace replayed")
+        }
+        Verdict::Violated { depth, loop_start: Some(stem) } => {
+            let length = depth + 1 - stem;
+            format!("lasso: stem {stem}, loop {length}, {engine}, {seconds:.2} s, trace replayed")
+        }
+        Verdict::Unknown { reason, safe: None } if matches!(report.id, Property::Justice(_)) => {
+            format!("{}, {engine}, {seconds:.2} s", printable(reason))
         }
         Verdict::Unknown { reason, safe } => {
             let safe = match *safe {

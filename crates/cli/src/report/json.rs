@@ -6,6 +6,7 @@ use super::{
 };
 use crate::view::invariants::LoopInvariant;
 use pedra_check::{SafeUpTo, Trust};
+use pedra_model::property::Property;
 use pedra_verilog::Kind;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -43,16 +44,23 @@ pub fn property(
         "name": report.name,
     });
     let (verdict, more) = match &report.verdict {
-        Verdict::Proved { k, clauses, safe_until, trust } => {
-            let more = json!({
+        Verdict::Proved { k, clauses, safe_until, trust, argument } => {
+            let mut more = json!({
                 "k": k, "clauses": clauses, "safe_until": safe_until, "checked": "certificate",
                 "trusted": trust.text()
             });
+            if let Some(argument) = argument {
+                more["checked"] = "proof".into();
+                more["argument"] = argument.as_str().into();
+            }
             (if is_cover(stated) { "unreachable" } else { "proved" }, more)
         }
-        Verdict::Violated { depth } => {
-            let word = if is_cover(stated) { "reached" } else { "violated" };
-            (word, json!({ "step": depth, "checked": "trace" }))
+        Verdict::Violated { depth, loop_start } => {
+            let mut more = json!({ "step": depth, "checked": "trace" });
+            if let Some(start) = loop_start {
+                more["loop_start"] = (*start).into();
+            }
+            (if is_cover(stated) { "reached" } else { "violated" }, more)
         }
         Verdict::Unknown { reason, safe } => {
             let (claimed, checked) = (safe.map(|s| s.claimed), safe.and_then(|s| s.checked));
@@ -62,6 +70,9 @@ pub fn property(
             ("unknown", more)
         }
     };
+    if let Property::Justice(_) = report.id {
+        line["id"] = report.id.to_string().into();
+    }
     if !report.invariants.is_empty() {
         line["invariants"] = invariants(report);
     }
@@ -125,8 +136,12 @@ pub fn read_property(line: &Value) -> Option<ReadProperty> {
                 Some(what) if Some(what) == Trust::IntegerTerms.text() => Trust::IntegerTerms,
                 Some(_) => Trust::NormalForms,
             },
+            argument: text(&line["argument"]),
         },
-        "violated" | "reached" => Verdict::Violated { depth: number(&line["step"])? },
+        "violated" | "reached" => Verdict::Violated {
+            depth: number(&line["step"])?,
+            loop_start: number(&line["loop_start"]),
+        },
         "unknown" => {
             let checked = number(&line["safe_checked"]);
             let safe = safe_until.map(|claimed| SafeUpTo { claimed, checked });
@@ -142,8 +157,12 @@ pub fn read_property(line: &Value) -> Option<ReadProperty> {
     let place = text(&source["file"]).zip(number(&source["line"]));
     let column = number(&source["column"]);
     let place = place.map(|(file, line)| SourcePlace { file, line, column });
+    let index = number(&line["property"])?;
+    // Only justice sets are named; a bad has the number that it is called by.
+    let set = line["id"].as_str().and_then(|id| id.strip_prefix('j')?.parse().ok());
     let report = PropertyReport {
-        index: number(&line["property"])?,
+        index,
+        id: set.map_or(Property::Bad(index), Property::Justice),
         name: text(&line["name"]),
         verdict,
         engine: text(&line["engine"])?,
@@ -221,19 +240,28 @@ pub(super) fn end(inner: &Inner, exit: i32, time: Duration) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pedra_model::property::Property;
 
     #[test]
     fn what_is_written_can_be_read() {
-        let proved =
-            Verdict::Proved { k: 2, clauses: 3, safe_until: Some(4), trust: Trust::NormalForms };
+        let proved = Verdict::Proved {
+            k: 2,
+            clauses: 3,
+            safe_until: Some(4),
+            trust: Trust::NormalForms,
+            argument: None,
+        };
         let safe = Some(SafeUpTo { claimed: 7, checked: None });
         let unknown = Verdict::Unknown { reason: "interrupted".to_owned(), safe };
         let place = SourcePlace { file: "a.c".to_owned(), line: 3, column: Some(5) };
-        for (verdict, place) in
-            [(proved, Some(place)), (Verdict::Violated { depth: 9 }, None), (unknown, None)]
-        {
+        for (verdict, place) in [
+            (proved, Some(place)),
+            (Verdict::Violated { depth: 9, loop_start: None }, None),
+            (unknown, None),
+        ] {
             let report = PropertyReport {
                 index: 1,
+                id: Property::Bad(1),
                 name: None,
                 verdict,
                 engine: "pdr".to_owned(),

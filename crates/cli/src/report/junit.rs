@@ -87,7 +87,7 @@ fn outcome(report: &PropertyReport, summary: &Summary<'_>) -> (String, usize, us
         }
         Verdict::Proved { .. } => (String::new(), 0, 0),
         Verdict::Violated { .. } if should_be_violated => (String::new(), 0, 0),
-        Verdict::Violated { depth } => {
+        Verdict::Violated { depth, .. } => {
             let body = match report.story.text.is_empty() {
                 true => line,
                 false => format!("{line}\n{}", report.story.text.trim_end()),
@@ -152,15 +152,17 @@ mod tests {
             clauses: 0,
             safe_until: None,
             trust: pedra_check::Trust::Nothing,
+            argument: None,
         };
         for (verdict, kind, failures) in [
             (proved.clone(), Kind::Cover, 1),
-            (Verdict::Violated { depth: 3 }, Kind::Cover, 0),
+            (Verdict::Violated { depth: 3, loop_start: None }, Kind::Cover, 0),
             (proved, Kind::Assert, 0),
-            (Verdict::Violated { depth: 3 }, Kind::Assert, 1),
+            (Verdict::Violated { depth: 3, loop_start: None }, Kind::Assert, 1),
         ] {
             let report = PropertyReport {
                 index: 0,
+                id: pedra_model::property::Property::Bad(0),
                 name: None,
                 verdict,
                 engine: "pdr".to_owned(),

@@ -17,6 +17,7 @@ use crate::view::invariants::LoopInvariant;
 use crate::view::steps::steps_of;
 use pedra_check::{SafeUpTo, Trust};
 use pedra_formats::text::printable;
+use pedra_model::property::Property;
 use pedra_program::{Program, ProgramTrace, Span};
 use pedra_verilog::{About, Kind, Place};
 use std::collections::BTreeMap;
@@ -37,11 +38,15 @@ pub enum Verdict {
         safe_until: Option<usize>,
         /// What the check took on trust.
         trust: Trust,
+        /// Of a justice set, what the proof rests on.
+        argument: Option<String>,
     },
     /// It does not; the trace was replayed.
     Violated {
-        /// The step of the violation.
+        /// The last step of the trace.
         depth: usize,
+        /// Of a lasso, the step to which the last one leads back.
+        loop_start: Option<usize>,
     },
     /// Not known.
     Unknown {
@@ -55,8 +60,10 @@ pub enum Verdict {
 /// A verdict with its circumstances.
 #[derive(Clone, Debug)]
 pub struct PropertyReport {
-    /// Index of the property in the model.
+    /// Number of the property in the model.
     pub index: usize,
+    /// How it is called, such as `b0` or `j0`.
+    pub id: Property,
     /// Its name in the model.
     pub name: Option<String>,
     /// The verdict.
@@ -192,6 +199,7 @@ struct Inner {
 /// A property without verdict.
 #[derive(Clone, Debug)]
 struct OpenProperty {
+    id: Property,
     name: Option<String>,
     safe_until: Option<usize>,
 }
@@ -216,10 +224,19 @@ impl Reporter {
     /// Says which properties will be told about: index and name.
     pub fn expect(&self, properties: Vec<(usize, Option<String>)>) {
         let open = properties.into_iter();
-        let open = open.map(|(index, name)| (index, OpenProperty { name, safe_until: None }));
+        let open = open.map(|(index, name)| {
+            (index, OpenProperty { id: Property::Bad(index), name, safe_until: None })
+        });
         let mut inner = self.lock();
         inner.open = open.collect();
         inner.expecting = true;
+    }
+
+    /// Says how the properties are called, if they are not all bads.
+    pub fn call(&self, id: impl Fn(usize) -> Property) {
+        for (&index, open) in &mut self.lock().open {
+            open.id = id(index);
+        }
     }
 
     /// Says where properties stand in the source.
@@ -331,9 +348,19 @@ impl Reporter {
                 let safe = open.safe_until.map(|claimed| SafeUpTo { claimed, checked: None });
                 let verdict = Verdict::Unknown { reason: reason.to_owned(), safe };
                 let (name, engine) = (open.name, engine.to_owned());
-                let (files, invariants, story) = (Vec::new(), Vec::new(), Story::default());
-                let report =
-                    PropertyReport { index, name, verdict, engine, time, files, invariants, story };
+                let (id, files, invariants) = (open.id, Vec::new(), Vec::new());
+                let story = Story::default();
+                let report = PropertyReport {
+                    index,
+                    id,
+                    name,
+                    verdict,
+                    engine,
+                    time,
+                    files,
+                    invariants,
+                    story,
+                };
                 let (stated, place) = (inner.stated.get(index), inner.places.get(&index));
                 lines.push(self.line(&report, stated, place));
                 inner.done.push(report);

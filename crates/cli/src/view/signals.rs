@@ -6,6 +6,7 @@ use pedra_model::bits::{BitSystem, Reset, name_at};
 use pedra_model::eval::bits::BitSimulator;
 use pedra_model::eval::words::WordSimulator;
 use pedra_model::lit::Lit;
+use pedra_model::property::Property;
 use pedra_model::system::System;
 use pedra_model::term::{Sort, TermId};
 use pedra_model::trace::{BitTrace, WordTrace};
@@ -41,7 +42,21 @@ pub fn of_bits(
             values.push(simulator.value(signal.lit));
         }
     }
-    Ok(Waves { signals: group(signals, &values), steps: trace.inputs.len() })
+    let mut signals = group(signals, &values);
+    signals.extend(loop_signal(trace.loop_start, trace.inputs.len()));
+    Ok(Waves { signals, steps: trace.inputs.len() })
+}
+
+/// Of a lasso, a signal that is true in the loop.
+fn loop_signal(start: Option<usize>, steps: usize) -> Option<Signal> {
+    let start = start?;
+    let value = |step: usize| TernaryBv::from_bits(&[(step >= start).into()]);
+    Some(Signal {
+        name: "loop".to_owned(),
+        kind: SignalKind::Bad,
+        in_cone: true,
+        values: (0..steps).map(value).collect(),
+    })
 }
 
 /// The literals of each signal that [`of_bits`] shows, from the least significant on.
@@ -58,10 +73,21 @@ pub fn roots_of_words(system: &System, property: Option<usize>) -> Vec<TermId> {
 }
 
 fn bit_signals(system: &BitSystem, property: Option<usize>) -> Vec<BitSignal> {
-    let cone = property.map(|p| bit_cone(system, system.properties()[p]));
+    let roots = property.map(|p| bit_roots(system, p));
+    let cone = roots.as_ref().map(|roots| bit_cone(system, roots.iter().map(|(_, lit)| *lit)));
     let inside = |lit: Lit| cone.as_ref().is_none_or(|cone| cone[lit.var().index()]);
     let is_chosen = |i: usize| property.is_none_or(|p| p == i);
     let mut signals = Vec::new();
+    if let (Some(Property::Justice(_)), Some(roots)) =
+        (property.map(|p| system.property(p)), &roots)
+    {
+        signals.extend(roots.iter().map(|(name, lit)| BitSignal {
+            name: name.clone(),
+            kind: SignalKind::Bad,
+            in_cone: true,
+            lit: *lit,
+        }));
+    }
     for (i, &lit) in system.properties().iter().enumerate() {
         let name = system.property_name(i).map_or(format!("b{i}"), str::to_owned);
         signals.push(BitSignal { name, kind: SignalKind::Bad, in_cone: is_chosen(i), lit });
@@ -89,9 +115,23 @@ fn bit_signals(system: &BitSystem, property: Option<usize>) -> Vec<BitSignal> {
     signals
 }
 
-/// Which variables a literal depends on, through latches. Each is visited once, however long
+/// What a property is about, with names: a bad, or the signals of a justice set.
+fn bit_roots(system: &BitSystem, property: usize) -> Vec<(String, Lit)> {
+    let index = match system.property(property) {
+        Property::Bad(index) => return vec![(String::new(), system.properties()[index])],
+        Property::Justice(index) => index,
+    };
+    let fair = system.fairness.iter().enumerate().map(|(i, &lit)| {
+        (name_at(&system.names.fairness, i).map_or(format!("f{i}"), str::to_owned), lit)
+    });
+    let name = name_at(&system.names.justice, index).map_or(format!("j{index}"), str::to_owned);
+    let set = system.justice[index].iter().enumerate();
+    fair.chain(set.map(|(i, &lit)| (format!("{name}_{i}"), lit))).collect()
+}
+
+/// Which variables literals depend on, through latches. Each is visited once, however long
 /// the chains of latches are.
-fn bit_cone(system: &BitSystem, root: Lit) -> Vec<bool> {
+fn bit_cone(system: &BitSystem, roots: impl IntoIterator<Item = Lit>) -> Vec<bool> {
     // The two literals that a variable follows from; the constant stands for "none".
     let mut behind = vec![[Lit::FALSE; 2]; system.aig.len()];
     for (var, a, b) in system.aig.gates() {
@@ -101,16 +141,21 @@ fn bit_cone(system: &BitSystem, root: Lit) -> Vec<bool> {
         let reset = if let Reset::Function(f) = latch.reset { f } else { Lit::FALSE };
         behind[latch.var.index()] = [latch.next, reset];
     }
-    reach(system.aig.len(), root.var().index(), |var, visit| {
+    let roots = roots.into_iter().map(|root| root.var().index());
+    reach(system.aig.len(), roots, |var, visit| {
         behind[var].iter().for_each(|lit| visit(lit.var().index()));
     })
 }
 
-/// What can be reached from `root` among `count` nodes.
-fn reach(count: usize, root: usize, behind: impl Fn(usize, &mut dyn FnMut(usize))) -> Vec<bool> {
+/// What can be reached from the roots among `count` nodes.
+fn reach(
+    count: usize,
+    roots: impl IntoIterator<Item = usize>,
+    behind: impl Fn(usize, &mut dyn FnMut(usize)),
+) -> Vec<bool> {
     let mut inside = vec![false; count];
-    let mut open = vec![root];
-    inside[root] = true;
+    let mut open: Vec<usize> = roots.into_iter().collect();
+    open.iter().for_each(|&root| inside[root] = true);
     while let Some(node) = open.pop() {
         behind(node, &mut |next| {
             if !std::mem::replace(&mut inside[next], true) {
@@ -200,13 +245,17 @@ pub fn of_words(
             }
         }
     }
-    let signals = signals.into_iter().map(|(_, signal)| signal).collect();
+    let mut signals: Vec<Signal> = signals.into_iter().map(|(_, signal)| signal).collect();
+    signals.extend(loop_signal(trace.loop_start, trace.inputs.len()));
     Ok(Waves { signals, steps: trace.inputs.len() })
 }
 
 fn word_signals(system: &System, property: Option<usize>) -> Vec<(TermId, Signal)> {
-    let cone = property.map(|p| word_cone(system, system.bads[p].term));
-    let cone = cone.unwrap_or_else(|| vec![true; system.terms.len()]);
+    let roots = property.map(|p| word_roots(system, p)).unwrap_or_default();
+    let cone = match property {
+        Some(_) => word_cone(system, roots.iter().map(|(_, term)| *term)),
+        None => vec![true; system.terms.len()],
+    };
     let is_chosen = |i: usize| property.is_none_or(|p| p == i);
     let mut signals: Vec<(TermId, Signal)> = Vec::new();
     let mut add = |term: TermId, name: Option<&str>, fallback: String, kind, in_cone| {
@@ -215,6 +264,11 @@ fn word_signals(system: &System, property: Option<usize>) -> Vec<(TermId, Signal
             signals.push((term, Signal { name, kind, in_cone, values: Vec::new() }));
         }
     };
+    if let Some(Property::Justice(_)) = property.map(|p| system.property(p)) {
+        for (name, term) in &roots {
+            add(*term, Some(name), String::new(), SignalKind::Bad, true);
+        }
+    }
     for (i, bad) in system.bads.iter().enumerate() {
         add(bad.term, bad.name.as_deref(), format!("b{i}"), SignalKind::Bad, is_chosen(i));
     }
@@ -259,13 +313,30 @@ fn state_name(index: usize) -> String {
     format!("state{index}")
 }
 
-/// Which terms a term depends on, through states.
-fn word_cone(system: &System, root: TermId) -> Vec<bool> {
+/// As [`bit_roots`].
+fn word_roots(system: &System, property: usize) -> Vec<(String, TermId)> {
+    let index = match system.property(property) {
+        Property::Bad(index) => return vec![(String::new(), system.bads[index].term)],
+        Property::Justice(index) => index,
+    };
+    let fair =
+        system.fairness.iter().enumerate().map(|(i, fair)| {
+            (fair.name.as_deref().map_or(format!("f{i}"), str::to_owned), fair.term)
+        });
+    let set = &system.justice[index];
+    let name = set.name.as_deref().map_or(format!("j{index}"), str::to_owned);
+    let terms = set.terms.iter().enumerate();
+    fair.chain(terms.map(|(i, &term)| (format!("{name}_{i}"), term))).collect()
+}
+
+/// Which terms these depend on, through states.
+fn word_cone(system: &System, roots: impl IntoIterator<Item = TermId>) -> Vec<bool> {
     let mut follows: Vec<Vec<TermId>> = vec![Vec::new(); system.terms.len()];
     for state in &system.states {
         follows[state.term.index()] = state.next.into_iter().chain(state.init).collect();
     }
-    reach(system.terms.len(), root.index(), |node, visit| {
+    let roots = roots.into_iter().map(TermId::index);
+    reach(system.terms.len(), roots, |node, visit| {
         let arguments = system.terms.get(TermId::new(node)).args();
         arguments.chain(follows[node].iter().copied()).for_each(|term| visit(term.index()));
     })
@@ -288,7 +359,8 @@ mod tests {
         let name = |n: &str| Some(n.to_owned().into_boxed_str());
         s.names.latches = vec![name("c[0]"), name("c[1]"), name("d[1]")];
         let inputs = [Ternary::True, Ternary::Unknown, Ternary::Unknown].map(|i| vec![i]).to_vec();
-        let trace = BitTrace { property: 0, initial: vec![Ternary::Unknown; 3], inputs };
+        let trace =
+            BitTrace { property: 0, initial: vec![Ternary::Unknown; 3], inputs, loop_start: None };
         let waves = of_bits(&s, &trace, Some(0)).expect("a trace");
         let shown: Vec<(String, bool, String)> = waves
             .signals

@@ -172,7 +172,7 @@ impl<'a> FbPdr<'a> {
         let inputs = [path.inputs, suffix].concat();
         context.detail(|| Event::Met { step: inputs.len() - 1, forward, reverse });
         self.exchanges.meetings += 1;
-        let trace = BitTrace { property, initial, inputs };
+        let trace = BitTrace { property, initial, inputs, loop_start: None };
         context.violate(property, trace);
     }
 

@@ -257,6 +257,7 @@ impl Layers {
             inputs: (0..=depth)
                 .map(|step| transition.input_vars().map(|var| value(step, var)).collect())
                 .collect(),
+            loop_start: None,
         }
     }
 

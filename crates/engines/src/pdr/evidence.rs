@@ -67,7 +67,8 @@ pub(super) fn forward_trace<G: Guide<[Lit]>>(
     let start = obligations.get(id);
     let property = start.property.expect("forward obligations have one");
     let initial = bits.find_initial_state(&start.set)?;
-    Ok(BitTrace { property, initial, inputs: suffix(&bits.relation, obligations, id) })
+    let inputs = suffix(&bits.relation, obligations, id);
+    Ok(BitTrace { property, initial, inputs, loop_start: None })
 }
 
 /// Reverse: a path from an initial state into a part `target` of an obligation's cube; the
@@ -115,7 +116,7 @@ pub(super) fn reverse_trace<G: Guide<[Lit]>>(
     };
     path.inputs.push(bits.relation.transition.input_values(&bad.step.inputs));
     let Prefix { initial, inputs } = path;
-    Ok(Some(BitTrace { property: bad.property, initial, inputs }))
+    Ok(Some(BitTrace { property: bad.property, initial, inputs, loop_start: None }))
 }
 
 /// A bad state, see [`Bits::find_bad_state`].

@@ -93,7 +93,7 @@ pub(super) fn trace(
         }
         words.push(all);
     }
-    WordTrace { property, states, inputs: words }
+    WordTrace { property, states, inputs: words, loop_start: None }
 }
 
 fn word(value: &Bv) -> TernaryValue {

@@ -76,7 +76,7 @@ pub fn proof_of(outcome: &Outcome) -> Option<&BitProof> {
     match outcome {
         Outcome::Proved(proof) => match &**proof {
             Proof::Bits(proof) => Some(proof),
-            Proof::Words(_) | Proof::Program(_) => None,
+            Proof::Words(_) | Proof::Program(_) | Proof::Live(_) => None,
         },
         _ => None,
     }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! sat
-//! b0                   the violated properties
+//! b0                   the violated properties; `j0` for a justice set
 //! #0                   states of step 0
 //! 1 0011 counter#0     index, binary value, symbol
 //! 2 [01] 1111 mem#0    one element of an array
@@ -10,6 +10,9 @@
 //! 0 1 enable@0
 //! .
 //! ```
+//!
+//! A witness of a justice set is a lasso: the state after the last step is that of an earlier one,
+//! which the file does not name.
 //!
 //! Indices count the inputs or states of the model from 0. A state part is needed only where
 //! the model leaves a choice: in step 0 for states without init, later for states without
@@ -29,7 +32,7 @@ use std::fmt::Write as _;
 /// A counterexample and all the properties that its file claims to violate.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Witness {
-    /// Indices of bads, at least one; the trace names the first.
+    /// Numbers of properties, see [`System::property`]; at least one, the trace names the first.
     pub properties: Vec<usize>,
     /// The path.
     pub trace: WordTrace,
@@ -119,20 +122,22 @@ impl<'a> Reader<'a> {
     fn property(&mut self, line: &mut Line<'_>, first: Word<'_>) -> Result<(), FormatError> {
         let mut next = Some(first);
         while let Some(word) = next {
-            let Some(digits) = word.text.strip_prefix('b') else {
-                let text = match word.text.starts_with('j') {
-                    true => "justice properties are not supported".into(),
-                    false => format!("a property such as `b0`, not `{}`", shown(word.text)),
-                };
-                return Err(line.error(word.column, text));
+            let (bads, sets) = (self.system.bads.len(), self.system.justice.len());
+            let (digits, first, count) = match word.text.split_at_checked(1) {
+                Some(("b", digits)) => (digits, 0, bads),
+                Some(("j", digits)) => (digits, bads, sets),
+                _ => {
+                    let text = format!("a property such as `b0`, not `{}`", shown(word.text));
+                    return Err(line.error(word.column, text));
+                }
             };
             let number = Word { text: digits, column: word.column };
             let index = line.parse_number(number, "the property")?;
-            let count = self.system.bads.len();
             match usize::try_from(index).ok().filter(|&i| i < count) {
-                Some(index) => self.properties.push(index),
+                Some(index) => self.properties.push(first + index),
                 None => {
-                    let text = format!("there is no property b{index}: the model has {count}");
+                    let name = shown(word.text);
+                    let text = format!("there is no property {name}: the model has {count}");
                     return Err(line.error(word.column, text));
                 }
             }
@@ -237,7 +242,8 @@ impl<'a> Reader<'a> {
             return Err(FormatError::at(self.last_line, 1, text));
         }
         let property = self.properties[0];
-        let trace = WordTrace { property, states: self.states, inputs: self.inputs };
+        let trace =
+            WordTrace { property, states: self.states, inputs: self.inputs, loop_start: None };
         Ok(Witness { properties: self.properties, trace })
     }
 }
@@ -311,7 +317,7 @@ pub fn write(system: &System, trace: &WordTrace) -> String {
 
 /// The same for our own use, with `x` for unknown bits.
 pub fn write_unknown(system: &System, trace: &WordTrace) -> String {
-    let mut out = format!("sat\nb{}\n", trace.property);
+    let mut out = format!("sat\n{}\n", system.property(trace.property));
     for (step, (states, inputs)) in trace.states.iter().zip(&trace.inputs).enumerate() {
         let mut part = String::new();
         for (index, (state, value)) in system.states.iter().zip(states).enumerate() {

@@ -44,7 +44,12 @@ impl BlastMap {
             };
             system.inputs.iter().enumerate().map(word).collect()
         });
-        WordTrace { property: trace.property, states: states.collect(), inputs: inputs.collect() }
+        WordTrace {
+            property: trace.property,
+            states: states.collect(),
+            inputs: inputs.collect(),
+            loop_start: trace.loop_start,
+        }
     }
 
     /// A trace of the word-level system as one of the blasted system. What the trace leaves
@@ -74,7 +79,7 @@ impl BlastMap {
                 }
             }
         }
-        BitTrace { property: trace.property, initial, inputs }
+        BitTrace { property: trace.property, initial, inputs, loop_start: trace.loop_start }
     }
 
     /// A proof about the blasted system as one about the word-level system.

@@ -18,6 +18,7 @@
 use crate::back::Back;
 use crate::bits::BitSystem;
 use crate::lit::{Lit, Var};
+use crate::live_proof::{Argument, LiveProof};
 use crate::proof::{BitProof, Proof};
 use crate::trace::{BitTrace, Trace};
 use crate::value::Ternary;
@@ -132,6 +133,7 @@ impl ReduceMap {
             property: self.properties[trace.property],
             initial: spread(&trace.initial, &self.latches, original.latches.len()),
             inputs: trace.inputs.iter().map(|i| spread(i, &self.inputs, inputs)).collect(),
+            loop_start: trace.loop_start,
         }
     }
 
@@ -154,6 +156,18 @@ impl ReduceMap {
     }
 }
 
+impl ReduceMap {
+    /// The same for a proof about justice, on a monitored system. Its sets of states are lifted as
+    /// literals are.
+    fn lift_live(&self, original: &BitSystem, live: LiveProof) -> LiveProof {
+        let LiveProof { property, mut argument, proof } = live;
+        if let Argument::Rank { layers } = &mut argument {
+            layers.iter_mut().for_each(|layer| *layer = self.lift_any(original, *layer));
+        }
+        LiveProof { property, argument, proof: self.lift_proof(original, &proof) }
+    }
+}
+
 /// A reduction as a step of the way back.
 #[derive(Copy, Clone, Debug)]
 pub struct Reduction<'a> {
@@ -167,6 +181,7 @@ impl Back for Reduction<'_> {
     fn proof(&self, proof: Proof) -> Proof {
         match proof {
             Proof::Bits(proof) => self.map.lift_proof(self.original, &proof).into(),
+            Proof::Live(proof) => self.map.lift_live(self.original, *proof).into(),
             words => words,
         }
     }

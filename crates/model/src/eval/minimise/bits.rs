@@ -58,7 +58,7 @@ fn justify(system: &BitSystem, trace: &BitTrace) -> Option<BitTrace> {
         let is_kept = latch.reset == Reset::Free && pass.needed[latch.var.index()];
         if is_kept { value } else { Ternary::Unknown }
     });
-    Some(BitTrace { property: trace.property, initial: kept.collect(), inputs })
+    Some(BitTrace { initial: kept.collect(), inputs, ..*trace })
 }
 
 /// The backward pass through one step at a time.

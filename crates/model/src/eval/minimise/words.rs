@@ -29,8 +29,7 @@ fn is_given(system: &System, state: usize, step: usize) -> bool {
 
 /// The trace with every value from outside concrete; `None` if a value has a wrong sort.
 fn concrete(system: &System, trace: &WordTrace) -> Option<WordTrace> {
-    let mut filled_trace =
-        WordTrace { property: trace.property, states: Vec::new(), inputs: Vec::new() };
+    let mut filled_trace = WordTrace { states: Vec::new(), inputs: Vec::new(), ..*trace };
     for (k, inputs) in trace.inputs.iter().enumerate() {
         let sort = |term: TermId| system.terms.sort(term);
         let numbered = system.inputs.iter().enumerate();

@@ -1,0 +1,279 @@
+//! Justice sets on their way to the engines, and the answers on their way back.
+//!
+//! For each set the bits of its cone are taken, each method makes its monitored system of them
+//! ([`pedra_engines::live`]), and that is reduced as any other system is. In one thread the engines
+//! take turns, those of all sets together, so that no set waits for another.
+
+use crate::plan::{EngineName, Plan};
+use pedra_engines::events::{Event, EventSink, Progress};
+use pedra_engines::live::find_stable;
+use pedra_engines::{
+    Bmc, BmcOptions, Context, End, Engine, KLive, Leg, Link, Method, Monitored, Pdr, RLive, Relay,
+    Room,
+};
+use pedra_model::Model;
+use pedra_model::back::Passes;
+use pedra_model::bits::BitSystem;
+use pedra_model::blast::{BlastError, BlastOptions, Blasted, Blasting, blast};
+use pedra_model::cone::{Restriction, WordCone};
+use pedra_model::property::Property;
+use pedra_model::reduce::{ReduceOptions, Reduced, Reduction, reduce};
+use pedra_model::system::System;
+use pedra_solve::Interrupt;
+
+/// How long each engine works in one thread before it is the turn of the next, at first: looks at
+/// the interrupt. Tuning only; docs/BENCHMARKS.md has the measurement.
+const TURN_LOOKS: u64 = 4_000;
+
+/// How justice sets are decided.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Liveness {
+    /// The others in turns; with an engine that was chosen, liveness to safety under that one.
+    #[default]
+    Auto,
+    /// Liveness to safety, under any engine.
+    L2s,
+    /// k-liveness inside of PDR, with BMC for lassos.
+    Klive,
+    /// rlive: PDR from round to round.
+    Rlive,
+}
+
+impl Liveness {
+    /// All of them, in the order in which they are shown.
+    pub const ALL: [Liveness; 4] =
+        [Liveness::Auto, Liveness::L2s, Liveness::Klive, Liveness::Rlive];
+
+    /// As it is typed and shown.
+    pub fn text(self) -> &'static str {
+        match self {
+            Liveness::Auto => "auto",
+            Liveness::L2s => "l2s",
+            Liveness::Klive => "klive",
+            Liveness::Rlive => "rlive",
+        }
+    }
+
+    /// What it does, in a line.
+    pub fn help(self) -> &'static str {
+        match self {
+            Liveness::Auto => "All of them in turns; with --engine, l2s under that engine",
+            Liveness::L2s => "Liveness to safety: a loop is a state that was saved before",
+            Liveness::Klive => "k-liveness: PDR bounds the rounds; BMC looks for lassos beside it",
+            Liveness::Rlive => "rlive: PDR goes from round to round",
+        }
+    }
+
+    /// The one that is typed and shown like this.
+    pub fn of_text(text: &str) -> Option<Liveness> {
+        Liveness::ALL.into_iter().find(|liveness| liveness.text() == text)
+    }
+}
+
+/// The bits that a justice set depends on.
+pub(crate) struct Source<'a> {
+    /// Where the answer goes: a position among the selected properties.
+    pub(crate) position: usize,
+    /// The set, by its number in these bits.
+    justice: usize,
+    bits: Bits<'a>,
+}
+
+enum Bits<'a> {
+    Model(&'a BitSystem),
+    Words { original: &'a System, cone: Box<WordCone>, blasted: Box<Blasted> },
+}
+
+impl<'a> Source<'a> {
+    /// Of a property that is a justice set.
+    ///
+    /// # Errors
+    /// If its words cannot be made into bits.
+    pub(crate) fn new(
+        model: &'a Model,
+        property: usize,
+        position: usize,
+        blasting: &BlastOptions,
+    ) -> Result<Source<'a>, BlastError> {
+        let Property::Justice(index) = model.property(property) else {
+            unreachable!("bads are decided elsewhere");
+        };
+        match model {
+            Model::Bits(system) => {
+                Ok(Source { position, justice: index, bits: Bits::Model(system) })
+            }
+            Model::Words(original) => {
+                let cone = Box::new(WordCone::of_justice(original, index));
+                let blasted = Box::new(blast(&cone.system, blasting)?);
+                let bits = Bits::Words { original, cone, blasted };
+                Ok(Source { position, justice: 0, bits })
+            }
+        }
+    }
+
+    fn system(&self) -> &BitSystem {
+        match &self.bits {
+            Bits::Model(system) => system,
+            Bits::Words { blasted, .. } => &blasted.system,
+        }
+    }
+}
+
+/// A monitored system, reduced: what engines are asked.
+pub(crate) struct Question<'a> {
+    source: &'a Source<'a>,
+    method: Method,
+    monitored: Monitored<'a>,
+    reduced: Reduced,
+    /// Some engines wait here for a smaller system; nobody brings one.
+    room: Room,
+}
+
+impl<'a> Question<'a> {
+    fn new(source: &'a Source<'a>, method: Method, reductions: &ReduceOptions) -> Question<'a> {
+        let monitored = Monitored::new(source.system(), source.justice, method.clone());
+        let all: Vec<usize> = (0..monitored.system.bads.len()).collect();
+        let reduced = reduce(&monitored.system, &all, reductions);
+        Question { source, method, monitored, reduced, room: Room::default() }
+    }
+
+    /// The way back from the engines to the bits of the model.
+    fn to_bits(&self) -> Passes<'_> {
+        let reduction = Reduction { original: &self.monitored.system, map: &self.reduced.map };
+        Passes(vec![Box::new(&self.monitored), Box::new(reduction)])
+    }
+
+    /// The way back to the model.
+    fn to_model(&self) -> Passes<'_> {
+        let mut passes = match &self.source.bits {
+            Bits::Model(_) => Passes::default(),
+            Bits::Words { original, cone, blasted } => Passes(vec![
+                Box::new(Restriction { original, cone }),
+                Box::new(Blasting { system: &cone.system, blasted }),
+            ]),
+        };
+        passes.0.extend(self.to_bits().0);
+        passes
+    }
+}
+
+/// The questions that a plan asks about a set.
+pub(crate) fn questions<'a>(
+    source: &'a Source<'a>,
+    plan: &Plan,
+    interrupt: &Interrupt,
+) -> Vec<Question<'a>> {
+    let question = |method| Question::new(source, method, &plan.reduce);
+    let count = || {
+        let stable = match plan.stable {
+            true => find_stable(source.system(), source.justice, interrupt),
+            false => Vec::new(),
+        };
+        question(Method::Count { stable })
+    };
+    match plan.liveness {
+        Liveness::Auto if plan.engine != EngineName::Auto => vec![question(Method::Loop)],
+        Liveness::L2s => vec![question(Method::Loop)],
+        Liveness::Klive => vec![count(), question(Method::Loop)],
+        Liveness::Rlive => vec![question(Method::Round)],
+        // k-liveness first: its system is not twice as large as the model.
+        Liveness::Auto => vec![count(), question(Method::Loop), question(Method::Round)],
+    }
+}
+
+/// The ways back of a question: to the model, and to its bits.
+pub(crate) struct Ways<'a> {
+    to_model: Passes<'a>,
+    to_bits: Passes<'a>,
+}
+
+impl<'a> Ways<'a> {
+    pub(crate) fn new(question: &'a Question<'a>) -> Ways<'a> {
+        Ways { to_model: question.to_model(), to_bits: question.to_bits() }
+    }
+}
+
+/// The engines for all questions: they take turns, or share the threads.
+pub(crate) fn engines<'a>(
+    questions: &'a [Question<'a>],
+    ways: &'a [Ways<'a>],
+    plan: &Plan,
+    selected: usize,
+) -> Vec<Box<dyn Engine + 'a>> {
+    let mut all: Vec<Box<dyn Engine + 'a>> = Vec::new();
+    for (question, ways) in questions.iter().zip(ways) {
+        for engine in engines_of(question, ways, plan) {
+            let (passes, position) = (&ways.to_model, [question.source.position]);
+            all.push(Box::new(Watched { engine, passes, position }));
+        }
+    }
+    let threads = plan.threads.max(1).min(all.len().max(1));
+    let mut turns: Vec<Vec<Leg<'a>>> = (0..threads).map(|_| Vec::new()).collect();
+    for (number, engine) in all.into_iter().enumerate() {
+        turns[number % threads].push(Leg { engine, looks: Some(TURN_LOOKS), max_depth: None });
+    }
+    let turns = turns.into_iter().filter(|legs| !legs.is_empty());
+    turns.map(|legs| Box::new(Relay::turns(legs, selected)) as Box<dyn Engine + 'a>).collect()
+}
+
+/// The engines for one question, in the order of their turns.
+fn engines_of<'a>(
+    question: &'a Question<'a>,
+    ways: &'a Ways<'a>,
+    plan: &Plan,
+) -> Vec<Box<dyn Engine + 'a>> {
+    let (system, options) = (&question.reduced.system, plan.pdr_options());
+    let bmc = || -> Box<dyn Engine + 'a> {
+        Box::new(Bmc::new(system, BmcOptions { window: plan.window, ..BmcOptions::default() }))
+    };
+    match (&question.method, plan.liveness, plan.engine) {
+        (Method::Count { .. }, ..) => vec![Box::new(KLive::new(system, options, &ways.to_bits))],
+        (Method::Round, ..) => vec![Box::new(RLive::new(system, options, &ways.to_bits))],
+        (Method::Loop, Liveness::Klive, _) => vec![bmc()],
+        (Method::Loop, _, EngineName::Auto) => vec![bmc(), Box::new(Pdr::new(system, options))],
+        (Method::Loop, ..) => plan.one_bit_engine(system, &question.room).into_iter().collect(),
+    }
+}
+
+/// An engine for one justice set. What it tells about depths is about the monitored system, and
+/// not passed on.
+struct Watched<'a> {
+    engine: Box<dyn Engine + 'a>,
+    passes: &'a Passes<'a>,
+    position: [usize; 1],
+}
+
+struct Filter<'a>(&'a dyn EventSink);
+
+impl EventSink for Filter<'_> {
+    fn emit(&self, event: &Event) {
+        if !matches!(event, Event::Depth { .. }) {
+            self.0.emit(event);
+        }
+    }
+
+    fn is_listening(&self) -> bool {
+        self.0.is_listening()
+    }
+}
+
+impl Engine for Watched<'_> {
+    fn name(&self) -> &'static str {
+        self.engine.name()
+    }
+
+    fn run(&mut self, context: &Context) -> End {
+        if !context.is_open(self.position[0]) {
+            return End::NOTHING_LEFT;
+        }
+        let link = Link::new(context, self.passes).with_numbers(&self.position);
+        let events = Filter(context.events);
+        let context = Context { events: &events, ..context.clone() };
+        let end = self.engine.run(&context.through(&link));
+        End { safe_up_to: None, ..end }
+    }
+
+    fn progress(&self) -> Progress {
+        self.engine.progress()
+    }
+}

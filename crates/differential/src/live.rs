@@ -1,0 +1,160 @@
+//! Justice sets of random systems: every way to decide them, against the oracle of walks.
+
+use crate::case::plan;
+use pedra_certify::{LassoReplay, replay_bit_lasso, replay_word_lasso};
+use pedra_check::{Answer, EngineName, Liveness, Open, Plan, decide_all};
+use pedra_engines::Reason;
+use pedra_formats::{aiger, aiger_witness, btor2};
+use pedra_model::Model;
+use pedra_model::proof::Proof;
+use pedra_model::property::Property;
+use pedra_model::trace::Trace;
+use pedra_solve::Interrupt;
+use pedra_testkit::bits::{BitShape, random_bits};
+use pedra_testkit::justice::{
+    add_bit_justice, add_word_justice, violated_bit_sets, violated_word_sets,
+};
+use pedra_testkit::random::Random;
+use pedra_testkit::words::{WordShape, random_words};
+
+/// A run ends after this many looks at the interrupt: none comes near it unless it is broken.
+const MAX_LOOKS: u64 = 50_000_000;
+
+/// What was answered, of how many sets.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct LiveVerdicts {
+    /// Live, with a checked proof.
+    pub proved: u64,
+    /// Violated, with a replayed lasso.
+    pub violated: u64,
+    /// Neither; only BMC and k-induction may leave sets open.
+    pub open: u64,
+}
+
+impl std::ops::AddAssign for LiveVerdicts {
+    fn add_assign(&mut self, other: LiveVerdicts) {
+        self.proved += other.proved;
+        self.violated += other.violated;
+        self.open += other.open;
+    }
+}
+
+/// The justice sets of a random bit-level system.
+///
+/// # Panics
+/// If anything disagrees.
+pub fn differential_live_bits(seed: u64) -> LiveVerdicts {
+    let mut random = Random::new(seed);
+    let shape = BitShape { latches: 4, ..BitShape::default() };
+    let mut system = random_bits(&mut random, shape);
+    add_bit_justice(&mut random, &mut system);
+    let again = aiger::read(&aiger::write_binary(&system)).expect("our own file");
+    aiger::same_model(&system, &again).expect("written and read again");
+    let expected = violated_bit_sets(&system);
+    compare(seed, &mut random, &Model::Bits(system), &expected)
+}
+
+/// The justice sets of a random word-level system.
+///
+/// # Panics
+/// If anything disagrees.
+pub fn differential_live_words(seed: u64) -> LiveVerdicts {
+    let mut random = Random::new(seed);
+    let mut system = random_words(&mut random, WordShape::default());
+    add_word_justice(&mut random, &mut system);
+    let text = btor2::write(&system).expect("expressible");
+    let again = btor2::read(&text).expect("our own file");
+    btor2::same_model(&system, &again).expect("written and read again");
+    let expected = violated_word_sets(&again);
+    compare(seed, &mut random, &Model::Words(again), &expected)
+}
+
+/// Random options for each way, so that over many systems all combinations meet.
+fn compare(seed: u64, random: &mut Random, model: &Model, expected: &[bool]) -> LiveVerdicts {
+    let mut verdicts = LiveVerdicts::default();
+    for liveness in Liveness::ALL {
+        let engines = ["pdr", "fbpdr", "rpdr", "imc", "avy", "kind", "bmc", "auto"];
+        let engine = match liveness {
+            Liveness::L2s => random.pick(&engines),
+            _ => "auto",
+        };
+        let mut options = vec![format!("--engine {engine}")];
+        if random.one_in(3) {
+            options.push("--reduce none".to_owned());
+        }
+        if random.one_in(4) {
+            options.push("--threads 2".to_owned());
+        }
+        let plan = plan(&options).expect("options that make sense");
+        let plan = Plan { liveness, stable: random.coin(), late_sweep: None, ..plan };
+        let note = |text: &str| {
+            format!("seed {seed}, {}, {options:?}, stable {}: {text}", liveness.text(), plan.stable)
+        };
+        verdicts += run_and_judge(model, expected, &plan, &note);
+    }
+    verdicts
+}
+
+fn run_and_judge(
+    model: &Model,
+    expected: &[bool],
+    plan: &Plan,
+    note: &dyn Fn(&str) -> String,
+) -> LiveVerdicts {
+    let is_set = |&property: &usize| matches!(model.property(property), Property::Justice(_));
+    let sets: Vec<usize> = (0..model.num_properties()).filter(is_set).collect();
+    assert_eq!(sets.len(), expected.len(), "{}", note("sets are lost"));
+    let interrupt = Interrupt::new().child_with_looks(MAX_LOOKS);
+    let answers = decide_all(model, &sets, plan, &interrupt);
+    let answers = answers.unwrap_or_else(|error| panic!("{}", note(&error.to_string())));
+    let mut verdicts = LiveVerdicts::default();
+    for ((answer, &is_violated), &property) in answers.iter().zip(expected).zip(&sets) {
+        match answer {
+            Answer::Proved { proof, .. } => {
+                assert!(!is_violated, "{}", note(&format!("wrong proof: {proof:?}")));
+                assert!(matches!(&**proof, Proof::Live(_)), "{}", note("a proof of another kind"));
+                assert_eq!(proof.properties(), [property], "{}", note("another property"));
+                verdicts.proved += 1;
+            }
+            Answer::Violated(trace) => {
+                assert!(is_violated, "{}", note(&format!("wrong lasso: {trace:?}")));
+                let replayed = reread(model, trace);
+                let replayed = replayed.unwrap_or_else(|e| panic!("{}", note(&e)));
+                // The file does not say where the loop begins: it may be found earlier.
+                let start = trace.loop_start().expect("a lasso");
+                assert!(replayed.stem <= start && replayed.whole_state, "{}", note("other loop"));
+                verdicts.violated += 1;
+            }
+            Answer::Unknown { why, .. } => {
+                let is_bounded = matches!(plan.engine, EngineName::Bmc | EngineName::Kind);
+                let may_stay_open = match why {
+                    Open::Engines(Reason::DepthLimit | Reason::Exhausted(_)) => {
+                        is_bounded && !is_violated
+                    }
+                    _ => false,
+                };
+                assert!(may_stay_open, "{}", note(&format!("gives up: {why:?}")));
+                verdicts.open += 1;
+            }
+        }
+    }
+    verdicts
+}
+
+/// A lasso, written as a witness and read again, is one.
+fn reread(model: &Model, trace: &Trace) -> Result<LassoReplay, String> {
+    match (model, trace) {
+        (Model::Bits(system), Trace::Bits(trace)) => {
+            let text = aiger_witness::write(trace, system);
+            let back = aiger_witness::read(text.as_bytes(), system).map_err(|e| e.to_string())?;
+            let lasso = back[0].trace(back[0].properties[0]);
+            replay_bit_lasso(system, &lasso).map_err(|e| e.to_string())
+        }
+        (Model::Words(system), Trace::Words(trace)) => {
+            let text = btor2::witness::write(system, trace);
+            let back = btor2::witness::read(text.as_bytes(), system).map_err(|e| e.to_string())?;
+            replay_word_lasso(system, &back.trace).map_err(|e| e.to_string())
+        }
+        _ => Err("a trace of another level".to_owned()),
+    }
+}

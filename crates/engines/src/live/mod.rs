@@ -1,0 +1,22 @@
+//! Liveness: whether an infinite path can fulfil a justice set, and every fairness literal with
+//! it, again and again.
+//!
+//! Each method makes a *monitored system* of the model and the set, a system with further
+//! latches and with bads, and asks a question about safety. All formulas, and the arguments:
+//! docs/design/liveness.md.
+//!
+//! - [`monitored`]: the systems, and the way back for answers about them. Liveness to safety is no
+//!   more than that: any engine decides its system.
+//! - [`klive`]: k-liveness, inside of PDR.
+//! - [`stable`]: latches that change in one direction only.
+//! - [`rlive`]: depth first over the steps that complete a round.
+
+pub mod klive;
+pub mod monitored;
+pub mod rlive;
+pub mod stable;
+
+pub use klive::{KLive, KLiveOptions};
+pub use monitored::{Method, Monitored};
+pub use rlive::RLive;
+pub use stable::find_stable;
