@@ -119,7 +119,7 @@ mod tests {
         s.bads.push(held);
         let (yes, any) = (Ternary::True, Ternary::Unknown);
         let inputs = vec![vec![yes], vec![any], vec![any]];
-        let trace = BitTrace { property: 0, initial: vec![any], inputs };
+        let trace = BitTrace { property: 0, initial: vec![any], inputs, loop_start: None };
         let signals = vec![vec![set], vec![held]];
         let why = Why::of_bits(&s, &trace, signals, &[true, true]).expect("small");
         let causes = |signal, step| {

@@ -209,6 +209,7 @@ mod tests {
         system.names = vec![(shown, "shown".into())];
         let value = |n| TernaryValue::Bv(Bv::from_u64(4, n).into());
         let trace = WordTrace {
+            loop_start: None,
             property: 0,
             states: vec![vec![None], vec![None]],
             inputs: vec![vec![value(7), value(9)], vec![value(0), value(0)]],
