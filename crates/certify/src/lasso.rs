@@ -1,13 +1,14 @@
 //! Replaying lassos, violations of justice, on the reference evaluators.
 //!
 //! A lasso is accepted if its values agree with resets, inits and next functions, every
-//! constraint is true at every step, every fairness literal and every literal of the set is true at some
-//! step of the loop, and the state after the last step is that of the step to which it leads
-//! back. Then the loop can be repeated for ever.
+//! constraint is true at every step, every fairness literal and every literal of the set is true
+//! at some step of the loop, and the state after the last step is that of the step to which it
+//! leads back. Then the loop can be repeated for ever.
 //!
 //! The whole state should recur. If only latches differ on which neither the set nor fairness
 //! nor a constraint depends, the lasso still shows the violation: cut to the others, the
-//! system behaves the same. [`LassoReplay::whole_state`] says which. Values that are open count as 0.
+//! system behaves the same. [`LassoReplay::whole_state`] says which. Values that are open count
+//! as 0.
 
 use crate::frames::cone_of_influence;
 use crate::replay::{ReplayError, check_size, check_word_sizes};

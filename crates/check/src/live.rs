@@ -22,7 +22,7 @@ use pedra_model::system::System;
 use pedra_solve::Interrupt;
 
 /// How long each engine works in one thread before it is the turn of the next, at first: looks at
-/// the interrupt. Tuning only; docs/BENCHMARKS.md has the measurement.
+/// the interrupt. Tuning only, chosen and not measured.
 const TURN_LOOKS: u64 = 4_000;
 
 /// How justice sets are decided.

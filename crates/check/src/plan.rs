@@ -28,7 +28,7 @@ const PATHS_DEPTH: usize = 20;
 
 /// How long engines for programs work in one thread before it is the turn of the next, at first:
 /// looks at the interrupt.
-const PROGRAM_LOOKS: u64 = 5_000;
+const PROGRAM_LOOKS: u64 = 1_000;
 
 /// Which engine decides.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -348,7 +348,8 @@ impl Plan {
         system: Vec<Box<dyn Engine + 'a>>,
         properties: usize,
     ) -> Vec<Box<dyn Engine + 'a>> {
-        let all: Vec<Box<dyn Engine + 'a>> = program.into_iter().chain(system).collect();
+        // Heuristic: k-induction on circuits comes first, since what it finds it finds at once.
+        let all: Vec<Box<dyn Engine + 'a>> = system.into_iter().chain(program).collect();
         if self.threads > 1 || all.len() < 2 {
             return all;
         }

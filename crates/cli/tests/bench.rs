@@ -167,7 +167,8 @@ fn others_are_given_the_same_model() {
     let all: Vec<String> = all
         .map(|entry| entry.expect("an entry").file_name().into_string().expect("a plain name"))
         .filter(|name| name.ends_with(".aag") || name.ends_with(".btor2"))
-        .filter(|name| name != "justice_only.aag")
+        // ABC is not asked about justice.
+        .filter(|name| !["justice_only.aag", "turns.btor2"].contains(&name.as_str()))
         .collect();
     let files: Vec<&str> = all.iter().map(String::as_str).collect();
     let folder = folder("same", &files);

@@ -360,16 +360,16 @@ fn predicates_are_interpreted() {
     let linear = steps.replace("(and (Done x) (Unused x))", "(Unused x)");
     std::fs::write(at.join("steps.smt2"), &linear).expect("written");
     let of = |name: &str| folder().join(name).display().to_string();
-    for (file, predicate) in [
-        ("steps.smt2".to_owned(), "(define-fun |a loop| ((x0 Int)(x1 Int)) Bool"),
-        (of("up_down.smt2"), "(define-fun |Loop| "),
-        (of("bits.smt2"), "(define-fun |Inv| ((x0 (_ BitVec 8)))"),
+    for (file, engine, predicate) in [
+        ("steps.smt2".to_owned(), "auto", "(define-fun |a loop| ((x0 Int)(x1 Int)) Bool"),
+        (of("up_down.smt2"), "auto", "(define-fun |Loop| "),
+        (of("bits.smt2"), "program", "(define-fun |Inv| ((x0 (_ BitVec 8)))"),
         // Induction over several steps has no such form, nor have several predicates in a body:
         // the queries of the check.
-        (of("counter.smt2"), "(check-sat)"),
-        (of("count_up_down.bpl"), "(check-sat)"),
+        (of("counter.smt2"), "kind", "(check-sat)"),
+        (of("count_up_down.bpl"), "auto", "(check-sat)"),
     ] {
-        let options = ["-p", "b0", "--certificate", "c.smt2"];
+        let options = ["-p", "b0", "-e", engine, "--certificate", "c.smt2"];
         let (code, out) = pedra(&at, &[&["check", &file][..], &options].concat());
         assert_eq!(code, Some(0), "{out}");
         assert!(out.contains("encoding of integers trusted") != file.contains("bits"), "{out}");

@@ -2,8 +2,8 @@
 //!
 //! Such a proof is an [`Argument`], which says how to build a *monitored system* from the model
 //! and the set, and a [`BitProof`] that the bads of this system cannot be reached. Definitions
-//! of the systems, and why the set holds then: docs/design/liveness.md. Whoever checks a proof
-//! builds the monitored system anew.
+//! of the systems, and why the set holds then: docs/design/liveness.md. The check of a
+//! proof builds the monitored system anew.
 //!
 //! Variables are numbered as follows, so that the proof depends on no gate of a monitor: those of
 //! the model; the leaves of the monitor, in the order of [`Argument::leaves`]; the proof's own
