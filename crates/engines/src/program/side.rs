@@ -38,6 +38,8 @@ pub(super) struct Side {
     ledger: Arc<Ledger>,
     properties: usize,
     turns: u32,
+    /// Whether all that there is to propose was looked at.
+    is_done: bool,
 }
 
 impl Side {
@@ -57,7 +59,7 @@ impl Side {
         let all: Vec<usize> = properties.iter().copied().chain([image.exactness()]).collect();
         let search = Box::new(Lifted::new(lowered.clone(), &all, options, blasting));
         let (ledger, properties) = (Arc::default(), all.len());
-        Some(Side { image, lowered, search, ledger, properties, turns: 0 })
+        Some(Side { image, lowered, search, ledger, properties, turns: 0, is_done: false })
     }
 
     /// Searches for one more turn. Then proposes for each location of the program what is known of
@@ -67,7 +69,7 @@ impl Side {
         context: &Context,
         graph: &mut Graph,
     ) -> Option<Vec<Vec<TermId>>> {
-        if self.ledger.open(self.properties).is_empty() {
+        if self.is_done {
             return None;
         }
         let looks = FIRST_TURN << self.turns.min(32);
@@ -79,6 +81,11 @@ impl Side {
             ..Context::default()
         });
         Some(self.read_back(graph))
+    }
+
+    /// What was proposed was looked at. An interrupted look does not count: it is proposed again.
+    pub(super) fn looked_at(&mut self) {
+        self.is_done = self.ledger.open(self.properties).is_empty();
     }
 
     /// What is known, at the locations of the program.

@@ -284,7 +284,10 @@ impl Space for Locations {
             && let Some(side) = &mut self.side
         {
             match side.propose(context, &mut self.queries.graph) {
-                Some(proposed) => drop(self.keep_inductive(context, proposed)?),
+                Some(proposed) => {
+                    self.keep_inductive(context, proposed)?;
+                    self.side.iter_mut().for_each(Side::looked_at);
+                }
                 None => self.side = None,
             }
         }
