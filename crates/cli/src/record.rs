@@ -103,7 +103,7 @@ impl Recorder {
             .collect();
         let line = json!({
             "event": "system",
-            "seconds": self.start.elapsed().as_secs_f64(),
+            "seconds": self.now().as_secs_f64(),
             "system": number,
             "inputs": system.inputs.len(),
             "gates": system.aig.gates().count(),
@@ -145,19 +145,25 @@ impl Recorder {
         }
     }
 
+    /// The time of a line, to the microsecond as in all lines. Asked with the lock in hand, so that
+    /// times are in order.
+    fn now(&self) -> Duration {
+        Duration::from_micros(self.start.elapsed().as_micros() as u64)
+    }
+
     /// Notes something of which there is little. It gets its time here.
     pub fn add(&self, mut line: Value) {
         let mut inner = self.lock();
         if !inner.out.is_empty() {
-            line["seconds"] = self.start.elapsed().as_secs_f64().into();
+            line["seconds"] = self.now().as_secs_f64().into();
             let _ = writeln!(inner.lines, "{line}");
         }
     }
 
     /// Notes an event.
     pub fn hear(&self, engine: usize, name: &str, event: &Event) {
-        let seconds = self.start.elapsed();
         let mut inner = self.lock();
+        let seconds = self.now();
         if let Event::Turned { direction } = event {
             if inner.directions.len() <= engine {
                 inner.directions.resize(engine + 1, Direction::default());

@@ -60,12 +60,12 @@ fn violations_behind_long_loops_over_arrays() {
     assert!(out.contains(", runs, "), "{out}");
 }
 
-/// What lifted PDR proves by its own means: a program counter in bits becomes locations, and a
-/// bound is found among integers.
+/// What lifted PDR proves by its own means: a program counter in bits becomes locations, a
+/// bound is found among integers, and a phase that short runs do not see.
 #[test]
 fn control_and_bounds_are_found() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lifted");
-    for file in ["control.smt2", "nested_bound.c"] {
+    for file in ["control.smt2", "nested_bound.c", "phases.c"] {
         let file = folder.join(file).display().to_string();
         let (code, out, err) = pedra(&file, &["-e", "program"]);
         assert_eq!(code, Some(0), "{file}:\n{out}{err}");
