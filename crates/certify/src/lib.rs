@@ -15,7 +15,7 @@
 //!   bit-blasting.
 //! - [`linear_proof`]: refutations in linear integer arithmetic, with unit propagation and sums
 //!   of inequalities alone.
-//! - [`program_replay`], [`program_proof`]: violations and proofs of programs; [`program_reduce`]
+//! - [`program_replay`], `program_proof`: violations and proofs of programs; [`program_reduce`]
 //!   makes proofs smaller.
 //! - [`direct`]: which conjuncts exclude bad states themselves, for people.
 //! - [`smtlib`]: the claims of a word-level proof for any SMT solver; [`script`] reads them back.

@@ -1,5 +1,5 @@
 //! The form of a proof about a program: what it speaks of exists. Everything that is checked later
-//! relies on it ([`crate::program_proof`]).
+//! relies on it (`program_proof`).
 
 use crate::program_proof::{Outcome, ProgramProofError};
 use pedra_model::term::{Sort, TermId, Terms};

@@ -1,7 +1,7 @@
 //! Smaller proofs about programs: conjuncts that the proof does not need are left out.
 //!
 //! Engines learn more than a proof needs. A conjunct is removed if the proof without it still
-//! passes [`crate::program_proof`], so what is left was checked. Which conjuncts stay depends on
+//! passes `program_proof`, so what is left was checked. Which conjuncts stay depends on
 //! the order, which prefers short terms; that is a heuristic, as is the budget.
 
 use crate::options::CheckOptions;

@@ -3,8 +3,8 @@
 //! Y. Xia, A. Cimatti, A. Griggio, J. Li: *Avoiding the Shoals: A New Approach to Liveness
 //! Checking*, CAV 2024. Sets `E_1 ⊆ E_2 ⊆ … ⊆ E_n` of states are kept that are closed under steps,
 //! and in which a step that completes a round leads from `E_k` into `E_{k−1}`. PDR is asked for
-//! steps that complete a round and do not lead into `E_n`, first from the initial states, then from the
-//! state after each such step. If there is none, what PDR proves is the next set.
+//! steps that complete a round and do not lead into `E_n`, first from the initial states, then
+//! from the state after each such step. If there is none, what PDR proves is the next set.
 //!
 //! Deviations. The search goes on from the *successor* of the step that completes the round, as
 //! an ordinary initial state: no lemma speaks of a first step. Each question is a new search; only
