@@ -159,11 +159,12 @@ impl Answer {
         telling.map(|of| (of.span.line, of.head, of.shown)).collect()
     }
 
-    /// The trace of a model as a witness in the model's format.
+    /// The trace of a model as a witness in the model's format; none for a lasso that leaves a part
+    /// of the state open.
     fn witness(&self) -> Option<String> {
         match (&*self.input, &self.evidence) {
             (Input::Model(loaded), Evidence::Violated(trace)) => {
-                Some(witness_text(&loaded.model, trace))
+                witness_text(&loaded.model, trace).ok()
             }
             _ => None,
         }

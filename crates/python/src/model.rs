@@ -22,7 +22,7 @@ create_exception!(
 /// What a file holds.
 pub enum Input {
     /// A model in bits or words.
-    Model(Loaded),
+    Model(Box<Loaded>),
     /// A program.
     Program(Program),
 }
@@ -112,7 +112,7 @@ fn read(path: &std::path::Path, args: &LanguageArgs) -> Result<Input, load::Inpu
         Some(language) => language.load(path, args, Places::OfSource).map(Input::Program),
         None => {
             pedra::commands::language::refuse_language(args)?;
-            load::load(path).map(Input::Model)
+            load::load(path).map(|loaded| Input::Model(Box::new(loaded)))
         }
     }
 }
