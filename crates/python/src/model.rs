@@ -24,7 +24,7 @@ pub enum Input {
     /// A model in bits or words.
     Model(Box<Loaded>),
     /// A program.
-    Program(Program),
+    Program(Box<Program>),
 }
 
 /// A model that was read.
@@ -109,7 +109,10 @@ fn of_program(program: &Program, index: usize) -> (usize, Option<String>, String
 
 fn read(path: &std::path::Path, args: &LanguageArgs) -> Result<Input, load::InputError> {
     match Language::of(path) {
-        Some(language) => language.load(path, args, Places::OfSource).map(Input::Program),
+        Some(language) => {
+            let program = language.load(path, args, Places::OfSource)?;
+            Ok(Input::Program(Box::new(program)))
+        }
         None => {
             pedra::commands::language::refuse_language(args)?;
             load::load(path).map(|loaded| Input::Model(Box::new(loaded)))
