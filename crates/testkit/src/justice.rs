@@ -5,7 +5,7 @@
 //! step with each signal. The oracle takes the transitive closure of the steps; it knows no
 //! lassos, monitors or counters.
 
-use crate::oracle::{Explicit, ExplicitBits, explore};
+use crate::oracle::{Explicit, ExplicitBits};
 use crate::random::Random;
 use crate::words::ExplicitWords;
 use pedra_model::bits::BitSystem;
@@ -106,20 +106,28 @@ struct Steps {
 
 impl Steps {
     fn new(system: &dyn Explicit) -> Steps {
-        let reached = explore(system).reached_at;
         let states = system.num_states();
         let mut steps = Vec::new();
         let mut closure = vec![vec![0u64; states.div_ceil(64)]; states];
-        for (state, at) in reached.iter().enumerate() {
-            // A state that is initial only has the steps of some inputs; but a walk that leads
-            // back to it may take any.
-            if at.is_none() {
+        // The states after a first step. Resets may depend on inputs, so that a state may be initial
+        // and still have no step there that the constraints allow.
+        let mut open: Vec<usize> = Vec::new();
+        let pairs = (0..states).flat_map(|s| (0..system.num_inputs()).map(move |i| (s, i)));
+        for (state, input) in
+            pairs.filter(|&(s, i)| system.is_initial(s, i) && system.is_allowed(s, i))
+        {
+            system.successors(state, input, &mut |next| open.push(next));
+        }
+        let mut is_reached = vec![false; states];
+        while let Some(state) = open.pop() {
+            if std::mem::replace(&mut is_reached[state], true) {
                 continue;
             }
             for input in (0..system.num_inputs()).filter(|&input| system.is_allowed(state, input)) {
                 system.successors(state, input, &mut |next| {
                     steps.push((state, input, next));
                     closure[state][next / 64] |= 1 << (next % 64);
+                    open.push(next);
                 });
             }
         }
@@ -144,10 +152,8 @@ impl Steps {
         self.closure[from][to / 64] >> (to % 64) & 1 == 1
     }
 
-    /// Whether some reachable walk from a state back to it has a step with each signal.
-    ///
-    /// An initial state in which no path ever is again lies on no such walk, so it does not matter
-    /// which of its steps are possible at the start.
+    /// Whether some reachable walk from a state back to it has a step with each signal. The states
+    /// of an infinite path that recur are all reached after its first step.
     fn has_walk(&self, signals: usize, is_true: impl Fn(usize, usize, usize) -> bool) -> bool {
         let recurs = (0..self.closure.len()).filter(|&state| self.leads(state, state));
         let mut states = recurs.into_iter();
@@ -185,6 +191,19 @@ mod tests {
         // Once it is set there is no step: no path is infinite, unless it is never set.
         (s.fairness, s.constraints) = (vec![], vec![!latch]);
         assert_eq!(violated_bit_sets(&s), [false, true, false, false, true]);
+    }
+
+    /// A reset that depends on an input, which a constraint forbids at the first step.
+    #[test]
+    fn a_start_that_is_not_allowed() {
+        let mut s = BitSystem::new();
+        let set = s.add_input();
+        let latch = s.add_latch(Reset::Function(set));
+        s.latches[0].next = latch;
+        s.justice = vec![vec![latch]];
+        assert_eq!(violated_bit_sets(&s), [true]);
+        s.constraints = vec![!set];
+        assert_eq!(violated_bit_sets(&s), [false]);
     }
 
     /// Sets of both kinds are common.
