@@ -109,8 +109,8 @@ impl Steps {
         let states = system.num_states();
         let mut steps = Vec::new();
         let mut closure = vec![vec![0u64; states.div_ceil(64)]; states];
-        // The states after a first step. Resets may depend on inputs, so that a state may be initial
-        // and still have no step there that the constraints allow.
+        // The states after a first step. Resets may depend on inputs, so that a state may be
+        // initial and still have no step there that the constraints allow.
         let mut open: Vec<usize> = Vec::new();
         let pairs = (0..states).flat_map(|s| (0..system.num_inputs()).map(move |i| (s, i)));
         for (state, input) in
