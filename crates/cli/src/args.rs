@@ -1,6 +1,7 @@
 //! What was typed. Meaning comes later: nothing here opens a file or starts an engine.
 
 use crate::options;
+use crate::tasks::TasksArgs;
 use crate::verilog::VerilogArgs;
 use crate::view::plot::PlotRequest;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, styling};
@@ -361,31 +362,6 @@ pub struct ExplainArgs {
     /// What is run, and the page as `--report FILE` or `-o FILE.html`.
     #[command(flatten)]
     pub check: CheckArgs,
-}
-
-/// `pedra run`.
-#[derive(Args, Debug, Clone, Default)]
-pub struct TasksArgs {
-    /// Only these tasks
-    pub task: Vec<String>,
-    /// Show the tasks and do nothing
-    #[arg(long)]
-    pub list: bool,
-    /// Decide everything anew, also what an earlier run has decided
-    #[arg(long)]
-    pub fresh: bool,
-    /// Write the verdicts of all tasks here as JUnit XML
-    #[arg(long, value_name = "FILE")]
-    pub junit: Option<PathBuf>,
-    /// Write what is violated or unknown here as SARIF 2.1.0
-    #[arg(long, value_name = "FILE")]
-    pub sarif: Option<PathBuf>,
-    /// One JSON object a line (schema: docs/JSON.md)
-    #[arg(long)]
-    pub json: bool,
-    /// Options of `pedra check` for all tasks, which win over those of the file
-    #[arg(last = true, value_name = "OPTIONS")]
-    pub options: Vec<OsString>,
 }
 
 /// `pedra certify`.

@@ -1,7 +1,6 @@
 //! `pedra run`: the tasks of `pedra.toml`, one after the other, with one table at the end. Verdicts
 //! of an earlier run are taken over where nothing has changed ([`keep`]).
 
-use crate::args::TasksArgs;
 use crate::commands::stdout_color;
 use crate::limits::signal_flag;
 use crate::load::InputError;
@@ -12,7 +11,7 @@ use crate::report::{
 use crate::tasks::call::{Ended, Given, check};
 use crate::tasks::keep::{self, Kept};
 use crate::tasks::outcome::{Done, end_line, is_unknown, table, worst, write_reports};
-use crate::tasks::{self, Task, read, title};
+use crate::tasks::{self, Task, TasksArgs, read, title};
 use anyhow::Result;
 use pedra_formats::text::printable;
 use serde_json::{Value, json};

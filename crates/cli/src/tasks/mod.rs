@@ -14,11 +14,37 @@ pub mod keep;
 pub mod outcome;
 pub mod read;
 
+use clap::Args;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// The name of the file.
 pub const FILE: &str = "pedra.toml";
+
+/// `pedra run`.
+#[derive(Args, Debug, Clone, Default)]
+pub struct TasksArgs {
+    /// Only these tasks
+    pub task: Vec<String>,
+    /// Show the tasks and do nothing
+    #[arg(long)]
+    pub list: bool,
+    /// Decide everything anew, also what an earlier run has decided
+    #[arg(long)]
+    pub fresh: bool,
+    /// Write the verdicts of all tasks here as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Write what is violated or unknown here as SARIF 2.1.0
+    #[arg(long, value_name = "FILE")]
+    pub sarif: Option<PathBuf>,
+    /// One JSON object a line (schema: docs/JSON.md)
+    #[arg(long)]
+    pub json: bool,
+    /// Options of `pedra check` for all tasks, which win over those of the file
+    #[arg(last = true, value_name = "OPTIONS")]
+    pub options: Vec<OsString>,
+}
 
 /// An option of `pedra check`, and its values.
 #[derive(Clone, PartialEq, Eq, Debug)]
