@@ -24,6 +24,7 @@ pub mod bound;
 pub mod certificate;
 pub mod direct;
 mod frames;
+mod identity;
 pub mod lasso;
 pub mod linear_proof;
 pub mod live;

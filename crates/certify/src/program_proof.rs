@@ -33,10 +33,12 @@
 //! for soundness*: `k` is 1 then, and a summary speaks of these values only, since of anything else
 //! a call would know nothing.
 //!
-//! Queries about bit-vectors are blasted. Queries about integers go to the arithmetic solver, which
+//! Queries about bit-vectors are blasted; those with products of variables are first asked without
+//! multipliers, with equations that follow by polynomial arithmetic ([`crate::identity`]). Queries about integers go to the arithmetic solver, which
 //! writes a proof of each answer, and [`crate::linear_proof`] checks it; that the clauses and atoms
 //! are those of the query is trusted.
 
+use crate::identity::prove_by_identities;
 use crate::linear_proof::{LinearProofError, check_linear_proof};
 use crate::options::{CheckOptions, Effort, Stop};
 use crate::program_form::{check_form, wrong};
@@ -311,6 +313,13 @@ impl Check<'_> {
         facts: &[TermId],
         goal: TermId,
     ) -> Outcome<()> {
+        let query = (facts, goal);
+        let effort = &mut self.effort;
+        match prove_by_identities(terms, query, self.blasting, self.options, effort) {
+            Ok(true) => return Ok(()),
+            Ok(false) => {}
+            Err(stop) => return Err(ProgramProofError::Stopped(stop)),
+        }
         let not_checkable = |error: BlastError| ProgramProofError::NotCheckable(error.to_string());
         let mut blaster = Blaster::new(self.blasting);
         let (facts, goal) = blast_query(terms, &mut blaster, facts, goal).map_err(not_checkable)?;

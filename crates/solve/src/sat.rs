@@ -79,6 +79,18 @@ pub struct SatStats {
     pub propagations: u64,
 }
 
+impl SatStats {
+    /// What two solvers have done together.
+    pub fn plus(self, other: SatStats) -> SatStats {
+        SatStats {
+            queries: self.queries + other.queries,
+            conflicts: self.conflicts + other.conflicts,
+            decisions: self.decisions + other.decisions,
+            propagations: self.propagations + other.propagations,
+        }
+    }
+}
+
 /// An incremental SAT solver with assumptions.
 ///
 /// This trait is all that a new back end implements; `tests/battery.rs` of this crate is the

@@ -14,6 +14,7 @@ use pedra_model::affine::normalise;
 use pedra_model::blast::BlastOptions;
 use pedra_model::bv::Bv;
 use pedra_model::lit::Lit;
+use pedra_model::polynomial::is_product;
 use pedra_model::random::Random;
 use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms};
 use pedra_model::value::Value;
@@ -62,7 +63,12 @@ pub(super) struct Queries {
 impl Queries {
     pub(super) fn new(mut graph: Graph, theory: Theory, blasting: &BlastOptions) -> Queries {
         let predicates = Predicates::new(&mut graph.terms);
-        let solvers = graph.locations().map(|_| TermSolver::new(theory, blasting)).collect();
+        let has_products = graph.terms.iter().any(|(id, _)| is_product(&graph.terms, id));
+        let solver = match has_products {
+            true => TermSolver::with_products,
+            false => TermSolver::new,
+        };
+        let solvers = graph.locations().map(|_| solver(theory, blasting)).collect();
         let frames = Trace::new(graph.locations().map(|_| Scan(Subset)));
         let facts = Facts::new(&mut graph);
         Queries {

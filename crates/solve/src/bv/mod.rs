@@ -40,7 +40,7 @@ impl BvSolver {
         BvSolver { blaster, encoder, sat: Cdcl::new() }
     }
 
-    /// Brings a symbol into use: any value.
+    /// Brings a symbol, or another term whose meaning is not to count, into use: any value.
     ///
     /// # Errors
     /// If its array is too large to be expanded.
@@ -96,6 +96,11 @@ impl BvSolver {
     /// Whether the last answer was [`SatResult::Unsat`] and rests on this assumption.
     pub fn is_failed(&self, lit: Lit) -> bool {
         self.sat.is_failed(lit)
+    }
+
+    /// The value of a literal in the last model; `None` if the answer does not depend on it.
+    pub fn lit_value(&self, lit: Lit) -> Option<bool> {
+        self.sat.value(lit)
     }
 
     /// The value of a word in the last model, for a term whose bits are symbols' bits; 0 for
