@@ -13,7 +13,7 @@ use crate::options::{CheckOptions, Effort, Stop};
 use crate::prover::{Failure, Prover};
 use pedra_model::blast::{BlastOptions, Blaster};
 use pedra_model::lit::Lit;
-use pedra_model::polynomial::{Polynomial, is_product};
+use pedra_model::polynomial::{Polynomial, boundaries, is_product, spread};
 use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms, UnaryOp};
 use pedra_solve::terms::{Identities, Identity};
 use rustc_hash::FxHashMap;
@@ -203,19 +203,30 @@ pub(crate) fn prove_by_identities(
     options: &CheckOptions,
     effort: &mut Effort,
 ) -> Result<bool, Stop> {
-    let roots = || facts.iter().copied().chain([goal]);
-    let cone = terms.cone(roots());
-    let in_cone = || terms.iter().map(|(id, _)| id).filter(|id| cone[id.index()]);
-    if !in_cone().any(|id| is_product(terms, id)) {
+    let roots: Vec<TermId> = facts.iter().copied().chain([goal]).collect();
+    let cone = terms.cone(roots.iter().copied());
+    if !terms.iter().any(|(id, _)| cone[id.index()] && is_product(terms, id)) {
         return Ok(false);
     }
+    let terms = &mut terms.clone();
+    let mut equations = Vec::new();
+    for &root in &roots {
+        equations.extend(boundaries(terms, root));
+    }
+    let roots = spread(terms, &roots);
+    let (facts, goal) = (&roots[..facts.len()], roots[facts.len()]);
+    let terms: &Terms = terms;
+    let roots = || roots.iter().copied();
+    let cone = terms.cone(roots().chain(equations.iter().copied()));
+    let in_cone = || terms.iter().map(|(id, _)| id).filter(|id| cone[id.index()]);
     let mut blaster = Blaster::new(blasting);
     let is_leaf = |&id: &TermId| terms.symbol_of(id).is_some() || is_product(terms, id);
     if in_cone().filter(is_leaf).any(|id| blaster.bind_leaves(terms, id).is_err()) {
         return Ok(false);
     }
     let mut identities = Identities::default();
-    let asked = roots().flat_map(|root| identities.note(terms, root)).collect::<Vec<_>>();
+    let noted = roots().chain(equations);
+    let asked = noted.flat_map(|root| identities.note(terms, root)).collect::<Vec<_>>();
     let mut lits: FxHashMap<TermId, Lit> = FxHashMap::default();
     for term in asked.into_iter().chain(roots()) {
         let Ok(lit) = blaster.bit(terms, term) else { return Ok(false) };

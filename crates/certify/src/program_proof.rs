@@ -34,9 +34,9 @@
 //! a call would know nothing.
 //!
 //! Queries about bit-vectors are blasted; those with products of variables are first asked without
-//! multipliers, with equations that follow by polynomial arithmetic ([`crate::identity`]). Queries about integers go to the arithmetic solver, which
-//! writes a proof of each answer, and [`crate::linear_proof`] checks it; that the clauses and atoms
-//! are those of the query is trusted.
+//! multipliers, with equations that follow by polynomial arithmetic ([`crate::identity`]). Queries
+//! about integers go to the arithmetic solver, which writes a proof of each answer, and
+//! [`crate::linear_proof`] checks it; that the clauses and atoms are those of the query is trusted.
 
 use crate::identity::prove_by_identities;
 use crate::linear_proof::{LinearProofError, check_linear_proof};

@@ -14,7 +14,7 @@ use pedra_model::affine::normalise;
 use pedra_model::blast::BlastOptions;
 use pedra_model::bv::Bv;
 use pedra_model::lit::Lit;
-use pedra_model::polynomial::is_product;
+use pedra_model::polynomial::{boundaries, is_product, spread};
 use pedra_model::random::Random;
 use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms};
 use pedra_model::value::Value;
@@ -53,6 +53,8 @@ pub(super) struct Queries {
     lemma_lits: FxHashMap<LemmaId, Lit>,
     /// The literal of a lemma of an exit, for a call of a location.
     pub(super) call_lits: FxHashMap<(Location, usize, LemmaId), Lit>,
+    /// Whether words are multiplied.
+    has_products: bool,
     /// The normal forms of conditions.
     normal: FxHashMap<TermId, TermId>,
     theory: Theory,
@@ -79,6 +81,7 @@ impl Queries {
             frames,
             solvers,
             lemma_lits: FxHashMap::default(),
+            has_products,
             normal: FxHashMap::default(),
             theory,
             interrupt: Interrupt::new(),
@@ -124,13 +127,28 @@ impl Queries {
             Theory::Bits => match self.normal.get(&term) {
                 Some(&normal) => normal,
                 None => {
-                    let normal = normalise(&mut self.graph.terms, term);
+                    let normal = match self.has_products {
+                        true => self.prepared(at, term)?,
+                        false => term,
+                    };
+                    let normal = normalise(&mut self.graph.terms, normal);
                     self.normal.insert(term, normal);
                     normal
                 }
             },
         };
         self.solvers[at.index()].lit(&self.graph.terms, term).map_err(|error| stopped(&error))
+    }
+
+    /// A condition ready for polynomial arithmetic, with the equations that its comparisons may end
+    /// in.
+    fn prepared(&mut self, at: Location, term: TermId) -> Result<TermId, Stopped> {
+        let terms = &mut self.graph.terms;
+        for equation in boundaries(terms, term) {
+            let considered = self.solvers[at.index()].consider(terms, equation);
+            considered.map_err(|error| stopped(&error))?;
+        }
+        Ok(spread(terms, &[term])[0])
     }
 
     /// `None` if the effort was not enough.

@@ -18,11 +18,13 @@ use crate::cdcl::Cdcl;
 use crate::encode::FrameEncoder;
 use crate::interrupt::Interrupt;
 use crate::sat::{Budget, SatResult, SatSolver, SatStats};
+use pedra_model::aig::Node;
 use pedra_model::blast::{BlastError, BlastOptions, Blaster};
 use pedra_model::bv::Bv;
-use pedra_model::lit::Lit;
+use pedra_model::lit::{Lit, Var};
 use pedra_model::term::{Scalar, Sort, TermId, Terms};
 use pedra_model::value::{ArrayValue, Value};
+use rustc_hash::FxHashMap;
 
 /// A solver for questions about terms.
 ///
@@ -101,6 +103,51 @@ impl BvSolver {
     /// The value of a literal in the last model; `None` if the answer does not depend on it.
     pub fn lit_value(&self, lit: Lit) -> Option<bool> {
         self.sat.value(lit)
+    }
+
+    /// The literal of a one-bit term in the circuit of all terms, for
+    /// [`evaluate`](BvSolver::evaluate).
+    ///
+    /// # Errors
+    /// As [`bits`](BvSolver::bits).
+    pub fn gate(&mut self, terms: &Terms, term: TermId) -> Result<Lit, BlastError> {
+        self.blaster.bit(terms, term)
+    }
+
+    /// The values of gates in the last model, also of those that the question did not mention, as
+    /// far as they follow from values of the model.
+    pub fn evaluate(&self, gates: &[Lit]) -> Vec<Option<bool>> {
+        let aig = self.blaster.aig();
+        let mut known: FxHashMap<Var, Option<bool>> = FxHashMap::default();
+        known.insert(Var::CONST, Some(false));
+        let mut stack: Vec<Var> = gates.iter().map(|gate| gate.var()).collect();
+        while let Some(&var) = stack.last() {
+            if known.contains_key(&var) {
+                stack.pop();
+                continue;
+            }
+            let value = self.encoder.value(&self.sat, var.lit());
+            let value = match aig.node(var) {
+                Node::And(a, b) if value.is_none() => {
+                    let below = [a, b].map(|lit| known.get(&lit.var()).map(|v| (lit, *v)));
+                    let [Some(a), Some(b)] = below else {
+                        stack.extend([a.var(), b.var()]);
+                        continue;
+                    };
+                    let [a, b] = [a, b].map(|(lit, v)| v.map(|v| v != lit.is_negated()));
+                    match (a, b) {
+                        (Some(false), _) | (_, Some(false)) => Some(false),
+                        (Some(true), Some(true)) => Some(true),
+                        _ => None,
+                    }
+                }
+                _ => value,
+            };
+            known.insert(var, value);
+            stack.pop();
+        }
+        let value = |gate: &Lit| known[&gate.var()].map(|v| v != gate.is_negated());
+        gates.iter().map(value).collect()
     }
 
     /// The value of a word in the last model, for a term whose bits are symbols' bits; 0 for

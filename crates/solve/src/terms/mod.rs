@@ -32,7 +32,7 @@ use pedra_model::value::Value;
 use products::Products;
 use rustc_hash::FxHashMap;
 
-/// A conflict with multipliers costs so many times as much as one without: 2 to 4 ms for products
+/// How many times as much a conflict with multipliers costs as one without: 2 to 4 ms for products
 /// of 64 bits (programs of nla-digbench), where 0.1 ms is usual. Tuning only.
 const MULTIPLIED: u64 = 20;
 
@@ -195,6 +195,18 @@ impl TermSolver {
             }
             Back::Integers { solver, encoder } => encoder.lit(terms, solver, term),
         }
+    }
+
+    /// Takes the equations of a formula into account when equations are looked at as polynomials,
+    /// also in questions that do not mention them. No question means anything else for that.
+    ///
+    /// # Errors
+    /// As [`lit`](TermSolver::lit).
+    pub fn consider(&mut self, terms: &Terms, formula: TermId) -> Result<(), TermError> {
+        if let Back::Bits { products: Some(products), .. } = &mut self.back {
+            products.consider(terms, formula)?;
+        }
+        Ok(())
     }
 
     /// A new literal without any meaning.

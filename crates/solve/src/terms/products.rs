@@ -23,7 +23,7 @@ use rustc_hash::FxHashMap;
 
 /// How often the twin is asked about one question. Tuning only, as the next.
 const MAX_ROUNDS: usize = 60;
-/// After so many questions without any identity the twin is given up.
+/// The twin is given up after this number of questions without any identity.
 const MAX_VAIN: usize = 400;
 
 /// A solver in which products are arbitrary, beside one in which they are products.
@@ -37,6 +37,8 @@ pub(super) struct Products {
     identities: Identities,
     /// The twin's literals of equations and conditions.
     lits: FxHashMap<TermId, Lit>,
+    /// The same formulas as gates, since not every question mentions them.
+    gates: Vec<(TermId, Lit)>,
     /// The clauses that identities justify. They are used where a model refutes them, since a
     /// clause for good would be part of each question.
     clauses: Vec<Vec<Lit>>,
@@ -54,6 +56,7 @@ impl Products {
             twins: Vec::new(),
             identities: Identities::default(),
             lits: FxHashMap::default(),
+            gates: Vec::new(),
             clauses: Vec::new(),
             factors: Vec::new(),
             vain: 0,
@@ -77,10 +80,7 @@ impl Products {
             return Ok(());
         }
         let twin = self.lit(terms, term)?;
-        for atom in self.identities.note(terms, term) {
-            let lit = self.lit(terms, atom)?;
-            self.lits.insert(atom, lit);
-        }
+        self.consider(terms, term)?;
         self.pair(lit, twin);
         for symbol in self.factors_below(terms, term) {
             if !std::mem::replace(&mut self.is_seen[symbol.index()], true) {
@@ -89,6 +89,17 @@ impl Products {
             let bits = solver.bits(terms, symbol)?;
             let twins = self.twin.bits(terms, symbol)?;
             self.factors.extend(bits.into_iter().zip(twins));
+        }
+        Ok(())
+    }
+
+    /// Takes the equations of a formula into account, whether questions mention it or not.
+    pub(super) fn consider(&mut self, terms: &Terms, formula: TermId) -> Result<(), BlastError> {
+        for atom in self.identities.note(terms, formula) {
+            let lit = self.lit(terms, atom)?;
+            if self.lits.insert(atom, lit).is_none() {
+                self.gates.push((atom, self.twin.gate(terms, atom)?));
+            }
         }
         Ok(())
     }
@@ -195,7 +206,12 @@ impl Products {
         if !known.is_empty() {
             return known;
         }
-        let found = self.identities.find(|term| value(*self.lits.get(&term)?));
+        let gates: Vec<Lit> = self.gates.iter().map(|&(_, gate)| gate).collect();
+        let values = self.twin.evaluate(&gates);
+        let of_term = self.gates.iter().zip(&values);
+        let of_term: FxHashMap<TermId, bool> =
+            of_term.filter_map(|(&(term, _), &value)| Some((term, value?))).collect();
+        let found = self.identities.find(|term| of_term.get(&term).copied());
         let literal = |&(term, holds): &(TermId, bool)| match holds {
             true => self.lits[&term],
             false => !self.lits[&term],

@@ -4,6 +4,10 @@
 //! Everything is modulo `2^w`, where sums and products of words are exact. Reading is bounded, in
 //! depth and in size: what is larger is a variable.
 
+mod prepare;
+
+pub use prepare::{boundaries, spread};
+
 use crate::bv::Bv;
 use crate::term::{BinaryOp, Sort, Term, TermId, Terms, UnaryOp};
 use rustc_hash::FxHashMap;
