@@ -49,6 +49,7 @@ pub(crate) fn cone_of(proof: &WordProof) -> WordProof {
         invariant: proof.invariant.clone(),
         k: proof.k,
         simple_path,
+        prophecy: proof.prophecy.clone(),
     }
 }
 

@@ -19,6 +19,7 @@ use crate::Model;
 use crate::lit::{Lit, Var};
 use crate::live_proof::LiveProof;
 use crate::program::ProgramProof;
+use crate::prophecy::Prophecy;
 use crate::system::System;
 use crate::term::TermId;
 use rustc_hash::FxHashSet;
@@ -54,6 +55,9 @@ pub struct WordProof {
     pub k: usize,
     /// As in [`BitProof::simple_path`], over bits of states.
     pub simple_path: Option<Vec<StateBit>>,
+    /// What the proof adds to the model: `Inv` may speak of it, and the properties are violated
+    /// only where all guesses come true.
+    pub prophecy: Prophecy,
 }
 
 /// One bit of a state.
@@ -189,9 +193,10 @@ impl BitProof {
 
 impl WordProof {
     /// As [`BitProof::join`]. Both proofs must extend the same system, whose store had
-    /// `num_terms` terms.
+    /// `num_terms` terms. Proofs that add to the model are not joined.
     pub fn join(&self, other: &WordProof, num_terms: usize) -> Option<WordProof> {
-        if self.simple_path.is_some() || other.simple_path.is_some() {
+        let is_plain = |proof: &WordProof| proof.simple_path.is_none() && proof.prophecy.is_empty();
+        if !is_plain(self) || !is_plain(other) {
             return None;
         }
         let mut joined = self.clone();
@@ -256,6 +261,7 @@ mod tests {
                 invariant: vec![term],
                 k: 1,
                 simple_path: None,
+                prophecy: Prophecy::default(),
             }
         };
         let joined = proof(UnaryOp::Not, 1).join(&proof(UnaryOp::Neg, 0), 1).expect("joined");
