@@ -3,11 +3,15 @@
 //! The proof carries its own copy of the system, whose store of terms was extended by those of
 //! the invariant. That copy must be the same model as the given one, structurally; it is then
 //! blasted, the terms of the invariant with it, and `check_claims` does the rest. Where the
-//! invariant compares sums, consecution is asked in words first (`word_consecution`).
+//! invariant compares sums, consecution is asked in words first (`word_consecution`). What a proof
+//! adds to the model is put into the system first (`prophecy`); where arrays are too large to be
+//! expanded, the claims are asked without them (`array_proof`).
 //! [`crate::smtlib`] writes the same claims for a solver that works on words.
 
+use crate::array_proof::check_array_proof;
 use crate::options::CheckOptions;
 use crate::proof::{CheckedProof, ProofError, check_claims};
+use crate::prophecy::augmented;
 use crate::word_consecution::shown_in_words;
 use pedra_formats::btor2::same_model;
 use pedra_model::blast::{BlastError, BlastOptions, Blasted, Blaster, StateBits, blast};
@@ -25,12 +29,30 @@ pub fn check_word_proof(
     options: &CheckOptions,
 ) -> Result<CheckedProof, ProofError> {
     check_form(system, proof)?;
-    let cone = cone_of(proof);
+    let augmented = augmented(proof)?;
+    let cone = cone_of(&augmented);
+    if has_large_arrays(&cone, blasting) {
+        let checked = check_array_proof(&cone, blasting, options)?;
+        return Ok(CheckedProof { properties: proof.properties.clone(), ..checked });
+    }
     let blasted = blast(&cone.system, blasting).map_err(not_checkable)?;
     let lowered = lower(&cone, &blasted, blasting).map_err(not_checkable)?;
     let consecution = || shown_in_words(&cone.system, &cone.invariant, blasting, options);
     let checked = check_claims(&blasted.system, &lowered, options, consecution)?;
     Ok(CheckedProof { properties: proof.properties.clone(), ..checked })
+}
+
+/// Whether an array that matters is too large to be expanded.
+fn has_large_arrays(proof: &WordProof, blasting: &BlastOptions) -> bool {
+    let System { terms, constraints, bads, .. } = &proof.system;
+    let named = constraints.iter().chain(bads).map(|n| n.term);
+    let roots = named.chain(proof.invariant.iter().copied());
+    let matters = proof.system.influence(roots);
+    let is_large = |id: TermId| {
+        let sort = terms.sort(id);
+        sort.is_array() && !sort.has_integers() && !blasting.expands(sort)
+    };
+    terms.iter().any(|(id, _)| matters[id.index()] && is_large(id))
 }
 
 /// The proof about what the proved properties, the constraints and the proof itself speak of.
@@ -53,7 +75,7 @@ pub(crate) fn cone_of(proof: &WordProof) -> WordProof {
     }
 }
 
-fn not_checkable(error: BlastError) -> ProofError {
+pub(crate) fn not_checkable(error: BlastError) -> ProofError {
     ProofError::NotCheckable(error.to_string())
 }
 

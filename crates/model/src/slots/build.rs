@@ -135,33 +135,39 @@ impl Builder<'_> {
 
     /// `read(array, at)`, where the address is one of the new system.
     fn value(&mut self, array: TermId, at: TermId) -> TermId {
-        let mut stack = vec![array];
+        let mut stack = match self.values.get(&(array, at)) {
+            Some(&value) => return value,
+            None => vec![array],
+        };
         while let Some(&id) = stack.last() {
-            if self.values.contains_key(&(id, at)) {
-                stack.pop();
+            let term = self.terms.get(id).clone();
+            let inner = match term {
+                Term::Write(inner, ..) => [Some(inner), None],
+                Term::Ite(_, t, e) => [Some(t), Some(e)],
+                _ => [None; 2],
+            };
+            let missing = inner.iter().flatten().find(|&&a| !self.values.contains_key(&(a, at)));
+            if let Some(&missing) = missing {
+                stack.push(missing);
                 continue;
             }
-            let below = |inner: TermId| self.values.get(&(inner, at)).copied().ok_or(inner);
-            let value = match *self.terms.get(id) {
-                Term::Symbol(_) => Ok(self.symbol_value(id, at)),
-                Term::ConstArray { value, .. } => Ok(self.images[&value]),
-                Term::Write(inner, place, value) => below(inner).map(|old| {
+            stack.pop();
+            let [below, other] = inner.map(|a| a.map(|a| self.values[&(a, at)]));
+            let value = match (term, below, other) {
+                (Term::Symbol(_), ..) => self.symbol_value(id, at),
+                (Term::ConstArray { value, .. }, ..) => self.images[&value],
+                (Term::Write(_, place, value), Some(old), _) => {
                     let (place, value) = (self.images[&place], self.images[&value]);
-                    let same = self.equal(at, place);
-                    self.terms.simplified(Term::Ite(same, value, old))
-                }),
-                Term::Ite(c, t, e) => below(t).and_then(|t| Ok((t, below(e)?))).map(|(t, e)| {
+                    let hit = self.equal(at, place);
+                    self.terms.simplified(Term::Ite(hit, value, old))
+                }
+                (Term::Ite(c, ..), Some(t), Some(e)) => {
                     let c = self.images[&c];
                     self.terms.simplified(Term::Ite(c, t, e))
-                }),
+                }
                 _ => unreachable!("no other term is an array"),
             };
-            match value {
-                Ok(value) => {
-                    self.values.insert((id, at), value);
-                }
-                Err(inner) => stack.push(inner),
-            }
+            self.values.insert((id, at), value);
         }
         self.values[&(array, at)]
     }
