@@ -13,8 +13,8 @@
 use crate::options::{CheckOptions, Counterexample, Effort, Trust};
 use crate::proof::{CheckedProof, Claim, ProofError};
 use crate::prover::{Failure, Prover};
-use crate::word_proof::not_checkable;
 use crate::without_arrays::WithoutArrays;
+use crate::word_proof::not_checkable;
 use pedra_model::blast::BlastOptions;
 use pedra_model::lit::Lit;
 use pedra_model::proof::WordProof;
@@ -63,7 +63,8 @@ struct Path<'a> {
 impl<'a> Path<'a> {
     /// One step with any state.
     fn new(system: &'a System) -> Path<'a> {
-        let mut path = Path { system, terms: system.terms.clone(), steps: Vec::new(), facts: vec![] };
+        let mut path =
+            Path { system, terms: system.terms.clone(), steps: Vec::new(), facts: vec![] };
         let values = system.states.iter().map(|s| path.terms.sort(s.term)).collect::<Vec<_>>();
         let values = values.into_iter().map(|sort| path.terms.new_symbol(sort)).collect();
         path.push(values);

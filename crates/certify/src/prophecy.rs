@@ -103,9 +103,8 @@ fn check_form(proof: &WordProof) -> Result<(), &'static str> {
         return Err("a guess has a target of another sort");
     }
     let fits = |difference: &Difference| {
-        let pair = exists(difference.comparison)
-            .then(|| compared(terms, difference.comparison))
-            .flatten();
+        let pair =
+            exists(difference.comparison).then(|| compared(terms, difference.comparison)).flatten();
         pair.is_some_and(|(array, _)| match terms.sort(array) {
             Sort::Array { index, .. } => has_sort(difference.index, index.into()),
             _ => false,

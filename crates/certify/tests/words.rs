@@ -20,7 +20,7 @@ use pedra_testkit::words::{WordShape, random_words};
 
 /// A small system without arrays: constant ones have no BTOR2 form inside of a certificate.
 fn random_system(random: &mut Random) -> System {
-    let shape = WordShape { state_bits: 4, input_bits: 2, terms: 8 };
+    let shape = WordShape { state_bits: 4, input_bits: 2, terms: 8, ..WordShape::default() };
     loop {
         let system = random_words(random, shape);
         if !system.states.iter().any(|state| system.terms.sort(state.term).is_array()) {

@@ -3,8 +3,9 @@
 //! the model as it was read and checked there before the observer hears of it.
 
 use crate::answer::{Checked, NotChecked, check_answer};
+use crate::arrays;
 use crate::live::{Question, Source, Ways, engines, questions};
-use crate::pipeline::{Derived, Prepared, split_by_arrays, words_of};
+use crate::pipeline::{Derived, Prepared, Split, split_by_arrays, words_of};
 use crate::plan::Plan;
 use pedra_certify::{BoundLimits, CheckOptions, check_bound};
 use pedra_engines::portfolio::race;
@@ -12,6 +13,7 @@ use pedra_engines::{
     Context, End, Engine, Event, EventSink, Ledger, NoEvents, Outcome, Reason, Room, SweepOptions,
 };
 use pedra_model::Model;
+use pedra_model::back::Passes;
 use pedra_model::blast::BlastOptions;
 use pedra_model::property::Property;
 use pedra_solve::Interrupt;
@@ -194,12 +196,21 @@ pub fn decide<O: Observer>(
     let subject = OfModel { model, blasting: &plan.blast };
     let is_bad = |property: &usize| matches!(model.property(*property), Property::Bad(_));
     let (bads, sets): (Vec<usize>, Vec<usize>) = selected.iter().partition(|p| is_bad(p));
-    let (mut selected, too_large) = split_by_arrays(model, &bads, &plan.blast);
-    for (property, error) in too_large {
+    let Split { fit: mut selected, large, hopeless } = split_by_arrays(model, &bads, &plan.blast);
+    for (property, error) in hopeless {
         observer.open(property, Open::NotBits(error), None);
     }
     let bads = selected.len();
-    // Justice sets come after the bads, which engines know by their positions.
+    // Properties of large arrays and justice sets come after the bads, which engines know by their
+    // positions.
+    let mut with_arrays = Vec::new();
+    if let Model::Words(system) = model {
+        for (property, _) in large {
+            with_arrays.push(arrays::Source::new(system, property, selected.len()));
+            selected.push(property);
+        }
+    }
+    let array_passes: Vec<Passes<'_>> = with_arrays.iter().map(arrays::Source::passes).collect();
     let mut sources = Vec::new();
     for property in sets {
         match Source::new(model, property, selected.len(), &plan.blast) {
@@ -214,7 +225,9 @@ pub fn decide<O: Observer>(
     let asked = sources.iter().flat_map(|source| questions(source, plan, interrupt));
     let asked: Vec<Question<'_>> = asked.collect();
     let ways: Vec<Ways<'_>> = asked.iter().map(Ways::new).collect();
-    run.on_system(model, engines(&asked, &ways, plan, selected.len()))
+    let mut others = engines(&asked, &ways, plan, selected.len());
+    others.extend(arrays::engines(&with_arrays, &array_passes, plan, selected.len()));
+    run.on_system(model, others)
 }
 
 /// A run: engines on threads of their own, checks on the caller's.

@@ -247,12 +247,12 @@ impl<'e> Model<'e> {
         let states: Vec<TermId> = states.iter().map(|s| s.term).collect();
         let inputs: Vec<TermId> = inputs.iter().map(|i| i.term).collect();
         for step in 0..=depth {
-            let given = |model: &mut Model<'_>, symbol: TermId| {
-                match model.exact.steps.of.is_large(symbol) {
+            let given =
+                |model: &mut Model<'_>, symbol: TermId| match model.exact.steps.of.is_large(symbol)
+                {
                     true => model.array(symbol, arrays.get(&(symbol, step))),
                     false => model.word(symbol, step),
-                }
-            };
+                };
             trace.inputs.push(inputs.iter().map(|&input| given(self, input)).collect());
             let state_at = |model: &mut Model<'_>, state: TermId| {
                 let is_given = model.exact.steps.source(state, step).is_none();

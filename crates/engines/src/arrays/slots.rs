@@ -205,7 +205,6 @@ impl Engine for Slots<'_> {
     }
 
     fn run(&mut self, context: &Context) -> End {
-        context.emit(|| Event::Started { engine: self.name, open: context.open(1).len() });
         loop {
             if !context.is_open(0) {
                 return End::NOTHING_LEFT;

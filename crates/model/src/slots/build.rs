@@ -82,12 +82,7 @@ impl Builder<'_> {
         targets
     }
 
-    fn watch(
-        &mut self,
-        probe: usize,
-        array: TermId,
-        neighbours: &FxHashMap<TermId, Vec<TermId>>,
-    ) {
+    fn watch(&mut self, probe: usize, array: TermId, neighbours: &FxHashMap<TermId, Vec<TermId>>) {
         let mut stack = vec![array];
         while let Some(array) = stack.pop() {
             if self.probes[probe].contents.contains_key(&array) {
