@@ -10,7 +10,8 @@
 //! | base, for each `j < k` | `Init(s₀) ∧ ⋀_{i<j} T(sᵢ,sᵢ₊₁) ∧ ⋀_{i≤j} (C ∧ Inv)(sᵢ) ∧ ¬P(sⱼ)` |
 //! | step | `⋀_{i<k} (P(sᵢ) ∧ T(sᵢ,sᵢ₊₁)) ∧ ⋀_{i≤k} (C ∧ Inv)(sᵢ) ∧ ¬P(sₖ)` |
 
-use crate::options::{CheckOptions, Counterexample, Effort, Trust};
+use crate::bound::{BoundError, BoundLimits};
+use crate::options::{CheckOptions, Counterexample, Effort, Stop, Trust};
 use crate::proof::{CheckedProof, Claim, ProofError};
 use crate::prover::{Failure, Prover};
 use crate::without_arrays::WithoutArrays;
@@ -220,29 +221,97 @@ impl<'a> Check<'a> {
         goals: &[TermId],
         claim: impl Fn(usize) -> Claim,
     ) -> Result<(), ProofError> {
-        let free = WithoutArrays::new(&path.terms, &path.facts, goals);
-        let mut blaster = free.blaster(self.blasting).map_err(not_checkable)?;
-        let mut bits = |formula: TermId| blaster.bit(&free.terms, formula).map_err(not_checkable);
-        let mut prover = Prover::new(self.options);
-        for &fact in free.facts.iter() {
-            prover.assume([bits(fact)?]);
-        }
-        for &fact in &path.facts {
-            prover.assume([bits(free.of(fact))?]);
-        }
-        let goals: Result<Vec<Vec<Lit>>, ProofError> =
-            goals.iter().map(|&goal| Ok(vec![bits(free.of(goal))?])).collect();
-        let proved = prover.prove_each(blaster.aig(), &goals?);
-        self.effort.add(prover.effort());
+        let (effort, proved) = prove(path, goals, self.blasting, self.options)?;
+        self.effort.add(effort);
         proved.map_err(|(index, failure)| match failure {
-            Failure::Stopped(stop) => ProofError::Stopped(stop),
-            Failure::Refuted(_) if free.has_comparisons => ProofError::NotCheckable(
+            Failed::Stopped(stop) => ProofError::Stopped(stop),
+            Failed::Compared => ProofError::NotCheckable(
                 "not shown with the elements of compared arrays that it speaks of".to_owned(),
             ),
-            Failure::Refuted(_) => {
+            Failed::Refuted => {
                 let counterexample = Counterexample { steps: Vec::new() };
                 ProofError::Refuted { claim: claim(index), counterexample }
             }
         })
     }
+}
+
+/// Why a goal was not shown.
+enum Failed {
+    Stopped(Stop),
+    /// It can be false.
+    Refuted,
+    /// It can be false where arrays are compared: that says nothing.
+    Compared,
+}
+
+/// The work, and the first goal that was not shown.
+type Proved = (Effort, Result<(), (usize, Failed)>);
+
+/// That each of the goals follows from the facts of the path.
+fn prove(
+    path: &Path<'_>,
+    goals: &[TermId],
+    blasting: &BlastOptions,
+    options: &CheckOptions,
+) -> Result<Proved, ProofError> {
+    let free = WithoutArrays::new(&path.terms, &path.facts, goals);
+    let mut blaster = free.blaster(blasting).map_err(not_checkable)?;
+    let mut bit = |formula: TermId| blaster.bit(&free.terms, formula).map_err(not_checkable);
+    let mut prover = Prover::new(options);
+    for fact in free.facts.iter().copied().chain(path.facts.iter().map(|&fact| free.of(fact))) {
+        prover.assume([bit(fact)?]);
+    }
+    let goals: Result<Vec<Vec<Lit>>, ProofError> =
+        goals.iter().map(|&goal| Ok(vec![bit(free.of(goal))?])).collect();
+    let proved = prover.prove_each(blaster.aig(), &goals?);
+    let proved = proved.map_err(|(index, failure)| match failure {
+        Failure::Stopped(stop) => (index, Failed::Stopped(stop)),
+        Failure::Refuted(_) if free.has_comparisons => (index, Failed::Compared),
+        Failure::Refuted(_) => (index, Failed::Refuted),
+    });
+    Ok((prover.effort(), proved))
+}
+
+/// As [`crate::bound::check_bound`], for a system whose arrays are too large to be expanded. Its
+/// bads are the properties.
+pub(crate) fn check_array_bound(
+    system: &System,
+    properties: &[usize],
+    last: usize,
+    blasting: &BlastOptions,
+    limits: BoundLimits,
+    options: &CheckOptions,
+) -> Result<Option<usize>, BoundError> {
+    if system.init_order().is_err() {
+        return Ok(None);
+    }
+    let mut path = Path::new(system);
+    path.assume_initial();
+    let (mut safe, mut conflicts) = (None, 0);
+    for step in 0..=last {
+        if step > 0 {
+            path.advance();
+        }
+        // A term is some gates, or hundreds: the limit of gates is one of terms here.
+        let is_large = limits.gates.is_some_and(|most| path.terms.len() > most);
+        let spent = limits.conflicts.is_some_and(|most| conflicts > most);
+        if is_large || spent || options.interrupt.is_raised() {
+            break;
+        }
+        path.assume_constraints(step);
+        let bads: Vec<TermId> = system.bads.iter().map(|b| path.at(step, b.term)).collect();
+        let goals: Vec<TermId> = bads.into_iter().map(|bad| path.terms.not(bad)).collect();
+        match prove(&path, &goals, blasting, options) {
+            Ok((effort, Ok(()))) => conflicts += effort.conflicts,
+            Ok((_, Err((index, Failed::Refuted)))) => {
+                let counterexample = Counterexample { steps: Vec::new() };
+                return Err(BoundError { property: properties[index], step, counterexample });
+            }
+            Ok((_, Err((_, Failed::Stopped(_) | Failed::Compared)))) | Err(_) => break,
+        }
+        path.facts.extend(goals);
+        safe = Some(step);
+    }
+    Ok(safe)
 }

@@ -31,7 +31,7 @@ pub fn check_word_proof(
     check_form(system, proof)?;
     let augmented = augmented(proof)?;
     let cone = cone_of(&augmented);
-    if has_large_arrays(&cone, blasting) {
+    if has_large_arrays(&cone.system, cone.invariant.iter().copied(), blasting) {
         let checked = check_array_proof(&cone, blasting, options)?;
         return Ok(CheckedProof { properties: proof.properties.clone(), ..checked });
     }
@@ -42,17 +42,20 @@ pub fn check_word_proof(
     Ok(CheckedProof { properties: proof.properties.clone(), ..checked })
 }
 
-/// Whether an array that matters is too large to be expanded.
-fn has_large_arrays(proof: &WordProof, blasting: &BlastOptions) -> bool {
-    let System { terms, constraints, bads, .. } = &proof.system;
-    let named = constraints.iter().chain(bads).map(|n| n.term);
-    let roots = named.chain(proof.invariant.iter().copied());
-    let matters = proof.system.influence(roots);
+/// Whether an array that the properties, the constraints or these terms depend on is too large to
+/// be expanded.
+pub(crate) fn has_large_arrays(
+    system: &System,
+    further: impl IntoIterator<Item = TermId>,
+    blasting: &BlastOptions,
+) -> bool {
+    let named = system.constraints.iter().chain(&system.bads).map(|n| n.term);
+    let matters = system.influence(named.chain(further));
     let is_large = |id: TermId| {
-        let sort = terms.sort(id);
+        let sort = system.terms.sort(id);
         sort.is_array() && !sort.has_integers() && !blasting.expands(sort)
     };
-    terms.iter().any(|(id, _)| matters[id.index()] && is_large(id))
+    system.terms.iter().any(|(id, _)| matters[id.index()] && is_large(id))
 }
 
 /// The proof about what the proved properties, the constraints and the proof itself speak of.

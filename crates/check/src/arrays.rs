@@ -2,7 +2,7 @@
 //! engines: each by itself, with its own cone and its own slots ([`pedra_engines::arrays`]).
 
 use crate::plan::{EngineName, Plan};
-use crate::watched::Watched;
+use crate::watched::{Bounds, Watched};
 use pedra_engines::{ArrayBmc, Engine, Inner, Relay, Slots};
 use pedra_model::back::Passes;
 use pedra_model::cone::{Restriction, WordCone};
@@ -36,12 +36,14 @@ pub(crate) fn engines<'a>(
     sources: &'a [Source<'a>],
     passes: &'a [Passes<'a>],
     plan: &'a Plan,
+    bounds: &'a Bounds,
     selected: usize,
 ) -> Vec<Box<dyn Engine + 'a>> {
+    let bounds = Some(bounds);
     let mut all: Vec<Box<dyn Engine + 'a>> = Vec::new();
     for (source, passes) in sources.iter().zip(passes) {
         for engine in engines_of(&source.cone.system, plan) {
-            all.push(Box::new(Watched { engine, passes, position: [source.position] }));
+            all.push(Box::new(Watched { engine, passes, position: [source.position], bounds }));
         }
     }
     Relay::shared(all, plan.threads, TURN_LOOKS, selected)

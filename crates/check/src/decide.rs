@@ -7,6 +7,7 @@ use crate::arrays;
 use crate::live::{Question, Source, Ways, engines, questions};
 use crate::pipeline::{Derived, Prepared, Split, split_by_arrays, words_of};
 use crate::plan::Plan;
+use crate::watched::Bounds;
 use pedra_certify::{BoundLimits, CheckOptions, check_bound};
 use pedra_engines::portfolio::race;
 use pedra_engines::{
@@ -221,12 +222,21 @@ pub fn decide<O: Observer>(
             Err(error) => observer.open(property, Open::NotBits(error.to_string()), None),
         }
     }
-    let run = Run { subject: &subject, selected: &selected, bads, plan, interrupt, observer };
+    let bounds = Bounds::default();
+    let run = Run {
+        subject: &subject,
+        selected: &selected,
+        bads,
+        bounds: Some(&bounds),
+        plan,
+        interrupt,
+        observer,
+    };
     let asked = sources.iter().flat_map(|source| questions(source, plan, interrupt));
     let asked: Vec<Question<'_>> = asked.collect();
     let ways: Vec<Ways<'_>> = asked.iter().map(Ways::new).collect();
     let mut others = engines(&asked, &ways, plan, selected.len());
-    others.extend(arrays::engines(&with_arrays, &array_passes, plan, selected.len()));
+    others.extend(arrays::engines(&with_arrays, &array_passes, plan, &bounds, selected.len()));
     run.on_system(model, others)
 }
 
@@ -239,6 +249,8 @@ pub(crate) struct Run<'a, S, O> {
     /// How many of them, the first ones, are properties of the system; the others are decided by
     /// other engines alone.
     pub(crate) bads: usize,
+    /// How far the others are safe.
+    pub(crate) bounds: Option<&'a Bounds>,
     pub(crate) plan: &'a Plan,
     pub(crate) interrupt: &'a Interrupt,
     pub(crate) observer: &'a O,
@@ -413,7 +425,16 @@ impl<S: Subject, O: Observer> Run<'_, S, O> {
         let (open, sets): (Vec<usize>, Vec<usize>) =
             open.into_iter().partition(|&position| position < self.bads);
         for position in sets {
-            self.observer.open(self.selected[position], Open::Engines(end.reason), None);
+            let property = self.selected[position];
+            let claimed = self.bounds.and_then(|bounds| bounds.get(position));
+            let safe = match claimed {
+                None => None,
+                Some(claimed) => {
+                    self.observer.safe_until(property, claimed);
+                    Some(SafeUpTo { claimed, checked: self.check_bound(&[property], claimed)? })
+                }
+            };
+            self.observer.open(property, Open::Engines(end.reason), safe);
         }
         let open: Vec<usize> = open.into_iter().map(|position| self.selected[position]).collect();
         if open.is_empty() {

@@ -201,7 +201,7 @@ pub(crate) fn engines<'a>(
     for (question, ways) in questions.iter().zip(ways) {
         for engine in engines_of(question, ways, plan) {
             let (passes, position) = (&ways.to_model, [question.source.position]);
-            all.push(Box::new(Watched { engine, passes, position }));
+            all.push(Box::new(Watched { engine, passes, position, bounds: None }));
         }
     }
     Relay::shared(all, plan.threads, TURN_LOOKS, selected)

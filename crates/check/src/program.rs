@@ -271,6 +271,7 @@ impl<'a, 'r, O: ProgramObserver> Phase<'a, 'r, O> {
             subject: self,
             selected,
             bads: selected.len(),
+            bounds: None,
             plan,
             interrupt,
             observer: self,

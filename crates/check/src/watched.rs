@@ -3,6 +3,8 @@
 use pedra_engines::events::{Event, EventSink, Progress};
 use pedra_engines::{Context, End, Engine, Link};
 use pedra_model::back::Passes;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 /// An engine for one property. What it tells about depths is about that property alone, and not
 /// passed on.
@@ -12,6 +14,25 @@ pub(crate) struct Watched<'a> {
     pub(crate) passes: &'a Passes<'a>,
     /// Where the answer goes: a position among the selected properties.
     pub(crate) position: [usize; 1],
+    /// Where to note how far the property is safe, if that is about the model.
+    pub(crate) bounds: Option<&'a Bounds>,
+}
+
+/// How far properties are safe, each by itself: the last step, by position.
+#[derive(Default)]
+pub(crate) struct Bounds(Mutex<BTreeMap<usize, usize>>);
+
+impl Bounds {
+    fn note(&self, position: usize, step: usize) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = all.entry(position).or_insert(step);
+        *known = step.max(*known);
+    }
+
+    /// The last step that is safe.
+    pub(crate) fn get(&self, position: usize) -> Option<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&position).copied()
+    }
 }
 
 struct Filter<'a>(&'a dyn EventSink);
@@ -41,6 +62,9 @@ impl Engine for Watched<'_> {
         let events = Filter(context.events);
         let context = Context { events: &events, ..context.clone() };
         let end = self.engine.run(&context.through(&link));
+        if let (Some(bounds), Some(step)) = (self.bounds, end.safe_up_to) {
+            bounds.note(self.position[0], step);
+        }
         End { safe_up_to: None, ..end }
     }
 

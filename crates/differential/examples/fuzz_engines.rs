@@ -10,8 +10,8 @@ use pedra_differential::fb::differential_fb;
 use pedra_differential::live::{differential_live_bits, differential_live_words};
 use pedra_differential::programs::{differential_integers, differential_program};
 use pedra_differential::{
-    Turns, contender_named, differential_arrays, differential_bits, differential_bits_by, differential_words,
-    differential_words_by,
+    Turns, contender_named, differential_arrays, differential_bits, differential_bits_by,
+    differential_words, differential_words_by,
 };
 use std::time::Instant;
 

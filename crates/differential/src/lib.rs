@@ -320,6 +320,13 @@ fn recheck(model: &Model, proof: &Proof, context: &dyn Fn(&str) -> String) {
             let witness = aiger::read(&aiger::write_binary(&witness)).expect("our own file");
             check_certificate_for(system, &proof.properties, &witness, &options)
         }
+        (Model::Words(system), Proof::Words(proof)) if !proof.prophecy.is_empty() => {
+            let text = pedra_certify::smtlib_obligations(system, proof).expect("expressible");
+            let blasting = BlastOptions::default();
+            let checked = pedra_certify::check_script(&text, &blasting, &options);
+            checked.unwrap_or_else(|e| panic!("{}", context(&format!("queries: {e}"))));
+            return;
+        }
         (Model::Words(system), Proof::Words(proof)) => {
             let text = btor2::write(system).expect("expressible");
             let nodes = btor2::read_with_ids(&text).expect("our own file").nodes;

@@ -44,4 +44,45 @@ impl Prophecy {
     pub fn is_empty(&self) -> bool {
         self.history.is_empty() && self.guesses.is_empty() && self.differences.is_empty()
     }
+
+    /// The symbols that are added.
+    pub fn symbols(&self) -> impl Iterator<Item = TermId> + '_ {
+        let history = self.history.iter().map(|state| state.term);
+        let guesses = self.guesses.iter().map(|guess| guess.symbol);
+        history.chain(guesses).chain(self.differences.iter().map(|d| d.index))
+    }
+
+    /// All terms of which it speaks, the symbols included.
+    pub fn terms(&self) -> impl Iterator<Item = TermId> + '_ {
+        let history = self.history.iter().flat_map(|state| [state.init, state.next]).flatten();
+        let targets = self.guesses.iter().map(|guess| guess.target);
+        let compared = self.differences.iter().map(|d| d.comparison);
+        self.symbols().chain(history).chain(targets).chain(compared)
+    }
+
+    /// The same with other terms.
+    #[must_use]
+    pub fn map(&self, image: impl Fn(TermId) -> TermId) -> Prophecy {
+        let state = |s: &State| State {
+            term: image(s.term),
+            name: s.name.clone(),
+            init: s.init.map(&image),
+            next: s.next.map(&image),
+        };
+        let guess = |g: &Guess| Guess { symbol: image(g.symbol), target: image(g.target) };
+        let difference =
+            |d: &Difference| Difference { comparison: image(d.comparison), index: image(d.index) };
+        Prophecy {
+            history: self.history.iter().map(state).collect(),
+            guesses: self.guesses.iter().map(guess).collect(),
+            differences: self.differences.iter().map(difference).collect(),
+        }
+    }
+
+    /// Adds what another one adds.
+    pub fn extend(&mut self, other: Prophecy) {
+        self.history.extend(other.history);
+        self.guesses.extend(other.guesses);
+        self.differences.extend(other.differences);
+    }
 }
