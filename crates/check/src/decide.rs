@@ -269,7 +269,7 @@ impl<S: Subject, O: Observer> Run<'_, S, O> {
         if selected.is_empty() {
             return if others.is_empty() { Ok(()) } else { self.run(others) };
         }
-        let words = words_of(model, selected, &plan.reduce);
+        let words = words_of(model, selected, plan);
         let bits = match (model, &words) {
             (Model::Bits(system), _) => Some(Ok(Prepared::of_bits(system, selected, &plan.reduce))),
             (_, Some(_)) if plan.is_for_words() => None,

@@ -1,6 +1,7 @@
 //! The model on its way to the engines: the cone of the properties, bits, fewer bits; and the way
 //! back for answers.
 
+use crate::plan::Plan;
 use pedra_engines::events::Progress;
 use pedra_engines::{Context, End, Engine, EqualProperties, Link, SweepOptions, sweep};
 use pedra_model::Model;
@@ -225,12 +226,13 @@ impl Engine for Derived<'_> {
 pub(crate) fn words_of<'a>(
     model: &'a Model,
     properties: &[usize],
-    reductions: &ReduceOptions,
+    plan: &Plan,
 ) -> Option<Words<'a>> {
-    match model {
-        Model::Bits(_) => None,
-        Model::Words(system) => Some(Words::new(system, properties, reductions.cone)),
-    }
+    let Model::Words(system) = model else { return None };
+    // What is too large to be made into bits is left out in any case.
+    let is_large = |id: TermId| !plan.blast.expands(system.terms.sort(id));
+    let take_cone = plan.reduce.cone || system.terms.iter().any(|(id, _)| is_large(id));
+    Some(Words::new(system, properties, take_cone))
 }
 
 /// Properties by what can be done about the arrays that they depend on: a memory is no reason to
