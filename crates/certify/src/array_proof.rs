@@ -259,7 +259,7 @@ fn prove(
     let mut blaster = free.blaster(blasting).map_err(not_checkable)?;
     let mut bit = |formula: TermId| blaster.bit(&free.terms, formula).map_err(not_checkable);
     let mut prover = Prover::new(options);
-    for fact in free.facts.iter().copied().chain(path.facts.iter().map(|&fact| free.of(fact))) {
+    for fact in free.formulas(&path.facts) {
         prover.assume([bit(fact)?]);
     }
     let goals: Result<Vec<Vec<Lit>>, ProofError> =

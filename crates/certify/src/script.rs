@@ -346,16 +346,10 @@ impl Script {
             |error: pedra_model::blast::BlastError| ScriptError::NotCheckable(error.to_string());
         let asserted = self.scopes.iter().flat_map(|scope| scope.asserted.iter().copied());
         let asserted: Vec<TermId> = asserted.collect();
-        let cone = self.terms.cone(asserted.iter().copied());
-        let is_large = |id: TermId| cone[id.index()] && !blasting.expands(self.terms.sort(id));
-        let free = self.terms.iter().any(|(id, _)| is_large(id));
-        let free = free.then(|| WithoutArrays::new(&self.terms, &asserted, &[]));
+        let free = WithoutArrays::if_large(&self.terms, &asserted, blasting);
         let (terms, asserted) = match &free {
             None => (&self.terms, asserted),
-            Some(free) => {
-                let images = asserted.iter().map(|&formula| free.of(formula));
-                (&free.terms, images.chain(free.facts.iter().copied()).collect())
-            }
+            Some(free) => (&free.terms, free.formulas(&asserted)),
         };
         let roots = asserted.iter().copied();
         let mut blaster = blaster_for(terms, roots, blasting).map_err(not_checkable)?;

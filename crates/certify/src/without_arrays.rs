@@ -48,6 +48,24 @@ impl WithoutArrays {
         free
     }
 
+    /// The same if one of the arrays is too large to be expanded.
+    pub(crate) fn if_large(
+        terms: &Terms,
+        facts: &[TermId],
+        blasting: &BlastOptions,
+    ) -> Option<WithoutArrays> {
+        let cone = terms.cone(facts.iter().copied());
+        let is_large = |id: TermId| cone[id.index()] && !blasting.expands(terms.sort(id));
+        let has_large = terms.iter().any(|(id, _)| is_large(id));
+        has_large.then(|| WithoutArrays::new(terms, facts, &[]))
+    }
+
+    /// All that holds if these of the facts do.
+    pub(crate) fn formulas(&self, facts: &[TermId]) -> Vec<TermId> {
+        let images = facts.iter().map(|&fact| self.of(fact));
+        images.chain(self.facts.iter().copied()).collect()
+    }
+
     fn without_definitions(
         terms: &Terms,
         formulas: impl IntoIterator<Item = TermId>,

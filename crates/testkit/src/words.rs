@@ -21,7 +21,7 @@ pub struct WordShape {
     pub terms: usize,
     /// The sorts of arrays.
     pub arrays: &'static [Sort],
-    /// One state of so many is an array.
+    /// One state in this many is an array.
     pub array_rate: usize,
 }
 

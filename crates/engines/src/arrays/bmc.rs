@@ -41,7 +41,7 @@ impl Engine for ArrayBmc {
                 }
                 Ok(Found::Nothing(_)) => self.next += 1,
                 Ok(Found::Stopped) => break Reason::Interrupted,
-                Err(_) => break Reason::Unsupported("the circuit of so many steps is too large"),
+                Err(_) => break Reason::Unsupported("the circuit of the steps is too large"),
             }
         };
         End { reason, safe_up_to: self.next.checked_sub(1) }

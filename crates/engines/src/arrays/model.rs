@@ -83,8 +83,12 @@ impl<'e> Model<'e> {
         let symbols = self.exact.symbols.iter().copied();
         let reads: Vec<TermId> =
             symbols.filter(|symbol| self.exact.steps.reads.contains_key(symbol)).collect();
+        // One look for all: they are counted as work, and a read is little of it.
+        if interrupt.poll() {
+            return None;
+        }
         for read in reads {
-            if interrupt.poll() {
+            if interrupt.is_raised() {
                 return None;
             }
             self.settle(read);

@@ -16,10 +16,9 @@ use pedra_model::system::System;
 use pedra_model::term::{Scalar, Sort, TermId};
 use std::sync::Arc;
 
-/// An array with so many cells at most is watched everywhere, when a few slots were not enough.
-/// Chosen, not measured: with 16 slots, most of a refinement's time is search.
+/// An array whose addresses have at most this many bits is watched everywhere when there are
+/// `FEW_SLOTS` slots and these were not enough. Both are chosen, not measured.
 const FEW_CELLS_BITS: u32 = 4;
-/// So many slots are a few.
 const FEW_SLOTS: usize = 8;
 
 /// The engine that decides the system with slots.
