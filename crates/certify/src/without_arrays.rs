@@ -15,7 +15,9 @@
 //! q ∨ X[d] ≠ Y[d]          q → X[i] = Y[i]  for all indices i that the formulas speak of
 //! ```
 //!
-//! A fact `A = X` about a symbol is no comparison: `X` is put in for `A`. Without comparisons the formulas are satisfiable together or not at all; with comparisons these
+//! A fact `A = X` about a symbol is no comparison: `X` is put in for `A`.
+//!
+//! Without comparisons the formulas are satisfiable together or not at all; with comparisons these
 //! instances may be too few.
 
 use pedra_model::blast::{BlastError, BlastOptions, Blaster};

@@ -1,7 +1,7 @@
 //! A long differential run: `fuzz_engines FIRST COUNT [MODE [bits|words]]` tries that many seeds
-//! and says every now and then how far it is. The mode is `bits`, `words`, `arrays` (words with arrays that are not expanded), `fb` (fbPDR turn by
-//! turn), `live` (justice sets), `programs` (of bit-vectors and of integers), `integers` (programs
-//! of these alone),
+//! and says every now and then how far it is. The mode is `bits`, `words`, `arrays` (words with
+//! arrays that are not expanded), `fb` (fbPDR turn by turn), `live` (justice sets), `programs` (of
+//! bit-vectors and of integers), `integers` (programs of these alone),
 //! `swept` (PDR that sweeps soon), or the name of one engine, which alone then looks at each
 //! system; without a mode, each seed is one system of bits and one of words for all engines.
 

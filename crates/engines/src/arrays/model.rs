@@ -288,8 +288,8 @@ impl<'e> Model<'e> {
         }
     }
 
-    /// Looks for comparisons of arrays that are true in the model, although the arrays differ on the
-    /// path.
+    /// Looks for comparisons of arrays that are true in the model, although the arrays differ on
+    /// the path.
     fn compare(&mut self, trace: &WordTrace) {
         let compared = self.exact.steps.comparisons.clone();
         for (comparison, step, at) in differing(&self.exact.steps.of.system, trace, &compared) {

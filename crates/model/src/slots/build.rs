@@ -300,8 +300,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Registers that keep what the address was: `h_1' = a`, `h_2' = h_1`, … Gives the last; without
-    /// delay, the address itself.
+    /// Registers that keep what the address was: `h_1' = a`, `h_2' = h_1`, … Gives the last one;
+    /// without delay, the address itself.
     fn add_history(&mut self, system: &mut System, address: TermId, delay: usize) -> TermId {
         let sort = self.terms.sort(address);
         let mut last = address;
