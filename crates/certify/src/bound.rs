@@ -7,9 +7,11 @@
 //!
 //! `C` is not assumed beyond step `j`: a violation in a dead end is one.
 
+use crate::array_proof::check_array_bound;
 use crate::frames::{Unrolling, cone_of_influence, counterexample};
 use crate::options::{CheckOptions, Counterexample};
 use crate::prover::{Failure, Prover};
+use crate::word_proof::has_large_arrays;
 use pedra_model::Model;
 use pedra_model::bits::BitSystem;
 use pedra_model::blast::{BlastOptions, blast};
@@ -54,6 +56,16 @@ pub fn check_bound(
         Model::Bits(system) => check_bits(system, properties, last, limits, options),
         Model::Words(system) => {
             let cone = WordCone::new(system, properties, []);
+            if has_large_arrays(&cone.system, [], blasting) {
+                return check_array_bound(
+                    &cone.system,
+                    properties,
+                    last,
+                    blasting,
+                    limits,
+                    options,
+                );
+            }
             let Ok(blasted) = blast(&cone.system, blasting) else { return Ok(None) };
             let all: Vec<usize> = (0..properties.len()).collect();
             check_bits(&blasted.system, &all, last, limits, options)

@@ -20,6 +20,7 @@
 //! - [`direct`]: which conjuncts exclude bad states themselves, for people.
 //! - [`smtlib`]: the claims of a word-level proof for any SMT solver; [`script`] reads them back.
 
+mod array_proof;
 pub mod bound;
 pub mod certificate;
 pub mod direct;
@@ -36,12 +37,14 @@ pub mod program_reduce;
 pub mod program_replay;
 mod program_unroll;
 pub mod proof;
+mod prophecy;
 mod prover;
 pub mod replay;
 mod rup;
 pub mod script;
 mod second_look;
 pub mod smtlib;
+mod without_arrays;
 pub mod witness;
 pub mod word_certificate;
 mod word_consecution;

@@ -8,7 +8,8 @@
 
 use crate::options::{CheckOptions, Effort, Stop};
 use crate::prover::{Failure, Prover};
-use pedra_model::blast::{BlastOptions, Blaster};
+use crate::without_arrays::{WithoutArrays, blaster_for};
+use pedra_model::blast::BlastOptions;
 use pedra_model::bv::Bv;
 use pedra_model::lit::Lit;
 use pedra_model::term::{BinaryOp, Scalar, Sort, Term, TermId, Terms, UnaryOp};
@@ -345,21 +346,25 @@ impl Script {
             |error: pedra_model::blast::BlastError| ScriptError::NotCheckable(error.to_string());
         let asserted = self.scopes.iter().flat_map(|scope| scope.asserted.iter().copied());
         let asserted: Vec<TermId> = asserted.collect();
-        let cone = self.terms.cone(asserted.iter().copied());
-        let mut blaster = Blaster::new(blasting);
-        for (id, _) in self.terms.iter().filter(|(id, _)| cone[id.index()]) {
-            if self.terms.symbol_of(id).is_some() {
-                blaster.bind_leaves(&self.terms, id).map_err(not_checkable)?;
-            }
-        }
+        let free = WithoutArrays::if_large(&self.terms, &asserted, blasting);
+        let (terms, asserted) = match &free {
+            None => (&self.terms, asserted),
+            Some(free) => (&free.terms, free.formulas(&asserted)),
+        };
+        let roots = asserted.iter().copied();
+        let mut blaster = blaster_for(terms, roots, blasting).map_err(not_checkable)?;
         let mut facts: Vec<Lit> = Vec::with_capacity(asserted.len());
         for term in asserted {
-            facts.push(blaster.bit(&self.terms, term).map_err(not_checkable)?);
+            facts.push(blaster.bit(terms, term).map_err(not_checkable)?);
         }
         let mut prover = Prover::new(options);
         facts.into_iter().for_each(|fact| prover.assume([fact]));
         match prover.prove(blaster.aig(), &[]) {
             Ok(()) => Ok(prover.effort()),
+            Err(Failure::Refuted(_)) if free.is_some_and(|free| free.has_comparisons) => {
+                let text = "large arrays are compared".to_owned();
+                Err(ScriptError::NotCheckable(text))
+            }
             Err(Failure::Refuted(_)) => Err(ScriptError::Satisfiable(query)),
             Err(Failure::Stopped(stop)) => Err(ScriptError::Stopped(stop)),
         }

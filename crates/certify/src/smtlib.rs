@@ -5,6 +5,7 @@
 //! second opinion on it.
 
 use crate::proof::ProofError;
+use crate::prophecy::augmented;
 use crate::word_proof::check_form;
 use pedra_formats::smtlib::{Printer, UnnamedSymbol, quoted};
 use pedra_model::proof::WordProof;
@@ -19,6 +20,8 @@ use std::fmt::Write as _;
 /// form in whole words.
 pub fn smtlib_obligations(system: &System, proof: &WordProof) -> Result<String, ProofError> {
     check_form(system, proof)?;
+    let augmented = augmented(proof)?;
+    let proof = &*augmented;
     if proof.simple_path.is_some() {
         let text = "a proof on simple paths has no SMT-LIB form";
         return Err(ProofError::NotCheckable(text.into()));

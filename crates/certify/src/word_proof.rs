@@ -3,11 +3,15 @@
 //! The proof carries its own copy of the system, whose store of terms was extended by those of
 //! the invariant. That copy must be the same model as the given one, structurally; it is then
 //! blasted, the terms of the invariant with it, and `check_claims` does the rest. Where the
-//! invariant compares sums, consecution is asked in words first (`word_consecution`).
+//! invariant compares sums, consecution is asked in words first (`word_consecution`). What a proof
+//! adds to the model is put into the system first (`prophecy`); where arrays are too large to be
+//! expanded, the claims are asked without them (`array_proof`).
 //! [`crate::smtlib`] writes the same claims for a solver that works on words.
 
+use crate::array_proof::check_array_proof;
 use crate::options::CheckOptions;
 use crate::proof::{CheckedProof, ProofError, check_claims};
+use crate::prophecy::augmented;
 use crate::word_consecution::shown_in_words;
 use pedra_formats::btor2::same_model;
 use pedra_model::blast::{BlastError, BlastOptions, Blasted, Blaster, StateBits, blast};
@@ -25,12 +29,33 @@ pub fn check_word_proof(
     options: &CheckOptions,
 ) -> Result<CheckedProof, ProofError> {
     check_form(system, proof)?;
-    let cone = cone_of(proof);
+    let augmented = augmented(proof)?;
+    let cone = cone_of(&augmented);
+    if has_large_arrays(&cone.system, cone.invariant.iter().copied(), blasting) {
+        let checked = check_array_proof(&cone, blasting, options)?;
+        return Ok(CheckedProof { properties: proof.properties.clone(), ..checked });
+    }
     let blasted = blast(&cone.system, blasting).map_err(not_checkable)?;
     let lowered = lower(&cone, &blasted, blasting).map_err(not_checkable)?;
     let consecution = || shown_in_words(&cone.system, &cone.invariant, blasting, options);
     let checked = check_claims(&blasted.system, &lowered, options, consecution)?;
     Ok(CheckedProof { properties: proof.properties.clone(), ..checked })
+}
+
+/// Whether an array that the properties, the constraints or these terms depend on is too large to
+/// be expanded.
+pub(crate) fn has_large_arrays(
+    system: &System,
+    further: impl IntoIterator<Item = TermId>,
+    blasting: &BlastOptions,
+) -> bool {
+    let named = system.constraints.iter().chain(&system.bads).map(|n| n.term);
+    let matters = system.influence(named.chain(further));
+    let is_large = |id: TermId| {
+        let sort = system.terms.sort(id);
+        sort.is_array() && !sort.has_integers() && !blasting.expands(sort)
+    };
+    system.terms.iter().any(|(id, _)| matters[id.index()] && is_large(id))
 }
 
 /// The proof about what the proved properties, the constraints and the proof itself speak of.
@@ -49,10 +74,11 @@ pub(crate) fn cone_of(proof: &WordProof) -> WordProof {
         invariant: proof.invariant.clone(),
         k: proof.k,
         simple_path,
+        prophecy: proof.prophecy.clone(),
     }
 }
 
-fn not_checkable(error: BlastError) -> ProofError {
+pub(crate) fn not_checkable(error: BlastError) -> ProofError {
     ProofError::NotCheckable(error.to_string())
 }
 

@@ -32,6 +32,12 @@ pub fn btor2_certificate(proof: &WordProof, nodes: &Nodes) -> Result<System, Cer
                 .into(),
         ));
     }
+    if !proof.prophecy.is_empty() {
+        return Err(CertificateError::NotExpressible(
+            "a proof for all addresses of an array has no witness circuit; write it as SMT-LIB"
+                .into(),
+        ));
+    }
     let name = |id: u64| -> Name { Some(format!("={id}").into()) };
     let mut witness = System { terms: model.terms.clone(), ..System::default() };
     witness.constraints = model.constraints.clone();

@@ -7,6 +7,7 @@ use pedra_certify::{
 };
 use pedra_model::blast::BlastOptions;
 use pedra_model::proof::WordProof;
+use pedra_model::prophecy::Prophecy;
 use pedra_model::term::{BinaryOp, Scalar, Sort, Term, TermId, Terms};
 use pedra_model::value::Value;
 use pedra_program::inline::inline;
@@ -168,8 +169,9 @@ fn proofs_of_systems_become_proofs_of_programs() {
         let states: Vec<TermId> = system.states.iter().map(|state| state.term).collect();
         let reached = found.reached.iter().map(|s| states.iter().copied().zip(s).collect());
         let invariant = vec![one_of(&mut extended.terms, reached)];
+        let (system, prophecy) = (extended, Prophecy::default());
         let proof =
-            WordProof { properties: safe, system: extended, invariant, k: 1, simple_path: None };
+            WordProof { properties: safe, system, invariant, k: 1, simple_path: None, prophecy };
         let lifted = lowered.proof(&proof).expect("a plain invariant");
         check(&lowered.inlined.program, &lifted).expect("inductive on the program");
         proved += 1;

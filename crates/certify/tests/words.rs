@@ -11,6 +11,7 @@ use pedra_certify::{
 use pedra_formats::btor2::{self, Btor2};
 use pedra_model::blast::{BlastOptions, Blasted, blast};
 use pedra_model::proof::{BitProof, WordProof};
+use pedra_model::prophecy::Prophecy;
 use pedra_model::system::System;
 use pedra_model::term::{BinaryOp, TermId};
 use pedra_testkit::points::{Claims, Points};
@@ -19,7 +20,7 @@ use pedra_testkit::words::{WordShape, random_words};
 
 /// A small system without arrays: constant ones have no BTOR2 form inside of a certificate.
 fn random_system(random: &mut Random) -> System {
-    let shape = WordShape { state_bits: 4, input_bits: 2, terms: 8 };
+    let shape = WordShape { state_bits: 4, input_bits: 2, terms: 8, ..WordShape::default() };
     loop {
         let system = random_words(random, shape);
         if !system.states.iter().any(|state| system.terms.sort(state.term).is_array()) {
@@ -135,6 +136,7 @@ fn sums_are_judged_as_their_values() {
             invariant,
             k: 1,
             simple_path: None,
+            prophecy: Prophecy::default(),
         };
         let holds = |x: usize, y: usize| y <= a * x + b && x <= limit;
         let is_kept = (0..256)
@@ -182,6 +184,7 @@ fn a_proof_of_another_model_is_refused() {
         invariant: vec![small],
         k: 1,
         simple_path: None,
+        prophecy: Prophecy::default(),
     };
     let (options, blasting) = (CheckOptions::default(), BlastOptions::default());
     let check = |system: &System, proof: &WordProof| {
@@ -226,7 +229,9 @@ fn symbols_cannot_be_identified() {
         other.states[1].term = second;
         other.bads[0].term = other.terms.binary(BinaryOp::Neq, other.states[0].term, second);
         let (properties, invariant) = (vec![0], Vec::new());
-        let proof = WordProof { properties, system: other, invariant, k: 1, simple_path: None };
+        let prophecy = Prophecy::default();
+        let proof =
+            WordProof { properties, system: other, invariant, k: 1, simple_path: None, prophecy };
         check_word_proof(system, &proof, &blasting, &options)
     };
     let honest = judge(&system, system.states[1].term, system.clone());

@@ -3,15 +3,18 @@
 //! the model as it was read and checked there before the observer hears of it.
 
 use crate::answer::{Checked, NotChecked, check_answer};
+use crate::arrays;
 use crate::live::{Question, Source, Ways, engines, questions};
-use crate::pipeline::{Derived, Prepared, split_by_arrays, words_of};
+use crate::pipeline::{Derived, Prepared, Split, split_by_arrays, words_of};
 use crate::plan::Plan;
+use crate::watched::Bounds;
 use pedra_certify::{BoundLimits, CheckOptions, check_bound};
 use pedra_engines::portfolio::race;
 use pedra_engines::{
     Context, End, Engine, Event, EventSink, Ledger, NoEvents, Outcome, Reason, Room, SweepOptions,
 };
 use pedra_model::Model;
+use pedra_model::back::Passes;
 use pedra_model::blast::BlastOptions;
 use pedra_model::property::Property;
 use pedra_solve::Interrupt;
@@ -194,12 +197,21 @@ pub fn decide<O: Observer>(
     let subject = OfModel { model, blasting: &plan.blast };
     let is_bad = |property: &usize| matches!(model.property(*property), Property::Bad(_));
     let (bads, sets): (Vec<usize>, Vec<usize>) = selected.iter().partition(|p| is_bad(p));
-    let (mut selected, too_large) = split_by_arrays(model, &bads, &plan.blast);
-    for (property, error) in too_large {
+    let Split { fit: mut selected, large, hopeless } = split_by_arrays(model, &bads, &plan.blast);
+    for (property, error) in hopeless {
         observer.open(property, Open::NotBits(error), None);
     }
     let bads = selected.len();
-    // Justice sets come after the bads, which engines know by their positions.
+    // Properties of large arrays and justice sets come after the bads, which engines know by their
+    // positions.
+    let mut with_arrays = Vec::new();
+    if let Model::Words(system) = model {
+        for (property, _) in large {
+            with_arrays.push(arrays::Source::new(system, property, selected.len()));
+            selected.push(property);
+        }
+    }
+    let array_passes: Vec<Passes<'_>> = with_arrays.iter().map(arrays::Source::passes).collect();
     let mut sources = Vec::new();
     for property in sets {
         match Source::new(model, property, selected.len(), &plan.blast) {
@@ -210,11 +222,22 @@ pub fn decide<O: Observer>(
             Err(error) => observer.open(property, Open::NotBits(error.to_string()), None),
         }
     }
-    let run = Run { subject: &subject, selected: &selected, bads, plan, interrupt, observer };
+    let bounds = Bounds::default();
+    let run = Run {
+        subject: &subject,
+        selected: &selected,
+        bads,
+        bounds: Some(&bounds),
+        plan,
+        interrupt,
+        observer,
+    };
     let asked = sources.iter().flat_map(|source| questions(source, plan, interrupt));
     let asked: Vec<Question<'_>> = asked.collect();
     let ways: Vec<Ways<'_>> = asked.iter().map(Ways::new).collect();
-    run.on_system(model, engines(&asked, &ways, plan, selected.len()))
+    let mut others = engines(&asked, &ways, plan, selected.len());
+    others.extend(arrays::engines(&with_arrays, &array_passes, plan, &bounds, selected.len()));
+    run.on_system(model, others)
 }
 
 /// A run: engines on threads of their own, checks on the caller's.
@@ -226,6 +249,8 @@ pub(crate) struct Run<'a, S, O> {
     /// How many of them, the first ones, are properties of the system; the others are decided by
     /// other engines alone.
     pub(crate) bads: usize,
+    /// How far the others are safe.
+    pub(crate) bounds: Option<&'a Bounds>,
     pub(crate) plan: &'a Plan,
     pub(crate) interrupt: &'a Interrupt,
     pub(crate) observer: &'a O,
@@ -244,7 +269,7 @@ impl<S: Subject, O: Observer> Run<'_, S, O> {
         if selected.is_empty() {
             return if others.is_empty() { Ok(()) } else { self.run(others) };
         }
-        let words = words_of(model, selected, &plan.reduce);
+        let words = words_of(model, selected, plan);
         let bits = match (model, &words) {
             (Model::Bits(system), _) => Some(Ok(Prepared::of_bits(system, selected, &plan.reduce))),
             (_, Some(_)) if plan.is_for_words() => None,
@@ -400,7 +425,16 @@ impl<S: Subject, O: Observer> Run<'_, S, O> {
         let (open, sets): (Vec<usize>, Vec<usize>) =
             open.into_iter().partition(|&position| position < self.bads);
         for position in sets {
-            self.observer.open(self.selected[position], Open::Engines(end.reason), None);
+            let property = self.selected[position];
+            let claimed = self.bounds.and_then(|bounds| bounds.get(position));
+            let safe = match claimed {
+                None => None,
+                Some(claimed) => {
+                    self.observer.safe_until(property, claimed);
+                    Some(SafeUpTo { claimed, checked: self.check_bound(&[property], claimed)? })
+                }
+            };
+            self.observer.open(property, Open::Engines(end.reason), safe);
         }
         let open: Vec<usize> = open.into_iter().map(|position| self.selected[position]).collect();
         if open.is_empty() {

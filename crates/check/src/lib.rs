@@ -46,6 +46,7 @@
 //! ```
 
 pub mod answer;
+mod arrays;
 pub mod collect;
 pub mod decide;
 pub mod live;
@@ -54,6 +55,7 @@ pub mod plan;
 pub mod program;
 mod recursion;
 pub mod vacuity;
+mod watched;
 
 pub use answer::{Checked, NotChecked, check_answer, join_proofs};
 pub use collect::{Answer, decide_all};

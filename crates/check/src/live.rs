@@ -5,12 +5,9 @@
 //! take turns, those of all sets together, so that no set waits for another.
 
 use crate::plan::{EngineName, Plan};
-use pedra_engines::events::{Event, EventSink, Progress};
+use crate::watched::Watched;
 use pedra_engines::live::find_stable;
-use pedra_engines::{
-    Bmc, BmcOptions, Context, End, Engine, KLive, Leg, Link, Method, Monitored, Pdr, RLive, Relay,
-    Room,
-};
+use pedra_engines::{Bmc, BmcOptions, Engine, KLive, Method, Monitored, Pdr, RLive, Relay, Room};
 use pedra_model::Model;
 use pedra_model::back::Passes;
 use pedra_model::bits::BitSystem;
@@ -204,16 +201,10 @@ pub(crate) fn engines<'a>(
     for (question, ways) in questions.iter().zip(ways) {
         for engine in engines_of(question, ways, plan) {
             let (passes, position) = (&ways.to_model, [question.source.position]);
-            all.push(Box::new(Watched { engine, passes, position }));
+            all.push(Box::new(Watched { engine, passes, position, bounds: None }));
         }
     }
-    let threads = plan.threads.max(1).min(all.len().max(1));
-    let mut turns: Vec<Vec<Leg<'a>>> = (0..threads).map(|_| Vec::new()).collect();
-    for (number, engine) in all.into_iter().enumerate() {
-        turns[number % threads].push(Leg { engine, looks: Some(TURN_LOOKS), max_depth: None });
-    }
-    let turns = turns.into_iter().filter(|legs| !legs.is_empty());
-    turns.map(|legs| Box::new(Relay::turns(legs, selected)) as Box<dyn Engine + 'a>).collect()
+    Relay::shared(all, plan.threads, TURN_LOOKS, selected)
 }
 
 /// The engines for one question, in the order of their turns.
@@ -232,48 +223,5 @@ fn engines_of<'a>(
         (Method::Loop, Liveness::Klive, _) => vec![bmc()],
         (Method::Loop, _, EngineName::Auto) => vec![bmc(), Box::new(Pdr::new(system, options))],
         (Method::Loop, ..) => plan.one_bit_engine(system, &question.room).into_iter().collect(),
-    }
-}
-
-/// An engine for one justice set. What it tells about depths is about the monitored system, and
-/// not passed on.
-struct Watched<'a> {
-    engine: Box<dyn Engine + 'a>,
-    passes: &'a Passes<'a>,
-    position: [usize; 1],
-}
-
-struct Filter<'a>(&'a dyn EventSink);
-
-impl EventSink for Filter<'_> {
-    fn emit(&self, event: &Event) {
-        if !matches!(event, Event::Depth { .. }) {
-            self.0.emit(event);
-        }
-    }
-
-    fn is_listening(&self) -> bool {
-        self.0.is_listening()
-    }
-}
-
-impl Engine for Watched<'_> {
-    fn name(&self) -> &'static str {
-        self.engine.name()
-    }
-
-    fn run(&mut self, context: &Context) -> End {
-        if !context.is_open(self.position[0]) {
-            return End::NOTHING_LEFT;
-        }
-        let link = Link::new(context, self.passes).with_numbers(&self.position);
-        let events = Filter(context.events);
-        let context = Context { events: &events, ..context.clone() };
-        let end = self.engine.run(&context.through(&link));
-        End { safe_up_to: None, ..end }
-    }
-
-    fn progress(&self) -> Progress {
-        self.engine.progress()
     }
 }

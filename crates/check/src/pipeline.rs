@@ -1,6 +1,7 @@
 //! The model on its way to the engines: the cone of the properties, bits, fewer bits; and the way
 //! back for answers.
 
+use crate::plan::Plan;
 use pedra_engines::events::Progress;
 use pedra_engines::{Context, End, Engine, EqualProperties, Link, SweepOptions, sweep};
 use pedra_model::Model;
@@ -10,7 +11,7 @@ use pedra_model::blast::{BlastError, BlastOptions, Blasted, Blasting, blast};
 use pedra_model::cone::{Restriction, WordCone};
 use pedra_model::reduce::{ReduceOptions, Reduced, Reduction, reduce_and_tell};
 use pedra_model::system::System;
-use pedra_model::term::{Scalar, Sort, TermId};
+use pedra_model::term::{Sort, TermId};
 use pedra_solve::Interrupt;
 
 /// The words that matter, of a model in words.
@@ -225,44 +226,58 @@ impl Engine for Derived<'_> {
 pub(crate) fn words_of<'a>(
     model: &'a Model,
     properties: &[usize],
-    reductions: &ReduceOptions,
+    plan: &Plan,
 ) -> Option<Words<'a>> {
-    match model {
-        Model::Bits(_) => None,
-        Model::Words(system) => Some(Words::new(system, properties, reductions.cone)),
-    }
+    let Model::Words(system) = model else { return None };
+    // What is too large to be made into bits is left out in any case.
+    let is_large = |id: TermId| !plan.blast.expands(system.terms.sort(id));
+    let take_cone = plan.reduce.cone || system.terms.iter().any(|(id, _)| is_large(id));
+    Some(Words::new(system, properties, take_cone))
 }
 
-/// The properties that can be decided, and those that depend on an array which is too large, or on
-/// integers, with the complaint: a memory is no reason to give up what does not read it.
+/// Properties by what can be done about the arrays that they depend on: a memory is no reason to
+/// give up what does not read it.
+#[derive(Default)]
+pub(crate) struct Split {
+    /// All of what they depend on can be made into bits.
+    pub(crate) fit: Vec<usize>,
+    /// They depend on an array that is too large; the complaint.
+    pub(crate) large: Vec<(usize, String)>,
+    /// They cannot be made into bits for another reason; the complaint.
+    pub(crate) hopeless: Vec<(usize, String)>,
+}
+
+/// Looks at each of the properties.
 pub(crate) fn split_by_arrays(
     model: &Model,
     properties: &[usize],
     blasting: &BlastOptions,
-) -> (Vec<usize>, Vec<(usize, String)>) {
-    let everything = || (properties.to_vec(), Vec::new());
+) -> Split {
+    let everything = || Split { fit: properties.to_vec(), ..Split::default() };
     let Model::Words(system) = model else { return everything() };
-    let is_large = |id: TermId| match system.terms.sort(id) {
-        Sort::Bv(_) => false,
-        Sort::Array { index: Scalar::Bv(index), element: Scalar::Bv(element) } => {
-            u128::from(element) << index.min(64) > u128::from(blasting.max_array_bits)
-        }
-        Sort::Int | Sort::Array { .. } => true,
-    };
-    let large: Vec<TermId> =
-        system.terms.iter().map(|(id, _)| id).filter(|&id| is_large(id)).collect();
-    if large.is_empty() {
+    let sorts = system.terms.iter().map(|(id, _)| (id, system.terms.sort(id)));
+    let not_words = sorts.filter(|(_, sort)| sort.width().is_none() && !blasting.expands(*sort));
+    let not_words: Vec<(TermId, Sort)> = not_words.collect();
+    if not_words.is_empty() {
         return everything();
     }
-    let (mut fit, mut too_large) = (Vec::new(), Vec::new());
+    let mut split = Split::default();
     for &property in properties {
         let constraints = system.constraints.iter().map(|c| c.term);
         let matters = system.influence(constraints.chain([system.bads[property].term]));
+        let met = not_words.iter().filter(|(id, _)| matters[id.index()]);
+        let met: Vec<Sort> = met.map(|(_, sort)| *sort).collect();
         let cone = || WordCone::new(system, &[property], []);
-        match large.iter().any(|id| matters[id.index()]).then(|| blast(&cone().system, blasting)) {
-            Some(Err(error)) => too_large.push((property, error.to_string())),
-            _ => fit.push(property),
+        match (!met.is_empty()).then(|| blast(&cone().system, blasting)) {
+            Some(Err(error)) if met.iter().any(|sort| sort.has_integers()) => {
+                split.hopeless.push((property, error.to_string()));
+            }
+            Some(Err(error @ BlastError::ArrayTooLarge { .. })) => {
+                split.large.push((property, error.to_string()));
+            }
+            Some(Err(error)) => split.hopeless.push((property, error.to_string())),
+            _ => split.fit.push(property),
         }
     }
-    (fit, too_large)
+    split
 }

@@ -14,7 +14,7 @@
 
 use crate::answer::{Checked, NotChecked};
 use crate::decide::{self, InternalError, Observer, Open, SafeUpTo, Subject};
-use crate::pipeline::{Prepared, split_by_arrays};
+use crate::pipeline::{Prepared, Split, split_by_arrays};
 use crate::plan::Plan;
 use pedra_certify::{
     BoundLimits, CheckOptions, ProgramProofError, Trust, check_bound, check_program_proof,
@@ -271,6 +271,7 @@ impl<'a, 'r, O: ProgramObserver> Phase<'a, 'r, O> {
             subject: self,
             selected,
             bads: selected.len(),
+            bounds: None,
             plan,
             interrupt,
             observer: self,
@@ -285,7 +286,8 @@ impl<'a, 'r, O: ProgramObserver> Phase<'a, 'r, O> {
             return run.run(plan.side_by_side(engines, Vec::new(), selected.len()));
         }
         let model = Model::Words(self.lowered.flat.system.clone());
-        let (fit, too_large) = split_by_arrays(&model, selected, &plan.blast);
+        let Split { fit, large, hopeless } = split_by_arrays(&model, selected, &plan.blast);
+        let too_large: Vec<(usize, String)> = large.into_iter().chain(hopeless).collect();
         match engines.is_empty() {
             // Only engines for systems: they decide what can be made into bits.
             true => {

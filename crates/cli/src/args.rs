@@ -187,7 +187,7 @@ pub struct OutputArgs {
 /// How word-level models are made into bits.
 #[derive(Args, Debug, Clone)]
 pub struct BlastArgs {
-    /// Expand arrays of up to this many bits; larger ones give `unknown`
+    /// Expand arrays of up to this many bits; of larger ones watch a few cells
     #[arg(
         long,
         value_name = "BITS",

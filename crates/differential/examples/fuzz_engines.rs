@@ -1,7 +1,7 @@
 //! A long differential run: `fuzz_engines FIRST COUNT [MODE [bits|words]]` tries that many seeds
-//! and says every now and then how far it is. The mode is `bits`, `words`, `fb` (fbPDR turn by
-//! turn), `live` (justice sets), `programs` (of bit-vectors and of integers), `integers` (programs
-//! of these alone),
+//! and says every now and then how far it is. The mode is `bits`, `words`, `arrays` (words with
+//! arrays that are not expanded), `fb` (fbPDR turn by turn), `live` (justice sets), `programs` (of
+//! bit-vectors and of integers), `integers` (programs of these alone),
 //! `swept` (PDR that sweeps soon), or the name of one engine, which alone then looks at each
 //! system; without a mode, each seed is one system of bits and one of words for all engines.
 
@@ -10,12 +10,12 @@ use pedra_differential::fb::differential_fb;
 use pedra_differential::live::{differential_live_bits, differential_live_words};
 use pedra_differential::programs::{differential_integers, differential_program};
 use pedra_differential::{
-    Turns, contender_named, differential_bits, differential_bits_by, differential_words,
-    differential_words_by,
+    Turns, contender_named, differential_arrays, differential_bits, differential_bits_by,
+    differential_words, differential_words_by,
 };
 use std::time::Instant;
 
-const USAGE: &str = "usage: fuzz_engines FIRST COUNT [bits|words|fb|live|programs|integers|swept|ENGINE [bits|words]]";
+const USAGE: &str = "usage: fuzz_engines FIRST COUNT [bits|words|arrays|fb|live|programs|integers|swept|ENGINE [bits|words]]";
 
 /// What is done with one seed. Those that run one engine give how often it took a new turn.
 fn choose(mode: &str, level: Option<&str>) -> Option<Box<dyn Fn(u64) -> Turns>> {
@@ -28,6 +28,7 @@ fn choose(mode: &str, level: Option<&str>) -> Option<Box<dyn Fn(u64) -> Turns>> 
     match mode {
         "bits" => return quiet(differential_bits),
         "words" => return quiet(differential_words),
+        "arrays" => return quiet(differential_arrays),
         "fb" => return quiet(differential_fb),
         "programs" => {
             return quiet(|seed| {

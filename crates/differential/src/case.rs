@@ -59,6 +59,7 @@ pub fn plan(options: &[String]) -> Result<Plan, String> {
             "--depth" => depth = Some(number()?),
             "--threads" => plan.threads = number()?,
             "--seed" => plan.seed = number()? as u64,
+            "--array-bits" => plan.blast.max_array_bits = number()? as u64,
             "--solver" => plan.solver = Some(solver(value).ok_or_else(wrong)?),
             "--reduce" => plan.reduce = reductions(value).ok_or_else(wrong)?,
             "--test" => set_for_tests(&mut plan, value).ok_or_else(wrong)?,

@@ -24,7 +24,7 @@ use pedra_model::trace::Trace;
 use pedra_solve::{Interrupt, SolverKind};
 use pedra_testkit::bits::{BitShape, random_bits};
 use pedra_testkit::random::Random;
-use pedra_testkit::words::{WordShape, random_words};
+use pedra_testkit::words::{WordShape, random_arrays, random_words};
 use std::sync::Mutex;
 
 /// What a run said of each property.
@@ -128,6 +128,23 @@ pub fn differential_words_by(seed: u64, contenders: &[Contender]) -> Turns {
     compare(seed, &mut random, &Model::Words(again), contenders)
 }
 
+/// A random word-level system with arrays, which no engine may expand, against the oracle.
+///
+/// # Panics
+/// If anything disagrees.
+pub fn differential_arrays(seed: u64) {
+    let mut random = Random::new(seed);
+    let system = random_arrays(&mut random);
+    let text = btor2::write(&system).expect("expressible");
+    let model = Model::Words(btor2::read(&text).expect("our own file"));
+    let engines = CONTENDERS.into_iter().chain([plain(EngineName::Wpdr)]);
+    for contender in engines {
+        let mut options = random_options(&mut random, contender);
+        options.push("--array-bits 0".to_owned());
+        check_case(seed, Case { model: model.clone(), options });
+    }
+}
+
 /// Who takes part.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Contender {
@@ -179,16 +196,20 @@ fn compare(seed: u64, random: &mut Random, model: &Model, contenders: &[Contende
     let mut turns = Turns::default();
     for &contender in contenders {
         let options = random_options(random, contender);
-        let case = Case { model: model.clone(), options };
-        match case.check() {
-            Ok(more) => turns += more,
-            Err(failure) => {
-                let note = format!("{} {seed}", contender.engine.text());
-                panic!("{}", case::report(&note, case, &failure));
-            }
-        }
+        turns += check_case(seed, Case { model: model.clone(), options });
     }
     turns
+}
+
+/// Checks a case; a failure is shrunk and told.
+fn check_case(seed: u64, case: Case) -> Turns {
+    match case.check() {
+        Ok(turns) => turns,
+        Err(failure) => {
+            let note = format!("{} {seed}", case.options[0].trim_start_matches("--engine "));
+            panic!("{}", case::report(&note, case, &failure));
+        }
+    }
 }
 
 /// A run ends after this many looks at the interrupt: none comes near it unless it is broken.
@@ -298,6 +319,13 @@ fn recheck(model: &Model, proof: &Proof, context: &dyn Fn(&str) -> String) {
             let witness = pedra_certify::aiger_certificate(system, proof).expect("expressible");
             let witness = aiger::read(&aiger::write_binary(&witness)).expect("our own file");
             check_certificate_for(system, &proof.properties, &witness, &options)
+        }
+        (Model::Words(system), Proof::Words(proof)) if !proof.prophecy.is_empty() => {
+            let text = pedra_certify::smtlib_obligations(system, proof).expect("expressible");
+            let blasting = BlastOptions::default();
+            let checked = pedra_certify::check_script(&text, &blasting, &options);
+            checked.unwrap_or_else(|e| panic!("{}", context(&format!("queries: {e}"))));
+            return;
         }
         (Model::Words(system), Proof::Words(proof)) => {
             let text = btor2::write(system).expect("expressible");

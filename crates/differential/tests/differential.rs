@@ -2,7 +2,8 @@
 
 use pedra_differential::programs::{Verdicts, differential_program};
 use pedra_differential::{
-    Turns, contender_named, differential_bits, differential_bits_by, differential_words,
+    Turns, contender_named, differential_arrays, differential_bits, differential_bits_by,
+    differential_words,
 };
 use pedra_testkit::random::runs;
 
@@ -14,6 +15,11 @@ fn bit_level_engines_agree_with_the_oracle() {
 #[test]
 fn word_level_engines_agree_with_the_oracle() {
     (0..runs(1000)).for_each(differential_words);
+}
+
+#[test]
+fn arrays_that_are_not_expanded_agree_with_the_oracle() {
+    (0..runs(200)).for_each(differential_arrays);
 }
 
 #[test]

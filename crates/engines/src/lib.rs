@@ -19,6 +19,7 @@
 //! - [`region`]: sets of states of word-level systems, as data.
 //! - [`fb`]: fbPDR, both directions of PDR that feed each other.
 //! - [`word`]: property-directed reachability in words.
+//! - [`arrays`]: arrays of any size, by slots.
 //! - [`live`]: justice and fairness: liveness to safety, k-liveness, rlive.
 //! - [`program`]: lifted PDR, on the locations of a program.
 //! - [`paths`]: bounded model checking and k-induction on the blocks of a program.
@@ -27,6 +28,7 @@
 //! - [`swept`]: PDR that moves over to a swept system, if that is much smaller.
 //! - [`mod@sweep`]: a reduction that needs a solver: merges what is always equal.
 
+pub mod arrays;
 pub mod avy;
 pub mod bmc;
 pub mod choices;
@@ -52,6 +54,7 @@ mod trace;
 pub mod unroll;
 pub mod word;
 
+pub use arrays::{ArrayBmc, Inner, Slots};
 pub use avy::{Avy, AvyOptions};
 pub use bmc::{Bmc, BmcOptions};
 pub use choices::{Choice, choose};

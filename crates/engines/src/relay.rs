@@ -52,6 +52,23 @@ impl<'a> Relay<'a> {
         Relay { rounds: Some(0), ..Relay::new(legs, properties) }
     }
 
+    /// Engines for different properties, or for the same, shared out among threads: those of one
+    /// thread take turns, at first with this many looks at the interrupt each.
+    pub fn shared(
+        engines: Vec<Box<dyn Engine + 'a>>,
+        threads: usize,
+        looks: u64,
+        properties: usize,
+    ) -> Vec<Box<dyn Engine + 'a>> {
+        let threads = threads.clamp(1, engines.len().max(1));
+        let mut turns: Vec<Vec<Leg<'a>>> = (0..threads).map(|_| Vec::new()).collect();
+        for (number, engine) in engines.into_iter().enumerate() {
+            turns[number % threads].push(Leg { engine, looks: Some(looks), max_depth: None });
+        }
+        let turns = turns.into_iter().filter(|legs| !legs.is_empty());
+        turns.map(|legs| Box::new(Relay::turns(legs, properties)) as Box<dyn Engine + 'a>).collect()
+    }
+
     /// The turn of a leg is over. Whether there is another one to go on with: one that did not end
     /// for lack of budget has done what it can.
     fn pass_on(&mut self, end: &End) -> bool {

@@ -6,6 +6,7 @@
 //! - [`eval`]: the reference semantics: evaluation with values that may be partly unknown;
 //! - [`value`], [`trace`], [`proof`]: values with unknown bits, counterexamples, proofs;
 //! - [`live_proof`]: proofs about justice;
+//! - [`prophecy`]: what a proof may add to a model;
 //! - [`property`]: the numbers of a model's properties;
 //! - [`program`]: answers about programs;
 //! - [`simplify`]: terms simplified while they are built;
@@ -15,6 +16,7 @@
 //! - [`back`]: the way back for answers, one trait for all that changes systems;
 //! - [`blast`]: from word level to bit level, and the way back for answers;
 //! - [`cone`]: the part of a word-level system that properties depend on;
+//! - [`slots`]: systems without large arrays, which watch a few of their cells;
 //! - [`reduce`]: smaller systems for the same question, with the way back;
 //! - [`random`]: choices by chance that can be repeated.
 
@@ -34,12 +36,14 @@ pub mod polynomial;
 pub mod program;
 pub mod proof;
 pub mod property;
+pub mod prophecy;
 pub mod raise;
 pub mod random;
 pub mod rebuild;
 pub mod reduce;
 mod shared_map;
 pub mod simplify;
+pub mod slots;
 pub mod system;
 pub mod term;
 pub mod trace;

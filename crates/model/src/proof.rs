@@ -19,9 +19,10 @@ use crate::Model;
 use crate::lit::{Lit, Var};
 use crate::live_proof::LiveProof;
 use crate::program::ProgramProof;
+use crate::prophecy::Prophecy;
 use crate::system::System;
 use crate::term::TermId;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// A proof about a bit-level system.
@@ -54,6 +55,9 @@ pub struct WordProof {
     pub k: usize,
     /// As in [`BitProof::simple_path`], over bits of states.
     pub simple_path: Option<Vec<StateBit>>,
+    /// What the proof adds to the model: `Inv` may speak of it, and the properties are violated
+    /// only where all guesses come true.
+    pub prophecy: Prophecy,
 }
 
 /// One bit of a state.
@@ -189,7 +193,7 @@ impl BitProof {
 
 impl WordProof {
     /// As [`BitProof::join`]. Both proofs must extend the same system, whose store had
-    /// `num_terms` terms.
+    /// `num_terms` terms. Guesses of both are made together: each is true of a path to a bad.
     pub fn join(&self, other: &WordProof, num_terms: usize) -> Option<WordProof> {
         if self.simple_path.is_some() || other.simple_path.is_some() {
             return None;
@@ -198,12 +202,20 @@ impl WordProof {
         joined.properties.extend(&other.properties);
         joined.properties.sort_unstable();
         joined.properties.dedup();
-        // Terms of the common system keep their ids; the others are built again.
-        let image = joined.system.terms.import(
-            &other.system.terms,
-            other.invariant.iter().copied(),
-            |id| (id.index() < num_terms).then_some(id),
-        );
+        // Terms of the common system keep their ids; the others are built again, and what the
+        // other proof adds gets symbols of its own.
+        let (from, terms) = (&other.system.terms, &mut joined.system.terms);
+        let new: FxHashMap<TermId, TermId> = other
+            .prophecy
+            .symbols()
+            .map(|symbol| (symbol, terms.new_symbol(from.sort(symbol))))
+            .collect();
+        let roots = other.invariant.iter().copied().chain(other.prophecy.terms());
+        let image = terms.import(from, roots, |id| match id.index() < num_terms {
+            true => Some(id),
+            false => new.get(&id).copied(),
+        });
+        joined.prophecy.extend(other.prophecy.map(|term| image.of(term)));
         let known: FxHashSet<TermId> = self.invariant.iter().copied().collect();
         let conjuncts = other.invariant.iter().map(|&conjunct| image.of(conjunct));
         joined.invariant.extend(conjuncts.filter(|conjunct| !known.contains(conjunct)));
@@ -256,6 +268,7 @@ mod tests {
                 invariant: vec![term],
                 k: 1,
                 simple_path: None,
+                prophecy: Prophecy::default(),
             }
         };
         let joined = proof(UnaryOp::Not, 1).join(&proof(UnaryOp::Neg, 0), 1).expect("joined");

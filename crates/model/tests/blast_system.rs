@@ -17,7 +17,9 @@ use pedra_testkit::oracle::{ExplicitBits, explore};
 use pedra_testkit::random::Random;
 use pedra_testkit::words::{ExplicitWords, WordShape, random_words};
 
-const LARGE: WordShape = WordShape { state_bits: 24, input_bits: 10, terms: 40 };
+const ARRAYS: &[Sort] = &[Sort::bv_array(1, 1), Sort::bv_array(1, 2), Sort::bv_array(3, 3)];
+const LARGE: WordShape =
+    WordShape { state_bits: 24, input_bits: 10, terms: 40, arrays: ARRAYS, array_rate: 5 };
 
 fn blasted(system: &System) -> (BitSystem, BlastMap) {
     let done = blast(system, &BlastOptions::default()).expect("a small system");

@@ -26,7 +26,9 @@ fn trit(random: &mut Random) -> Ternary {
 }
 
 const BITS: BitShape = BitShape { latches: 5, inputs: 3, gates: 25 };
-const WORDS: WordShape = WordShape { state_bits: 40, input_bits: 14, terms: 40 };
+const ARRAYS: &[Sort] = &[Sort::bv_array(1, 1), Sort::bv_array(1, 2), Sort::bv_array(3, 3)];
+const WORDS: WordShape =
+    WordShape { state_bits: 40, input_bits: 14, terms: 40, arrays: ARRAYS, array_rate: 5 };
 
 /// The value of a literal by the definition, without any order: walks down from it.
 fn by_definition(

@@ -248,6 +248,9 @@ impl Flat {
         if proof.simple_path.is_some() {
             return Err(LiftError::NotCheckable("restricts paths to be simple"));
         }
+        if !proof.prophecy.is_empty() {
+            return Err(LiftError::NotCheckable("speaks of all cells of an array"));
+        }
         let program = &blocks.program;
         let mut terms = program.terms.clone();
         let counter_sort = self.system.terms.sort(self.system.states[0].term);

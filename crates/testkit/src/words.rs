@@ -19,11 +19,31 @@ pub struct WordShape {
     pub input_bits: u32,
     /// The most operators.
     pub terms: usize,
+    /// The sorts of arrays.
+    pub arrays: &'static [Sort],
+    /// One state in this many is an array.
+    pub array_rate: usize,
 }
 
 impl Default for WordShape {
     fn default() -> WordShape {
-        WordShape { state_bits: 6, input_bits: 3, terms: 14 }
+        // The last one does not fit systems for the oracle.
+        const ARRAYS: &[Sort] = &[Sort::bv_array(1, 1), Sort::bv_array(1, 2), Sort::bv_array(3, 3)];
+        WordShape { state_bits: 6, input_bits: 3, terms: 14, arrays: ARRAYS, array_rate: 5 }
+    }
+}
+
+/// A random system with an array, of up to eight cells.
+pub fn random_arrays(random: &mut Random) -> System {
+    const ARRAYS: &[Sort] =
+        &[Sort::bv_array(1, 1), Sort::bv_array(2, 1), Sort::bv_array(1, 2), Sort::bv_array(3, 1)];
+    let shape =
+        WordShape { state_bits: 9, input_bits: 3, terms: 16, arrays: ARRAYS, array_rate: 2 };
+    loop {
+        let system = random_words(random, shape);
+        if system.has_arrays() {
+            return system;
+        }
     }
 }
 
@@ -45,9 +65,8 @@ pub fn random_words(random: &mut Random, shape: WordShape) -> System {
     for (is_state, bits) in [(false, shape.input_bits), (true, shape.state_bits)] {
         let mut left = bits;
         while left > 0 && !random.one_in(5) {
-            let sort = if is_state && left >= 2 && random.one_in(5) {
-                // The last one does not fit systems for the oracle.
-                random.pick(&[Sort::bv_array(1, 1), Sort::bv_array(1, 2), Sort::bv_array(3, 3)])
+            let sort = if is_state && left >= 2 && random.one_in(shape.array_rate) {
+                random.pick(shape.arrays)
             } else {
                 Sort::Bv(random.between(1, left.min(4) as usize) as u32)
             };

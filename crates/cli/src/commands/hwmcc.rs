@@ -100,12 +100,18 @@ pub fn run(args: &HwmccArgs) -> Result<i32> {
         return Ok(answer_once(&once, "unknown", 30));
     }
     let proofs = answers.proofs.into_inner().expect("no panic while held");
-    let is_live = proofs.iter().any(|proof| matches!(**proof, Proof::Live(_)));
-    if is_live && args.certificate.is_some() {
-        // The competition asks for none; the proofs were checked.
-        note("no certificate is written: proofs about justice have no file");
+    // The competition asks for none of these; the proofs were checked.
+    let no_file = proofs.iter().find_map(|proof| match &**proof {
+        Proof::Live(_) => Some("proofs about justice have no file"),
+        Proof::Words(proof) if !proof.prophecy.is_empty() => {
+            Some("proofs for all addresses of an array have no witness circuit")
+        }
+        _ => None,
+    });
+    if let Some(why) = no_file.filter(|_| args.certificate.is_some()) {
+        note(&format!("no certificate is written: {why}"));
     }
-    if let Some(path) = args.certificate.as_ref().filter(|_| !is_live) {
+    if let Some(path) = args.certificate.as_ref().filter(|_| no_file.is_none()) {
         let proof = join_proofs(&loaded.model, proofs).expect("one proof a property, none simple");
         // The proofs were checked one by one; the file is about all of them together.
         let interrupt = watch.interrupt().clone();

@@ -7,6 +7,7 @@ use super::samples::state_value;
 use super::unit::Unit;
 use pedra_model::bv::Bv;
 use pedra_model::proof::WordProof;
+use pedra_model::prophecy::Prophecy;
 use pedra_model::system::System;
 use pedra_model::term::{BinaryOp, TermId, Terms};
 use pedra_model::trace::WordTrace;
@@ -21,7 +22,8 @@ pub(super) fn proof(
 ) -> WordProof {
     let mut system = system.clone();
     let invariant = lemmas(&mut system.terms, problem, units);
-    WordProof { properties, system, invariant, k: 1, simple_path: None }
+    let prophecy = Prophecy::default();
+    WordProof { properties, system, invariant, k: 1, simple_path: None, prophecy }
 }
 
 /// One term `¬unit` a unit, over the system's own symbols.

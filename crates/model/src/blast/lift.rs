@@ -8,6 +8,7 @@ use crate::bits::BitSystem;
 use crate::bv::Bv;
 use crate::lit::Lit;
 use crate::proof::{BitProof, Proof, StateBit, WordProof};
+use crate::prophecy::Prophecy;
 use crate::system::System;
 use crate::term::{BinaryOp, Scalar, Sort, TermId, Terms, UnaryOp};
 use crate::trace::{BitTrace, Trace, WordTrace};
@@ -101,7 +102,8 @@ impl BlastMap {
             latches.iter().map(|&latch| bit_of[latch]).collect()
         });
         let properties = proof.properties.clone();
-        WordProof { properties, system, invariant, k: proof.k, simple_path }
+        let prophecy = Prophecy::default();
+        WordProof { properties, system, invariant, k: proof.k, simple_path, prophecy }
     }
 }
 

@@ -32,7 +32,7 @@ use crate::aig::{Aig, Node};
 use crate::bits::{BitNames, BitSystem, Latch, Name, Reset};
 use crate::lit::{Lit, Var};
 use crate::system::{NamedTerm, System};
-use crate::term::{TermId, Terms};
+use crate::term::{Sort, TermId, Terms};
 use thiserror::Error;
 
 /// Limits and choices of bit-blasting.
@@ -58,6 +58,11 @@ impl Default for BlastOptions {
 }
 
 impl BlastOptions {
+    /// Whether a value of this sort becomes bits.
+    pub fn expands(&self, sort: Sort) -> bool {
+        arrays::size_of(sort, self, String::new).is_ok()
+    }
+
     /// How many bits all words together may have: those of constants and the like, which need
     /// no gates, included. They are stored with 32-bit positions.
     fn max_wires(&self) -> usize {

@@ -159,16 +159,7 @@ impl BvSolver {
     /// The same for a term of any sort.
     pub fn value_of(&mut self, terms: &Terms, term: TermId) -> Value {
         let bits = self.bit_values(terms, term);
-        let Sort::Array { index: Scalar::Bv(index), element: Scalar::Bv(element) } =
-            terms.sort(term)
-        else {
-            return Value::Bv(Bv::from_bits(&bits));
-        };
-        let mut array = ArrayValue::new(index, Bv::zero(element));
-        for (at, bits) in bits.chunks(element as usize).enumerate() {
-            array.set(Bv::from_u64(index, at as u64), Bv::from_bits(bits));
-        }
-        Value::Array(array)
+        value_of_bits(terms.sort(term), &bits)
     }
 
     fn bit_values(&mut self, terms: &Terms, term: TermId) -> Vec<bool> {
@@ -205,6 +196,19 @@ impl BvSolver {
     pub fn stats(&self) -> SatStats {
         self.sat.stats()
     }
+}
+
+/// The value of a sort without integers that has these bits, least significant first; those of an
+/// array element by element.
+pub fn value_of_bits(sort: Sort, bits: &[bool]) -> Value {
+    let Sort::Array { index: Scalar::Bv(index), element: Scalar::Bv(element) } = sort else {
+        return Value::Bv(Bv::from_bits(bits));
+    };
+    let mut array = ArrayValue::new(index, Bv::zero(element));
+    for (at, bits) in bits.chunks(element as usize).enumerate() {
+        array.set(Bv::from_u64(index, at as u64), Bv::from_bits(bits));
+    }
+    Value::Array(array)
 }
 
 #[cfg(test)]
