@@ -171,6 +171,8 @@ pub enum TypeSpec {
     Typedef(Name, Span),
     TypeofExpr(ExprId),
     TypeofType(TypeNameId),
+    /// The same, and volatile.
+    Volatile(Box<TypeSpec>),
 }
 
 /// Which kind of tag.
@@ -257,6 +259,8 @@ pub struct Declarator {
     pub derived: Vec<Derived>,
     /// An attribute changes the type: its name.
     pub attribute: Option<&'static str>,
+    /// A pointer in it is volatile.
+    pub is_volatile: bool,
     /// Where.
     pub span: Span,
 }

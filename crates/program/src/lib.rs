@@ -34,7 +34,7 @@ pub mod recursion;
 pub mod summaries;
 
 pub use graph::{
-    Action, Call, Check, CheckKind, Edge, EdgeId, EdgeRef, Input, InputKind, Loop, Place, PlaceId,
+    Action, Assumption, Call, Check, CheckKind, Edge, EdgeId, EdgeRef, Input, InputKind, Loop, Place, PlaceId,
     PlaceRef, Procedure, ProcedureId, Program, ProgramError, Property, PropertyKind, Span, Step,
     Variable, VariableId,
 };

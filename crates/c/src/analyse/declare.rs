@@ -23,13 +23,25 @@ impl Analyser<'_> {
     fn spec(&mut self, spec: &TypeSpec) -> Analysed<Ty> {
         match spec {
             TypeSpec::Basic(basic) => Ok(self.basic(*basic)),
-            TypeSpec::Tag(id) => self.tag(*id),
+            TypeSpec::Tag(id) => {
+                let ty = self.tag(*id);
+                self.is_volatile = false;
+                ty
+            }
             TypeSpec::Typedef(name, span) => match self.scopes.find(*name) {
-                Some(Entity::Typedef(ty)) => Ok(ty),
+                Some(Entity::Typedef(ty)) => {
+                    self.is_volatile |= self.volatile.types.contains(name);
+                    Ok(ty)
+                }
                 _ => Err(Fault::new(*span, format!("`{}` is no type here", self.text(*name)))),
             },
             TypeSpec::TypeofType(id) => self.type_name(*id),
             TypeSpec::TypeofExpr(id) => self.type_of(*id),
+            TypeSpec::Volatile(inner) => {
+                let ty = self.spec(inner);
+                self.is_volatile = true;
+                ty
+            }
         }
     }
 
@@ -153,19 +165,25 @@ impl Analyser<'_> {
             } else if name.is_none() && !is_record {
                 continue;
             }
+            if self.is_volatile {
+                self.volatile.members.insert((record, members.len()));
+            }
             members.push((name, ty));
         }
         self.tree.types.complete(record, members, tag.is_packed);
         Ok(())
     }
 
-    /// The name and type of a declarator.
+    /// The name and type of a declarator. Whether anything in it is volatile is noted beside.
     pub(super) fn declared(
         &mut self,
         spec: &TypeSpec,
         declarator: &Declarator,
     ) -> Analysed<(Option<Name>, Ty)> {
+        self.is_volatile = false;
         let mut ty = self.spec(spec)?;
+        self.is_volatile |= declarator.is_volatile;
+        let is_volatile = self.is_volatile;
         if let Some(name) = declarator.attribute {
             ty = self.tree.types.make(Type::Refused(name));
         }
@@ -186,6 +204,7 @@ impl Analyser<'_> {
                 }
             };
         }
+        self.is_volatile = is_volatile;
         Ok((declarator.name, ty))
     }
 
@@ -253,8 +272,27 @@ impl Analyser<'_> {
         let span = declarator.span;
         let (name, ty) = self.declared(&declaration.spec, declarator)?;
         let Some(name) = name else { return Ok(None) };
+        let is_volatile = self.is_volatile;
+        let object = self.declare_name(declaration, (name, ty, span), init)?;
+        if let Some(Entity::Object(object)) = self.scopes.find(name)
+            && is_volatile
+        {
+            self.volatile.objects.insert(object);
+        }
+        Ok(object)
+    }
+
+    fn declare_name(
+        &mut self,
+        declaration: &Declaration,
+        (name, ty, span): (Name, Ty, Span),
+        init: Option<InitId>,
+    ) -> Analysed<Option<ObjectId>> {
         let is_function = matches!(self.tree.types.get(ty), Type::Function { .. });
         if declaration.storage == Storage::Typedef {
+            if self.is_volatile {
+                self.volatile.types.insert(name);
+            }
             self.scopes.insert(name, Entity::Typedef(ty));
             return Ok(None);
         }

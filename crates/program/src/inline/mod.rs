@@ -105,7 +105,7 @@ pub enum EdgeOrigin {
     Return(EdgeRef),
     /// This call, which is deeper than the bound.
     Deeper(EdgeRef),
-    /// From there to an error place.
+    /// From there, or from a limit, to an error place.
     Fails,
     /// The beginning of a procedure with any values, to find its summary: no step of the original.
     Begins(ProcedureId),
@@ -218,6 +218,8 @@ struct Inliner<'p> {
     depths: Vec<usize>,
     /// The place after calls that are too deep.
     deeper: Option<PlaceId>,
+    /// The limits that a run may come to.
+    limits: Vec<PlaceId>,
     /// The parts that recursive procedures become.
     parts: Parts,
 }
@@ -254,6 +256,7 @@ impl<'p> Inliner<'p> {
             errors,
             depths: vec![1],
             deeper: None,
+            limits: Vec::new(),
             parts: Parts::new(original),
             body,
         }
@@ -286,6 +289,9 @@ impl<'p> Inliner<'p> {
         let copy = PlaceId::new(self.body.places.len() - 1);
         if is_error {
             self.errors.insert(at, copy);
+        }
+        if self.original.limits.contains(&at) && !self.parts.is_part[instance.0] {
+            self.limits.push(copy);
         }
         copy
     }
@@ -473,15 +479,19 @@ impl<'p> Inliner<'p> {
         self.add_edge(Edge { from, to, action: Action::Step(step), span, text }, origin)
     }
 
+    /// *Required for soundness* of proofs: from calls that are too deep and from limits all error
+    /// places follow.
     fn finish(mut self) -> Inlined {
         let num_initial = initial_variables(self.original).count();
+        self.program.limits.clear();
+        let failing: Vec<PlaceId> = self.deeper.into_iter().chain(self.limits).collect();
         for property in &mut self.program.properties {
             let place = *self.errors.entry(property.error).or_insert_with(|| {
                 self.places.push((InstanceId(0), property.error));
                 self.body.add_place(property.span)
             });
             property.error = PlaceRef { procedure: ProcedureId::new(0), place };
-            if let Some(from) = self.deeper {
+            for &from in &failing {
                 let (action, text) = (Action::Step(Step::default()), "".into());
                 self.body.add_edge(Edge { from, to: place, action, span: property.span, text });
                 self.edges.push(EdgeOrigin::Fails);
