@@ -115,10 +115,13 @@ impl Analyser<'_> {
         self.taken.iter().copied().filter(fits).collect()
     }
 
-    /// Whether two types are the same as far as a call can tell: scalars of one width, or one type.
+    /// Whether two types are the same as far as a call can tell: integers of one width, pointers,
+    /// or one type.
     fn is_like(&self, a: Ty, b: Ty) -> bool {
         let types = &self.tree.types;
-        a == b || types.is_scalar(a) && types.is_scalar(b) && types.bits(a) == types.bits(b)
+        let is_class = types.pointee(a).is_some() == types.pointee(b).is_some();
+        let are_scalars = types.is_scalar(a) && types.is_scalar(b);
+        a == b || are_scalars && is_class && types.bits(a) == types.bits(b)
     }
 
     /// Gives each call by address its choice. No function is reached after this.
