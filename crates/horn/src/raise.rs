@@ -324,7 +324,8 @@ impl Raising<'_> {
             break;
         }
         let is_exit = edge.to == procedure.exit && !self.frames[id.index()].is_called;
-        let head = match ends(program).any(|end| end == PlaceRef { procedure: id, place: edge.to }) {
+        let head = match ends(program).any(|end| end == PlaceRef { procedure: id, place: edge.to })
+        {
             true => None,
             false if is_exit => return,
             false => {

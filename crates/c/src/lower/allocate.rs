@@ -49,9 +49,8 @@ pub fn allocations(tree: &mut Tree, calls: &Calls) -> Lowered<FxHashMap<NodeId, 
     for (caller, call) in all_calls(tree) {
         let Kind::Call(callee, args) = tree.node(call).kind.clone() else { continue };
         let callee_is = classify(tree, callee);
-        let is_object = |ty: &Ty| {
-            !matches!(tree.types.get(*ty), Type::Void | Type::Function { .. })
-        };
+        let is_object =
+            |ty: &Ty| !matches!(tree.types.get(*ty), Type::Void | Type::Function { .. });
         let result = tree.types.pointee(tree.node(call).ty);
         let known = converted.get(&call).copied().or(result).filter(is_object);
         let ty = known.or_else(|| sized(tree, &args));
@@ -408,5 +407,4 @@ impl Lowerer<'_> {
         let length = build::binary(terms, BinaryOp::Udiv, bytes, unit);
         self.set_length(object, length, span)
     }
-
 }

@@ -18,19 +18,89 @@ const IGNORED: &[&str] = &[
 /// Functions of the library that do more than return a value, or whose value is fixed by what they
 /// are given: nothing can be assumed about them.
 const KNOWN: &[&str] = &[
-    "aligned_alloc", "asprintf", "atexit", "atof", "atoi", "atol", "atoll", "bcmp", "bcopy", "bsearch",
-    "bzero", "fgets", "fread", "fscanf", "getdelim", "getline", "gets", "isalnum", "isalpha", "islower",
-    "isspace", "isupper", "isxdigit", "longjmp", "memccpy", "memchr", "mempcpy", "posix_memalign",
-    "qsort", "read", "realloc", "reallocarray", "recv", "scanf", "setjmp", "_setjmp", "__sigsetjmp",
-    "siglongjmp", "signal", "snprintf", "sprintf", "sscanf", "stpcpy", "strcasecmp", "strcspn",
-    "strdup", "strlcat", "strlcpy", "strncasecmp", "strndup", "strnlen", "strpbrk", "strsep",
-    "strspn", "strstr", "strtok", "strtok_r", "strtol", "strtoll", "strtoul", "strtoull", "swab",
-    "tolower", "toupper", "vasprintf", "vsnprintf", "vsprintf", "fork", "wait",
+    "aligned_alloc",
+    "asprintf",
+    "atexit",
+    "atof",
+    "atoi",
+    "atol",
+    "atoll",
+    "bcmp",
+    "bcopy",
+    "bsearch",
+    "bzero",
+    "fgets",
+    "fread",
+    "fscanf",
+    "getdelim",
+    "getline",
+    "gets",
+    "isalnum",
+    "isalpha",
+    "islower",
+    "isspace",
+    "isupper",
+    "isxdigit",
+    "longjmp",
+    "memccpy",
+    "memchr",
+    "mempcpy",
+    "posix_memalign",
+    "qsort",
+    "read",
+    "realloc",
+    "reallocarray",
+    "recv",
+    "scanf",
+    "setjmp",
+    "_setjmp",
+    "__sigsetjmp",
+    "siglongjmp",
+    "signal",
+    "snprintf",
+    "sprintf",
+    "sscanf",
+    "stpcpy",
+    "strcasecmp",
+    "strcspn",
+    "strdup",
+    "strlcat",
+    "strlcpy",
+    "strncasecmp",
+    "strndup",
+    "strnlen",
+    "strpbrk",
+    "strsep",
+    "strspn",
+    "strstr",
+    "strtok",
+    "strtok_r",
+    "strtol",
+    "strtoll",
+    "strtoul",
+    "strtoull",
+    "swab",
+    "tolower",
+    "toupper",
+    "vasprintf",
+    "vsnprintf",
+    "vsprintf",
+    "fork",
+    "wait",
 ];
 
 /// How functions of threads and atomic operations begin.
-const THREADS: &[&str] =
-    &["pthread_", "thrd_", "mtx_", "cnd_", "sem_", "atomic_", "__atomic_", "__sync_", "__VERIFIER_atomic"];
+const THREADS: &[&str] = &[
+    "pthread_",
+    "thrd_",
+    "mtx_",
+    "cnd_",
+    "sem_",
+    "atomic_",
+    "__atomic_",
+    "__sync_",
+    "__VERIFIER_atomic",
+];
 
 /// Functions whose argument is assumed to hold.
 const ASSUMES: &[&str] = &["__VERIFIER_assume", "assume_abort_if_not"];
@@ -144,9 +214,7 @@ impl Lowerer<'_> {
                 let [pointer] = args else { return Err(self.wrong_call(callee, span)) };
                 self.free(*pointer, span)
             }
-            Callee::Ignored => {
-                self.arguments_only(args)
-            }
+            Callee::Ignored => self.arguments_only(args),
             Callee::Nondet | Callee::Allocate => self.call_value(id, callee, args).map(drop),
             Callee::Body => self.call_body(callee, args, None, span).map(drop),
             Callee::Unknown => {

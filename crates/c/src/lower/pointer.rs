@@ -1,8 +1,8 @@
 //! Dereferences: a case split over the leaves that a pointer may lead to.
 
 use super::access::{Alternative, Located, Part};
-use super::layout::Leaf;
 use super::allocate::POOL;
+use super::layout::Leaf;
 use super::points::{PointsTo, decode, same_class};
 use super::{Lowered, Lowerer, build};
 use crate::error::Fault;

@@ -361,15 +361,26 @@ impl Parser {
             let start = self.span();
             let (_, spec) = self.specifiers(false)?;
             if self.is(Punct::Semicolon) {
-                let declarator =
-                    Declarator { name: None, derived: Vec::new(), attribute: None, is_volatile: false, span: start };
+                let declarator = Declarator {
+                    name: None,
+                    derived: Vec::new(),
+                    attribute: None,
+                    is_volatile: false,
+                    span: start,
+                };
                 fields.push(Field { spec: spec.clone(), declarator, is_bits: false });
             }
             while !self.take(Punct::Semicolon) {
                 let declarator = match self.is(Punct::Colon) {
                     true => {
                         let span = self.span();
-                        Declarator { name: None, derived: Vec::new(), attribute: None, is_volatile: false, span }
+                        Declarator {
+                            name: None,
+                            derived: Vec::new(),
+                            attribute: None,
+                            is_volatile: false,
+                            span,
+                        }
                     }
                     false => self.declarator()?,
                 };
