@@ -136,6 +136,8 @@ pub enum InputKind {
     /// A value from outside that the source asks for, such as `__VERIFIER_nondet_int`; the name
     /// of the function.
     Asked(Box<str>),
+    /// Whether a pointer from outside is not null; the name of the function that returns it.
+    AskedPointer(Box<str>),
     /// The value of a variable that was not initialised, or was forgotten (`havoc`).
     Arbitrary(VariableId),
     /// A choice that the front end made explicit.
@@ -204,7 +206,7 @@ impl fmt::Display for CheckKind {
             CheckKind::Shift => "shift out of range",
             CheckKind::Bounds => "array index out of bounds",
             CheckKind::Pointer => "invalid pointer",
-            CheckKind::Limit => "a limit of the front end",
+            CheckKind::Limit => "more allocations than are followed",
         })
     }
 }

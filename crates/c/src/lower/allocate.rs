@@ -192,7 +192,7 @@ impl Lowerer<'_> {
         let object = self.points.allocations[&id];
         let bits = self.bits(id);
         let name = &self.tree.function(callee).name;
-        let given = self.input(Sort::Bv(bits), InputKind::Asked(name.as_str().into()));
+        let is_some = self.input(Sort::BOOL, InputKind::AskedPointer(name.as_str().into()));
         let address = match self.tree.object(object).extent {
             Extent::Pool => self.next_of_pool(object, false, span)?,
             _ => {
@@ -204,7 +204,6 @@ impl Lowerer<'_> {
         let at = self.span(span);
         self.program.assume(&text, at);
         let terms = &mut self.program.terms;
-        let is_some = build::non_zero(terms, given);
         let null = build::constant(terms, bits, 0);
         Ok(build::ite(terms, is_some, address, null))
     }

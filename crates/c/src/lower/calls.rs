@@ -219,8 +219,7 @@ impl Lowerer<'_> {
             Callee::Body => self.call_body(callee, args, None, span).map(drop),
             Callee::Unknown => {
                 self.arguments_only(args)?;
-                self.assume_no_effects(callee, span);
-                Ok(())
+                self.call_unknown(id, callee).map(drop)
             }
             Callee::Refused => Err(self.unknown(callee, span)),
         }
@@ -257,17 +256,13 @@ impl Lowerer<'_> {
                     _ => Err(Fault::new(span, format!("`{}` has no result", function.name))),
                 }
             }
-            Callee::Unknown if self.points.allocations.contains_key(&id) => {
-                self.call_effect(id, callee, args)?;
-                self.outside(id, callee)
-            }
             Callee::Ignored => {
                 self.call_effect(id, callee, args)?;
                 Ok(self.input(Sort::Bv(bits), InputKind::Choice))
             }
             Callee::Unknown => {
-                self.call_effect(id, callee, args)?;
-                Ok(self.input(Sort::Bv(bits), InputKind::Asked(function.name.as_str().into())))
+                self.arguments_only(args)?;
+                self.call_unknown(id, callee)
             }
             _ => {
                 self.call_effect(id, callee, args)?;
@@ -408,11 +403,17 @@ impl Lowerer<'_> {
 
     /// A function without a body is taken to return any value and to change nothing, as
     /// verification tasks mean it. Never silently.
-    fn assume_no_effects(&mut self, callee: FunctionId, span: Span) {
+    fn call_unknown(&mut self, id: NodeId, callee: FunctionId) -> Lowered<TermId> {
         let name = &self.tree.function(callee).name;
         let text = format!("`{name}`, which has no body, returns any value and changes nothing");
-        let span = self.span(span);
+        let span = self.span(self.tree.node(id).span);
         self.program.assume(&text, span);
+        if self.points.allocations.contains_key(&id) {
+            return self.outside(id, callee);
+        }
+        // A test of a violation must define it, even if it returns nothing.
+        let bits = self.types().bits(self.tree.node(id).ty).unwrap_or(32);
+        Ok(self.input(Sort::Bv(bits), InputKind::Asked(name.as_str().into())))
     }
 
     fn unknown(&self, callee: FunctionId, span: Span) -> Fault {
