@@ -215,8 +215,8 @@ pub struct Field {
     pub spec: TypeSpec,
     /// The declarator; without a name it is an anonymous member or padding.
     pub declarator: Declarator,
-    /// It is a bit-field.
-    pub is_bits: bool,
+    /// It is a bit-field of this width.
+    pub bits: Option<ExprId>,
 }
 
 /// Where a declared thing lives.

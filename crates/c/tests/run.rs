@@ -10,6 +10,7 @@ use pedra_c::DataModel;
 #[test]
 fn programs_that_check_themselves() {
     let files = [
+        include_str!("programs/bits.c"),
         include_str!("programs/control.c"),
         include_str!("programs/heap.c"),
         include_str!("programs/memory.c"),

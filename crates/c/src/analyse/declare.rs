@@ -7,7 +7,7 @@ use crate::error::Fault;
 use crate::source::Span;
 use crate::token::Name;
 use crate::tree::{FunctionId, NodeId, ObjectId};
-use crate::types::{DataModel, IntType, Ty, Type};
+use crate::types::{DataModel, Field as NewField, IntType, Ty, Type};
 
 /// The longest array, in elements.
 const LONGEST_ARRAY: u64 = 1 << 31;
@@ -158,20 +158,31 @@ impl Analyser<'_> {
         }
         let mut members = Vec::new();
         for field in fields {
-            let (name, mut ty) = self.declared(&field.spec, &field.declarator)?;
+            let (name, ty) = self.declared(&field.spec, &field.declarator)?;
+            let is_volatile = self.is_volatile;
             let is_record = matches!(self.tree.types.get(ty), Type::Record(_));
-            if field.is_bits {
-                ty = self.tree.types.make(Type::Refused("a bit-field"));
-            } else if name.is_none() && !is_record {
-                continue;
+            let bits = match field.bits {
+                Some(width) => Some(self.width(width)?),
+                None if name.is_none() && !is_record => continue,
+                None => None,
+            };
+            if let Some(name) = name.filter(|_| is_volatile) {
+                self.volatile.members.insert((record, name));
             }
-            if self.is_volatile {
-                self.volatile.members.insert((record, members.len()));
-            }
-            members.push((name, ty));
+            members.push(NewField { name, ty, bits });
         }
         self.tree.types.complete(record, members, tag.is_packed);
         Ok(())
+    }
+
+    /// The width of a bit-field.
+    fn width(&mut self, width: ExprId) -> Analysed<u32> {
+        let span = self.ast.expr(width).span;
+        let value = self.constant(width)?;
+        match u32::try_from(value) {
+            Ok(value) if value <= 64 => Ok(value),
+            _ => Err(Fault::new(span, format!("a bit-field cannot have {value} bits"))),
+        }
     }
 
     /// The name and type of a declarator. Whether anything in it is volatile is noted beside.

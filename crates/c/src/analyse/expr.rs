@@ -128,7 +128,7 @@ impl Analyser<'_> {
         let mut place = base;
         for (index, ty) in path {
             if let Type::Record(record) = *self.tree.types.get(self.ty(place))
-                && self.volatile.members.contains(&(record, index))
+                && self.volatile.members.contains(&(record, name))
             {
                 self.use_volatile(self.text(name), span);
             }
@@ -318,6 +318,9 @@ impl Analyser<'_> {
                     return Ok(self.function_address(id, span));
                 }
                 let place = self.place(arg)?;
+                if matches!(self.tree.types.get(self.ty(place)), Type::Bits(..)) {
+                    return Err(Fault::new(span, "a bit-field has no address"));
+                }
                 return Ok(self.address(place, span));
             }
             ast::UnaryOp::Plus => {

@@ -80,7 +80,7 @@ type Analysed<T> = Result<T, Fault>;
 struct Volatile {
     types: FxHashSet<Name>,
     objects: FxHashSet<ObjectId>,
-    members: FxHashSet<(RecordId, usize)>,
+    members: FxHashSet<(RecordId, Name)>,
 }
 
 struct Analyser<'a> {

@@ -259,7 +259,9 @@ impl Analyser<'_> {
         if matches!(self.tree.types.get(ty), Type::Function { .. }) {
             return Err(Fault::unsupported(span, "a call through a function pointer"));
         }
-        self.size(ty, span)?;
+        if !matches!(self.tree.types.get(ty), Type::Bits(..)) {
+            self.size(ty, span)?;
+        }
         Ok(self.add(Kind::Load(place), ty, span))
     }
 }

@@ -85,7 +85,7 @@ impl Lowerer<'_> {
         &mut self,
         object: ObjectId,
         start: u64,
-        Part { offset: inner, bits, .. }: Part,
+        part @ Part { offset: inner, bits, .. }: Part,
         address: TermId,
         span: Span,
     ) -> Lowered<Option<Alternative>> {
@@ -102,7 +102,7 @@ impl Lowerer<'_> {
         };
         let leaf = &parts[at];
         let part = match leaf.is_union {
-            true => Some(self.union_part(leaf, byte, bits, span)?),
+            true => Some(self.union_part(leaf, byte, part, span)?),
             false if leaf.bits == bits && byte == 0 => None,
             false => return Err(self.other_type(object, span)),
         };
@@ -145,7 +145,7 @@ impl Lowerer<'_> {
         &mut self,
         object: ObjectId,
         place: NodeId,
-        Part { offset: inner, bits, ty }: Part,
+        Part { offset: inner, bits, ty, .. }: Part,
         address: TermId,
     ) -> Lowered<Vec<Alternative>> {
         let span = self.tree.node(place).span;

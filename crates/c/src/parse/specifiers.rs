@@ -368,7 +368,7 @@ impl Parser {
                     is_volatile: false,
                     span: start,
                 };
-                fields.push(Field { spec: spec.clone(), declarator, is_bits: false });
+                fields.push(Field { spec: spec.clone(), declarator, bits: None });
             }
             while !self.take(Punct::Semicolon) {
                 let declarator = match self.is(Punct::Colon) {
@@ -384,12 +384,12 @@ impl Parser {
                     }
                     false => self.declarator()?,
                 };
-                let is_bits = self.take(Punct::Colon);
-                if is_bits {
-                    self.conditional()?;
-                }
+                let bits = match self.take(Punct::Colon) {
+                    true => Some(self.conditional()?),
+                    false => None,
+                };
                 self.attributes()?;
-                fields.push(Field { spec: spec.clone(), declarator, is_bits });
+                fields.push(Field { spec: spec.clone(), declarator, bits });
                 if !self.is(Punct::Semicolon) {
                     self.expect(Punct::Comma)?;
                 }
