@@ -17,6 +17,7 @@
 //! trusted. Traces are not: [`Inlined::trace`] brings them back to the original, where they are
 //! replayed.
 
+mod failing;
 mod parts;
 
 use crate::graph::{
@@ -445,29 +446,6 @@ impl<'p> Inliner<'p> {
         self.add_step(&silent, (exit, to), leave, EdgeOrigin::Return(at))
     }
 
-    /// A call that is too deep. *Required for soundness* of proofs with [`Deeper::Fails`]: no such
-    /// call is left out, and the arguments do not matter, since all error places follow.
-    fn add_deeper_call(
-        &mut self,
-        caller: InstanceId,
-        at: EdgeRef,
-        from: PlaceId,
-        deeper: Deeper,
-    ) -> Result<(), InlineError> {
-        let edge = self.original.edge(at);
-        match deeper {
-            Deeper::Ends => Ok(()),
-            Deeper::Fails => {
-                let to = *self.deeper.get_or_insert_with(|| {
-                    self.places
-                        .push((caller, PlaceRef { procedure: at.procedure, place: edge.from }));
-                    self.body.add_place(edge.span)
-                });
-                self.add_step(edge, (from, to), Step::default(), EdgeOrigin::Deeper(at))
-            }
-        }
-    }
-
     fn add_step(
         &mut self,
         like: &Edge,
@@ -479,24 +457,9 @@ impl<'p> Inliner<'p> {
         self.add_edge(Edge { from, to, action: Action::Step(step), span, text }, origin)
     }
 
-    /// *Required for soundness* of proofs: from calls that are too deep and from limits all error
-    /// places follow.
     fn finish(mut self) -> Inlined {
         let num_initial = initial_variables(self.original).count();
-        self.program.limits.clear();
-        let failing: Vec<PlaceId> = self.deeper.into_iter().chain(self.limits).collect();
-        for property in &mut self.program.properties {
-            let place = *self.errors.entry(property.error).or_insert_with(|| {
-                self.places.push((InstanceId(0), property.error));
-                self.body.add_place(property.span)
-            });
-            property.error = PlaceRef { procedure: ProcedureId::new(0), place };
-            for &from in &failing {
-                let (action, text) = (Action::Step(Step::default()), "".into());
-                self.body.add_edge(Edge { from, to: place, action, span: property.span, text });
-                self.edges.push(EdgeOrigin::Fails);
-            }
-        }
+        self.add_error_places();
         self.program.procedures.push(self.body);
         Inlined {
             program: self.program,
