@@ -6,6 +6,7 @@
 use crate::tidy;
 use pedra_formats::{aiger, btor2, fuzzing};
 use pedra_testkit::bits::{BitShape, random_bits};
+use pedra_testkit::damage::damage;
 use pedra_testkit::programs::{ProgramShape, random_program};
 use pedra_testkit::random::Random;
 use pedra_testkit::words::{WordShape, random_words};
@@ -95,7 +96,8 @@ const READERS: [Reader; 8] = [
             99999999999999999999 0x7fffffff 4u 1.5 'a' \"s\" /* // # int unsigned char short long \
             void _Bool struct union enum typedef static extern const sizeof if else while for do \
             switch case default: break; continue; goto return typeof __attribute__ asm float *p &x \
-            a[i] s.x p->y (int) (char*) f() main x y p a s S malloc(8) \
+            a[i] s.x p->y (int) (char*) f() (*f)(x) &f main x y p a s S malloc(8) ?: volatile free(p) \
+            memcpy(a,p,8) memset(a,0,4) strlen(p) \
             __VERIFIER_nondet_int() reach_error() é",
     },
     Reader {
@@ -163,6 +165,7 @@ const BOOGIE_FILES: &[&str] = &[
 /// Small programs with most constructs.
 const C_FILES: &[&str] = &[
     include_str!("../../crates/c/tests/programs/control.c"),
+    include_str!("../../crates/c/tests/programs/heap.c"),
     include_str!("../../crates/c/tests/programs/memory.c"),
     include_str!("../../crates/c/tests/programs/integers.c"),
 ];
@@ -283,71 +286,9 @@ fn damaged(reader: &Reader, pool: &[Vec<u8>], number: u64) -> (Vec<u8>, bool) {
     let mut random = Random::new(Random::new(number).word());
     let good = &pool[random.below(pool.len())];
     let mut bytes = good.clone();
-    for _ in 0..1 + random.below(4) {
-        match random.below(8) {
-            0 | 1 => damage_byte(&mut random, &mut bytes),
-            2..=4 => damage_word(&mut random, &mut bytes, reader.words),
-            5 | 6 => damage_line(&mut random, &mut bytes),
-            _ => {
-                let other = &pool[random.below(pool.len())];
-                splice(&mut random, &mut bytes, other);
-            }
-        }
-    }
+    damage(&mut random, &mut bytes, pool, reader.words);
     let is_damaged = bytes != *good;
     (bytes, is_damaged)
-}
-
-/// Changes, adds or removes a byte, or cuts the file there.
-fn damage_byte(random: &mut Random, bytes: &mut Vec<u8>) {
-    const INTERESTING: &[u8] = b"0123456789 \nabcfijlox.\r\t;-#@[]()|\"\x00\x7f\x80\xff";
-    let at = random.below(bytes.len() + 1);
-    let byte = random.pick(INTERESTING);
-    match random.below(6) {
-        0 if at < bytes.len() => bytes[at] ^= 1 << random.below(8),
-        1 | 2 if at < bytes.len() => bytes[at] = byte,
-        3 if at < bytes.len() => drop(bytes.remove(at)),
-        4 if random.one_in(4) => bytes.truncate(at),
-        _ => bytes.insert(at, byte),
-    }
-}
-
-/// Replaces a word of the file by another, adds one or removes one.
-fn damage_word(random: &mut Random, bytes: &mut Vec<u8>, words: &str) {
-    let is_space = |byte: &u8| byte.is_ascii_whitespace();
-    let at = random.below(bytes.len() + 1);
-    let start = bytes[..at].iter().rposition(is_space).map_or(0, |space| space + 1);
-    let end = bytes[at..].iter().position(is_space).map_or(bytes.len(), |length| at + length);
-    let choice = random.below(words.split(' ').count());
-    let word = words.split(' ').nth(choice).unwrap_or_default().as_bytes();
-    match random.below(4) {
-        0 => drop(bytes.splice(start..start, word.iter().copied().chain([b' ']))),
-        1 => drop(bytes.drain(start..end)),
-        _ => drop(bytes.splice(start..end, word.iter().copied())),
-    }
-}
-
-/// Removes a line, doubles it or moves it.
-fn damage_line(random: &mut Random, bytes: &mut Vec<u8>) {
-    let mut lines: Vec<Vec<u8>> =
-        bytes.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
-    if lines.is_empty() {
-        return;
-    }
-    let at = random.below(lines.len());
-    let line = if random.one_in(3) { lines[at].clone() } else { lines.remove(at) };
-    if !random.one_in(3) {
-        lines.insert(random.below(lines.len() + 1), line);
-    }
-    *bytes = lines.concat();
-}
-
-/// Puts a piece of another file into this one.
-fn splice(random: &mut Random, bytes: &mut Vec<u8>, other: &[u8]) {
-    let from = random.below(other.len() + 1);
-    let piece = &other[from..(from + random.below(24)).min(other.len())];
-    let at = random.below(bytes.len() + 1);
-    bytes.splice(at..at, piece.iter().copied());
 }
 
 #[cfg(test)]

@@ -171,6 +171,8 @@ pub enum TypeSpec {
     Typedef(Name, Span),
     TypeofExpr(ExprId),
     TypeofType(TypeNameId),
+    /// The same, and volatile.
+    Volatile(Box<TypeSpec>),
 }
 
 /// Which kind of tag.
@@ -213,8 +215,8 @@ pub struct Field {
     pub spec: TypeSpec,
     /// The declarator; without a name it is an anonymous member or padding.
     pub declarator: Declarator,
-    /// It is a bit-field.
-    pub is_bits: bool,
+    /// It is a bit-field of this width.
+    pub bits: Option<ExprId>,
 }
 
 /// Where a declared thing lives.
@@ -257,6 +259,8 @@ pub struct Declarator {
     pub derived: Vec<Derived>,
     /// An attribute changes the type: its name.
     pub attribute: Option<&'static str>,
+    /// A pointer in it is volatile.
+    pub is_volatile: bool,
     /// Where.
     pub span: Span,
 }

@@ -7,6 +7,7 @@
 //! that C does not have, long texts) gives none: it is left out of what is shown, never of what is
 //! checked.
 
+mod plain;
 mod text;
 
 use pedra_model::bv::Bv;
@@ -254,6 +255,9 @@ impl Printer<'_, '_> {
             Add => {
                 // The constant comes second, a large one as a difference.
                 let (a, b) = if self.constant(a).is_some() { (b, a) } else { (a, b) };
+                if let Some(plain) = self.plain(Add, a, b, width) {
+                    return Some(plain);
+                }
                 match self.constant(b) {
                     Some(value) if value.is_negative() => {
                         self.sum(a, "-", number(&value.neg(), Reading::Unsigned).text, width)
@@ -262,8 +266,12 @@ impl Printer<'_, '_> {
                     None => self.arithmetic("+", Level::Sum, a, b, width),
                 }
             }
-            Sub => self.arithmetic("-", Level::Sum, a, b, width),
-            Mul => self.arithmetic("*", Level::Product, a, b, width),
+            Sub => self
+                .plain(op, a, b, width)
+                .or_else(|| self.arithmetic("-", Level::Sum, a, b, width)),
+            Mul => self
+                .plain(op, a, b, width)
+                .or_else(|| self.arithmetic("*", Level::Product, a, b, width)),
             And | Or | Xor => self.bitwise(op, a, b, width),
             Sll => {
                 let by = self.constant(b)?.to_u64().filter(|&by| by < width as u64)?;
@@ -436,12 +444,23 @@ impl Printer<'_, '_> {
             true => (b, a, flipped(sign)),
             false => (a, b, sign),
         };
-        let (a, b) = self.narrowed(a, b, is_signed);
+        let (left, right) = self.narrowed(a, b, is_signed);
+        let (a, b) = (left, right);
         let (a, b) = match is_signed {
             Some(true) => (self.signed(a)?, self.signed(b)?),
             Some(false) => (self.unsigned(a)?, self.unsigned(b)?),
             None => self.equal_sides(a, b)?,
         };
+        let (a, b) =
+            match a.is_signed && b.is_signed && a.is_signed_number() && b.is_signed_number() {
+                true => {
+                    let first = self.without_cast(left, a.clone(), &b);
+                    let second =
+                        if first.text == a.text { self.without_cast(right, b, &a) } else { b };
+                    (first, second)
+                }
+                false => (a, b),
+            };
         let level = if is_signed.is_some() { Level::Relation } else { Level::Equality };
         let shown = format!("{} {sign} {}", a.at(Level::Shift), b.at(Level::Shift));
         Some(Text::condition(shown, level))

@@ -42,6 +42,13 @@ void __assert_fail(const char *text, const char *file, unsigned int line, const 
 }
 ";
 
+/// Storage for pointers from outside.
+const STORAGE: &str = "
+static union { long long align; char bytes[1 << 16]; } storage[64];
+static unsigned int used = 0;
+static void *some(void) { if (used == 64) _Exit(77); return &storage[used++]; }
+";
+
 /// What the functions of competitions are called that ask for values.
 const KINDS: [&str; 18] = [
     "bool",
@@ -94,8 +101,14 @@ pub fn harness(program: &Program, trace: &ProgramTrace) -> String {
     }
     let _ = write!(out, "*/\n\n{ENDS}");
     let asked = asked(program, trace);
-    for (name, (width, values)) in &asked {
-        out.push_str(&function(name, *width, values));
+    if asked.values().any(|asked| asked.is_pointer) {
+        out.push_str(STORAGE);
+    }
+    for (name, asked) in &asked {
+        out.push_str(&match asked.is_pointer {
+            true => pointer_function(name, &asked.values),
+            false => function(name, asked.width, &asked.values),
+        });
     }
     // Functions that no run calls may ask for values all the same.
     for kind in KINDS {
@@ -116,20 +129,31 @@ fn inputs(program: &Program) -> impl Iterator<Item = &Input> {
     })
 }
 
-/// For each function that the program asks, the width of its result and the values of the run.
-fn asked(program: &Program, trace: &ProgramTrace) -> BTreeMap<String, (u32, Vec<Bv>)> {
-    let mut asked: BTreeMap<String, (u32, Vec<Bv>)> = BTreeMap::new();
+/// A function that the program asks, and its values in the run.
+struct Asked {
+    width: u32,
+    /// It returns a pointer; the values say whether it is not null.
+    is_pointer: bool,
+    values: Vec<Bv>,
+}
+
+/// All functions that the program asks.
+fn asked(program: &Program, trace: &ProgramTrace) -> BTreeMap<String, Asked> {
+    let mut asked: BTreeMap<String, Asked> = BTreeMap::new();
     for input in inputs(program) {
-        if let InputKind::Asked(name) = &input.kind {
-            let width = program.terms.width(input.term);
-            asked.entry(name.to_string()).or_insert((width, Vec::new()));
-        }
+        let (InputKind::Asked(name) | InputKind::AskedPointer(name)) = &input.kind else {
+            continue;
+        };
+        let is_pointer = matches!(input.kind, InputKind::AskedPointer(_));
+        let width = program.terms.width(input.term);
+        asked.entry(name.to_string()).or_insert(Asked { width, is_pointer, values: Vec::new() });
     }
     each_value(program, trace, |input, value| {
-        if let (InputKind::Asked(name), Value::Bv(value)) = (&input.kind, value)
-            && let Some((_, values)) = asked.get_mut(&**name)
+        if let (InputKind::Asked(name) | InputKind::AskedPointer(name), Value::Bv(value)) =
+            (&input.kind, value)
+            && let Some(asked) = asked.get_mut(&**name)
         {
-            values.push(value.clone());
+            asked.values.push(value.clone());
         }
     });
     asked
@@ -165,7 +189,7 @@ fn free_values(program: &Program, trace: &ProgramTrace) -> Free {
                 *value = fill(value.sort());
             }
         });
-        replay(program, &other).is_ok()
+        replay(program, &other).is_ok_and(|replayed| replayed.undefined.is_none())
     };
     if with(Value::zero, &|_| true) {
         return if with(ones, &|_| true) { Free::DoNotMatter } else { Free::Zero };
@@ -246,6 +270,20 @@ fn result_type(name: &str, width: u32) -> (&'static str, bool) {
         (_, 32) => ("int", true),
         _ => ("long long", true),
     }
+}
+
+/// A function that returns null or storage of its own, in turn.
+fn pointer_function(name: &str, values: &[Bv]) -> String {
+    let list: Vec<_> = values.iter().map(|value| if value.is_true() { "1" } else { "0" }).collect();
+    let (list, count) = (list.join(", "), values.len());
+    if count == 0 {
+        return format!("\nvoid *{name}(void) {{ _Exit(77); }}\n");
+    }
+    format!(
+        "\nvoid *{name}(void) {{\n    static const char is_some[] = {{ {list} }};\n    \
+         static unsigned int next = 0;\n    if (next == {count}) _Exit(77);\n    \
+         return is_some[next++] ? some() : 0;\n}}\n"
+    )
 }
 
 /// A function that returns values in turn.

@@ -25,6 +25,7 @@ mod fold;
 pub mod fuzzing;
 pub mod harness;
 mod lexer;
+mod library;
 mod lower;
 mod parse;
 pub mod preprocess;
@@ -75,9 +76,17 @@ pub fn load(text: &[u8], file: &str, options: &Options) -> Result<Program, CErro
 }
 
 fn stages(source: &mut Source, file: &str, options: &Options) -> Result<Program, Fault> {
-    let ast = parse::parse(source)?;
+    let ast = parse_with_library(source, options.model)?;
     let tree = analyse::analyse(&ast, options.model, &options.entry)?;
     lower::lower(tree, source, file)
+}
+
+/// The syntax of a program together with what it uses of the C library.
+fn parse_with_library(source: &mut Source, model: DataModel) -> Result<ast::Ast, Fault> {
+    let ast = parse::parse(source)?;
+    let Some(library) = library::needed(&ast, model) else { return Ok(ast) };
+    source.append(&library);
+    parse::parse(source)
 }
 
 /// Whether a text is C, as far as the syntax says.
@@ -98,7 +107,7 @@ pub fn check_syntax(text: &[u8]) -> Result<(), CError> {
 pub fn check_types(text: &[u8], options: &Options) -> Result<(), CError> {
     with_stack(|| {
         let mut source = Source::new(text);
-        let tree = parse::parse(&mut source)
+        let tree = parse_with_library(&mut source, options.model)
             .and_then(|ast| analyse::analyse(&ast, options.model, &options.entry));
         tree.map(drop).map_err(|fault| CError::new(fault, &source))
     })

@@ -65,6 +65,12 @@ impl Source {
         Source { text: text.to_vec(), starts, markers: Vec::new() }
     }
 
+    /// Adds text behind the end; the markers are to be found again.
+    pub fn append(&mut self, text: &str) {
+        self.text.extend_from_slice(text.as_bytes());
+        *self = Source::new(&self.text);
+    }
+
     /// All bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.text

@@ -5,6 +5,7 @@
 use crate::ast::{BinaryOp, ids};
 use crate::source::Span;
 use crate::types::{Ty, Types};
+use rustc_hash::FxHashMap;
 
 ids! {
     /// An expression: a value or a place.
@@ -199,6 +200,8 @@ pub enum Extent {
     /// Its type is [`Types::variable_array`], with elements of this size in bytes, and the
     /// arguments of the call that allocates it are its size in bytes.
     Allocated(u64),
+    /// There are several of it, each as its type says: an allocation that may run again.
+    Pool,
 }
 
 /// A variable, or a string literal.
@@ -252,6 +255,10 @@ pub struct Tree {
     pub reached: Vec<FunctionId>,
     /// The objects that live as long as the program and are used, in the order of their use.
     pub globals: Vec<ObjectId>,
+    /// Constants that are the size of a type, or a multiple of it.
+    pub sizes: FxHashMap<NodeId, Ty>,
+    /// What is taken for granted, and where.
+    pub assumptions: Vec<(String, Span)>,
     /// Texts of labels.
     pub names: crate::token::Names,
 }

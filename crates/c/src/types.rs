@@ -3,6 +3,10 @@
 //! Plain `char` is signed. An enumeration has the type `unsigned int`, or `int` if one of its
 //! values is negative, as gcc has it.
 
+mod records;
+
+pub use records::Field;
+
 use crate::token::Name;
 use rustc_hash::FxHashMap;
 
@@ -156,6 +160,8 @@ pub enum Type {
     Void,
     Bool,
     Int(IntType),
+    /// A bit-field of this many bits, at most 32; only members have such types.
+    Bits(IntType, u32),
     Pointer(Ty),
     /// Without a length it is incomplete.
     Array(Ty, Option<u64>),
@@ -179,8 +185,12 @@ pub struct Member {
     pub name: Option<Name>,
     /// Its type.
     pub ty: Ty,
-    /// Where it starts, in bytes.
+    /// Where it starts, in bytes; a bit-field is in a run of such, and this is where the run starts.
     pub offset: u64,
+    /// The first bit of a bit-field in its run.
+    pub bit: u32,
+    /// The size in bytes of the run of bit-fields that begins with this one.
+    pub run: Option<u64>,
 }
 
 /// A struct or union.
@@ -275,36 +285,6 @@ impl Types {
         &self.records[id.0 as usize]
     }
 
-    /// Gives a record its members and lays them out. A member of unknown size makes the size of
-    /// the record unknown too: its members stay unknown.
-    pub fn complete(&mut self, id: RecordId, members: Vec<(Option<Name>, Ty)>, is_packed: bool) {
-        let is_union = self.record(id).is_union;
-        let (mut end, mut align) = (0u64, 1);
-        let mut placed = Vec::new();
-        for (name, ty) in members {
-            // A flexible array member at the end has no size of its own.
-            let is_flexible = matches!(self.get(ty), Type::Array(_, None));
-            let size = if is_flexible { Some(0) } else { self.size(ty) };
-            let (Some(size), Some(its_align)) = (size, self.align(ty)) else {
-                self.records[id.0 as usize].refused = self.refused(ty);
-                return;
-            };
-            let its_align = if is_packed { 1 } else { its_align };
-            let offset = if is_union { 0 } else { end.next_multiple_of(its_align) };
-            placed.push(Member { name, ty, offset });
-            end = end.max(offset.saturating_add(size));
-            align = align.max(its_align);
-            if end > LARGEST {
-                self.records[id.0 as usize].refused = Some("a struct of this size");
-                return;
-            }
-        }
-        let record = &mut self.records[id.0 as usize];
-        record.members = Some(placed);
-        record.size = end.next_multiple_of(align);
-        record.align = align;
-    }
-
     /// The size in bytes; none if it is incomplete or not known to us.
     pub fn size(&self, ty: Ty) -> Option<u64> {
         match self.get(ty) {
@@ -319,7 +299,7 @@ impl Types {
             }
             Type::Record(id) => self.record(*id).members.as_ref().map(|_| self.record(*id).size),
             Type::Float(size) => Some(*size),
-            Type::Refused(_) => None,
+            Type::Bits(..) | Type::Refused(_) => None,
         }
     }
 
@@ -354,13 +334,14 @@ impl Types {
     pub fn bits(&self, ty: Ty) -> Option<u32> {
         match self.get(ty) {
             Type::Bool | Type::Int(_) | Type::Pointer(_) => Some(8 * self.size(ty)? as u32),
+            Type::Bits(_, bits) => Some(*bits),
             _ => None,
         }
     }
 
     /// Whether values have a sign.
     pub fn is_signed(&self, ty: Ty) -> bool {
-        matches!(self.get(ty), Type::Int(int) if int.is_signed())
+        matches!(self.get(ty), Type::Int(int) | Type::Bits(int, _) if int.is_signed())
     }
 
     /// The integer type that a value has in arithmetic before promotion.
@@ -368,13 +349,18 @@ impl Types {
         match self.get(ty) {
             Type::Int(int) => Some(*int),
             Type::Bool => Some(IntType::UnsignedChar),
+            // C11 6.3.1.1p2: an `int` if that holds all values.
+            Type::Bits(int, bits) if *bits < 32 => {
+                Some(if int.is_signed() { IntType::Int } else { IntType::UnsignedShort })
+            }
+            Type::Bits(int, _) => Some(*int),
             _ => None,
         }
     }
 
     /// Whether it is an integer, a `_Bool` or a pointer.
     pub fn is_scalar(&self, ty: Ty) -> bool {
-        matches!(self.get(ty), Type::Bool | Type::Int(_) | Type::Pointer(_))
+        matches!(self.get(ty), Type::Bool | Type::Int(_) | Type::Bits(..) | Type::Pointer(_))
     }
 
     /// The array that stands for one whose length is known only when the program runs: as long as
@@ -430,6 +416,7 @@ impl Types {
             Type::Void => "void",
             Type::Bool => "_Bool",
             Type::Int(int) => int.name(),
+            Type::Bits(..) => "a bit-field",
             Type::Record(id) => &self.record(*id).name,
             Type::Refused(name) => name,
             Type::Float(_) => "a floating-point type",
@@ -469,7 +456,8 @@ mod tests {
         let (char, short, int) =
             (types.int(IntType::Char), types.int(IntType::Short), types.int(IntType::Int));
         let record = types.new_record("struct s".into(), false);
-        types.complete(record, vec![(None, char), (None, int), (None, short)], false);
+        let fields = [char, int, short].map(|ty| Field { name: None, ty, bits: None });
+        types.complete(record, fields.into(), false);
         let ty = types.make(Type::Record(record));
         assert_eq!((types.size(ty), types.align(ty)), (Some(12), Some(4)));
         let offsets = types.record(record).members.iter().flatten().map(|member| member.offset);

@@ -193,3 +193,24 @@ fn texts_mean_the_terms() {
     }
     assert!(printed > 200, "{printed}");
 }
+
+/// Sums that cannot overflow need no unsigned types, and numbers of several widths no casts beyond
+/// the one that makes the sum wide.
+#[test]
+fn plain_sums() {
+    for (condition, text) in [
+        ("(long long)e + 999998 >= 0", "(long long)e + 999998 >= 0"),
+        ("(long long)e - 5 < c", "(long long)e - 5 < c"),
+        ("2 * (long long)e + c == g", "(long long)e * 2 + c == g"),
+        ("e + 1 > c", "(int)((unsigned int)e + 1) > c"),
+    ] {
+        let base = program(condition, DataModel::Ilp32);
+        let names = TYPES.map(|(name, _)| (variable(&base, name), name.to_owned()));
+        let mut terms = base.terms.clone();
+        let Term::Extend { arg: term, .. } = *terms.get(result(&base)) else {
+            panic!("the value of a comparison")
+        };
+        let shown = Express::new(&base, names).condition(&mut terms, term);
+        assert_eq!(shown.as_deref(), Some(text), "{condition}");
+    }
+}

@@ -10,7 +10,9 @@ use pedra_c::DataModel;
 #[test]
 fn programs_that_check_themselves() {
     let files = [
+        include_str!("programs/bits.c"),
         include_str!("programs/control.c"),
+        include_str!("programs/heap.c"),
         include_str!("programs/memory.c"),
         include_str!("programs/integers.c"),
     ];
@@ -116,6 +118,63 @@ fn storage_that_was_freed() {
     ] {
         check(&[(&format!("{first} {body}"), end)]);
     }
+}
+
+/// Allocations that run again have storage of their own each time, up to a limit of the graph.
+#[test]
+fn allocations_that_run_again() {
+    let list = "struct n { int v; struct n *next; } *l = 0, *m;";
+    let push = "m = malloc(sizeof *m); m->v = x; m->next = l; l = m;";
+    for (body, end) in [
+        ("for (x = 0; x < 3; x++) { PUSH } return l->v + l->next->v * 10;", "returns 12"),
+        ("for (x = 0; x < 16; x++) { PUSH } return m->v;", "returns 15"),
+        ("for (x = 0; x < 17; x++) { PUSH } return 0;", "undefined: limit malloc(sizeof *m)"),
+        (
+            "for (x = 0; x < 2; x++) { PUSH } free(m); return l->next->v;",
+            "undefined: pointer l->next",
+        ),
+        ("for (x = 0; x < 2; x++) { PUSH } m = l->next; free(l); return m->v;", "returns 0"),
+        (
+            "for (x = 0; x < 2; x++) { PUSH } m = l; free(l); free(m); return 0;",
+            "undefined: pointer free(m)",
+        ),
+        ("for (x = 0; x < 2; x++) { PUSH } m++; return m->v;", "undefined: bounds m->v"),
+        ("for (x = 0; x < 2; x++) { PUSH } m -= 2; return m->v;", "undefined: pointer m -= 2"),
+    ] {
+        check(&[(&format!("{list} {}", body.replace("PUSH", push)), end)]);
+    }
+}
+
+/// Calls through pointers that point to no function, or to one of another type.
+#[test]
+fn calls_by_address() {
+    check(&[
+        ("int (*f)(int) = inc; return f(4);", "returns 5"),
+        ("int (*f)(int) = x ? inc : 0; return f(4);", "undefined: pointer f(4)"),
+        ("int (*f)(void) = (int (*)(void))inc; return f();", "undefined: pointer f()"),
+        ("int (*f)(int); f = inc; f = 0; if (f) return f(1); return 2;", "returns 2"),
+    ]);
+}
+
+/// What the source does not say is noted, once each.
+#[test]
+fn assumptions() {
+    let text = "int f(int); int *h(void); volatile int v; int unused(void);\n\
+        int main(void) { int x = f(1) + f(v) + v; int *p = h(); if (p) *p = 3; return x; }";
+    let program = program(text);
+    let found: Vec<&str> = program.assumptions.iter().map(|a| &*a.text).collect();
+    let any =
+        |name: &str| format!("`{name}`, which has no body, returns any value and changes nothing");
+    assert_eq!(
+        found,
+        [
+            any("f").as_str(),
+            &any("h"),
+            "a pointer from `h` is null or points to storage of its own",
+            "nothing but the program changes `v`, which is volatile",
+        ]
+    );
+    assert_eq!((program.assumptions[0].span.line, program.assumptions[0].span.column), (2, 26));
 }
 
 /// Arrays and allocations whose size is known only when the program runs.

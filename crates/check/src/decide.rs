@@ -17,6 +17,7 @@ use pedra_model::Model;
 use pedra_model::back::Passes;
 use pedra_model::blast::BlastOptions;
 use pedra_model::property::Property;
+use pedra_program::CheckKind;
 use pedra_solve::Interrupt;
 use std::sync::{Arc, mpsc};
 
@@ -56,6 +57,10 @@ impl Open {
             Open::NotBits(text) => text.clone(),
             Open::CheckStopped => format!("{stopped} while the answer was checked"),
             Open::NotCheckable(text) => format!("settled, but not checked: {text}"),
+            // The program is defined there, but not followed.
+            Open::Undefined(text) if text.starts_with(&CheckKind::Limit.to_string()) => {
+                format!("only runs with {text} may reach it")
+            }
             Open::Undefined(text) => {
                 format!("only runs with undefined behaviour reach it: {text}")
             }

@@ -56,6 +56,13 @@ impl ProgramChecked {
 pub enum ProgramOpen {
     /// The engines did not settle it, or the answer could not be checked.
     System(Open),
+    /// An undefined run reaches it, and whether a defined one does is open.
+    Defined {
+        /// The undefined operation, in words.
+        undefined: String,
+        /// What became of the search for defined runs.
+        why: Box<ProgramOpen>,
+    },
     /// The program cannot be turned into a system.
     NotLowered(String),
     /// It is recursive, and deeper recursion was not looked at.
@@ -76,6 +83,9 @@ impl ProgramOpen {
     pub fn text(&self, stopped: &str) -> String {
         match self {
             ProgramOpen::System(open) => open.text(stopped),
+            ProgramOpen::Defined { undefined, why } => {
+                format!("{}; a run with {undefined} reaches it", why.text(stopped))
+            }
             ProgramOpen::NotLowered(text) => text.clone(),
             ProgramOpen::Recursion { depth, tried, is_stopped, undefined } => {
                 let stopped = is_stopped.then(|| stopped.to_owned());
@@ -155,8 +165,17 @@ pub fn decide_program<O: ProgramObserver>(
     let options = LowerOptions { only_defined: true, ..LowerOptions::default() };
     for left in run.whole(&again, options)? {
         let known = undefined.iter().find(|(property, _)| *property == left.property);
-        let why = known.map(|(_, text)| ProgramOpen::System(Open::Undefined(text.clone())));
-        run.tell([Left { why: why.unwrap_or(left.why), ..left }]);
+        let why = match (known, left.why) {
+            // No defined run reaches it.
+            (Some((_, text)), ProgramOpen::System(Open::Undefined(_))) => {
+                ProgramOpen::System(Open::Undefined(text.clone()))
+            }
+            (Some((_, text)), why) => {
+                ProgramOpen::Defined { undefined: text.clone(), why: why.into() }
+            }
+            (None, why) => why,
+        };
+        run.tell([Left { why, ..left }]);
     }
     Ok(())
 }

@@ -408,6 +408,7 @@ fn point_of(constraint: &Constraint) -> Result<Option<Point>, &'static str> {
         Constraint::Branching(value) if value == "true" => Point::Branch(true),
         Constraint::Branching(value) if value == "false" => Point::Branch(false),
         Constraint::Branching(value) if value.parse::<i64>().is_ok() => Point::Case(value.clone()),
+        Constraint::Branching(value) if value == "default" => Point::Default,
         Constraint::Branching(_) => return Err("a branch of this kind"),
         Constraint::FunctionEnter => Point::Enter,
         Constraint::FunctionReturn(value) => Point::Return(value.clone()),

@@ -256,6 +256,36 @@ fn the_last_segment_and_switches() {
     }
 }
 
+/// The `default` of a `switch` and the branches of `?:`, given by the place of the `?`.
+#[test]
+fn defaults_and_choices() {
+    let text = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n\
+                int main(void) {\n    int a = __VERIFIER_nondet_int();\n    switch (a) {\n    \
+                case 3 ... 5: a = 7; break;\n    default: switch (a) { case 9: a = 8; }\n    }\n    \
+                int b = a > 7 ? a == 8 ? 2 : 1 : (0, 3);\n    \
+                if (b == 2)\n        reach_error();\n    return 0;\n}\n";
+    let at = with_program("choices", text);
+    let target = waypoint("target", "follow", 11, 9, "");
+    let branch = |column: usize, line: usize, value: &str| {
+        waypoint("branching", "follow", line, column, value)
+    };
+    for (way, code) in [
+        (vec![branch(5, 5, "default")], 0),
+        (vec![branch(5, 5, "4")], 1),
+        (vec![branch(14, 7, "9")], 0),
+        (vec![branch(14, 7, "default")], 0),
+        (vec![branch(19, 9, "true"), branch(28, 9, "true")], 0),
+        (vec![branch(19, 9, "true"), branch(28, 9, "false")], 1),
+        (vec![branch(19, 9, "false")], 1),
+    ] {
+        let segments = way.iter().chain([&target]).map(|one| format!("  - segment:\n{one}"));
+        let witness = others("violation_sequence", &segments.collect::<String>());
+        std::fs::write(at.join("w.yml"), &witness).expect("written");
+        let (found, out) = pedra(&at, &["certify", "p.c", "w.yml"]);
+        assert_eq!(found, Some(code), "{out}{witness}");
+    }
+}
+
 #[test]
 fn invariants_of_others_are_judged() {
     let at = with_program("invariants", UP_AND_DOWN);

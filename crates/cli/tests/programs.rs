@@ -121,6 +121,68 @@ fn undefined_runs_are_no_violations() {
     assert_eq!(out.lines().count(), 1, "the two ways of a branch are one operation: {out}");
 }
 
+/// Writes a program and has it checked.
+fn check_text(name: &str, text: &str, options: &[&str]) -> (Option<i32>, String, String) {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, text).expect("written");
+    pedra(&path.display().to_string(), options)
+}
+
+/// A list that is filled by a loop. What happens beyond the allocations that are followed is
+/// neither proved nor violated.
+#[test]
+fn allocations_that_run_again() {
+    let text = "extern void reach_error(void); extern int __VERIFIER_nondet_int(void);\n\
+        extern void *malloc(unsigned int);\n\
+        struct node { int value; struct node *next; };\n\
+        int main(void) {\n  struct node *list = 0;\n  int n = 0;\n  \
+        while (BOUND && __VERIFIER_nondet_int()) {\n    \
+        struct node *more = malloc(sizeof *more);\n    \
+        more->value = n++; more->next = list; list = more;\n  }\n  \
+        if (ERROR) reach_error();\n  return 0;\n}\n";
+    let list = "list && list->next && list->value != list->next->value + 1";
+    for (bound, error, code, words) in [
+        ("n < 3", "n > 3", 0, "proved"),
+        ("n < 3", list, 0, "proved"),
+        ("n < 40", "n == 2 && list->next->value == 0", 1, "violated"),
+        ("n < 40", "n == 40", 3, "only runs with more allocations than are followed may reach it"),
+    ] {
+        let text = text.replace("BOUND", bound).replace("ERROR", error);
+        let (found, out, err) = check_text("again.c", &text, &["--quiet"]);
+        assert_eq!(found, Some(code), "{bound}, {error}:\n{out}{err}");
+        assert!(out.contains(words), "{bound}, {error}:\n{out}");
+    }
+}
+
+/// What the verdicts depend on is told with them.
+#[test]
+fn assumptions_are_told() {
+    let text = "extern void reach_error(void); int sensor(int);\n\
+                int main(void) {\n  int x = sensor(1);\n  if (x == 7) reach_error();\n  return 0;\n}\n";
+    let (code, out, _) = check_text("sensor.c", text, &["--quiet"]);
+    assert_eq!(code, Some(1));
+    let first = out.lines().next().unwrap_or_default();
+    assert!(first.starts_with("assumed ") && first.contains("sensor.c:3"), "{out}");
+    assert!(first.ends_with("`sensor`, which has no body, returns any value and changes nothing"));
+    let (_, out, _) = check_text("sensor.c", text, &["--json"]);
+    let line = out.lines().nth(1).unwrap_or_default();
+    assert!(line.contains("\"event\":\"assumption\"") && line.contains("\"line\":3"), "{out}");
+}
+
+/// An undefined run was found, and defined ones were looked for only so far.
+#[test]
+fn an_undefined_run_is_not_said_to_be_the_only_one() {
+    let text = "extern void reach_error(void); extern int __VERIFIER_nondet_int(void);\n\
+        int main(void) {\n  int x = __VERIFIER_nondet_int(), i = 0;\n  \
+        if (x + 1 < x) reach_error();\n  \
+        while (i < 9) i++;\n  if (i == 9) reach_error();\n  return 0;\n}\n";
+    let one = text
+        .replace("  if (i == 9) reach_error();\n", "  if (i == 9 && x + 1 < x) reach_error();\n");
+    let (_, out, err) = check_text("far.c", &one, &["-e", "bmc", "--depth", "20"]);
+    assert!(out.contains("unknown"), "{out}{err}");
+    assert!(out.contains("; a run with signed overflow at "), "{out}{err}");
+}
+
 #[test]
 fn a_violation_is_shown_in_the_source() {
     let (code, out, err) = pedra("midpoint.c", &["--wave", "always"]);

@@ -277,3 +277,36 @@ fn mistakes_have_a_place() {
     assert_eq!(code, Some(2));
     assert!(errors.contains("one file for two models"), "{errors}");
 }
+
+/// Damaged files are tasks, or mistakes with a place: never a panic.
+#[test]
+fn damaged_files() {
+    use pedra_testkit::damage::damage;
+    use pedra_testkit::random::Random;
+    let files = [
+        "[defaults]\nengine = \"auto\"\ntimeout = \"30s\"\n\n[task.fifo]\nfiles = [\"fifo.btor2\"]\n\
+         expect = { full = \"proved\", b1 = \"violated\" }\n",
+        "[task.'é x']\nfiles = [\"even.c\"]\ndata-model = \"lp64\"\nproperty = [\"overflow\", \"b0\"]\n\
+         option = [\"pdr.ctg=on\"]\nexpect = \"proved\"\ndepth = 12\n",
+    ];
+    let words = "[ ] = [task.x] [[task]] \" ' ''' \"\"\" { } , 1 -1 1e9 true 2024-01-01 files expect engine \
+                 timeout depth option property defaults task é \\u0041 \\q # . a.b";
+    let pool = files.map(|file| file.as_bytes().to_vec());
+    let (mut good, mut bad) = (0, 0);
+    for seed in 0..3000 {
+        let mut random = Random::new(Random::new(seed).word());
+        let mut bytes = pool[random.below(pool.len())].clone();
+        damage(&mut random, &mut bytes, &pool, words);
+        // The command refuses bytes that are no text before it reads tasks.
+        let Ok(text) = String::from_utf8(bytes) else { continue };
+        match pedra::tasks::read::tasks(Path::new("pedra.toml"), &text) {
+            Ok(_) => good += 1,
+            Err(mistake) => {
+                let told = mistake.to_string();
+                assert!(told.starts_with("pedra.toml:") && told.len() > 20, "{told}\n{text}");
+                bad += 1;
+            }
+        }
+    }
+    assert!(good > 100 && bad > 100, "{good} good, {bad} bad");
+}

@@ -184,6 +184,14 @@ fn judge(
             Said::Settled(ProgramChecked::Proved(..)) => verdicts.proved += 1,
             Said::Settled(ProgramChecked::Violated(_)) => verdicts.violated += 1,
             Said::Open(why) => {
+                // An undefined run was found; the search for defined ones ended like any search.
+                let why = match why {
+                    ProgramOpen::Defined { .. } if !is_violated => {
+                        return Err(format!("property {property} has no undefined run: {why:?}"));
+                    }
+                    ProgramOpen::Defined { why, .. } => *why,
+                    why => why,
+                };
                 let is_endless = integers && is_endless(&why);
                 if !is_endless && !may_stay_open(&why, plan, is_violated, is_defined) {
                     return Err(format!("property {property} is left open: {why:?}"));

@@ -23,7 +23,8 @@ use pedra_model::simplify::Rewriter;
 use pedra_model::term::{Sort, TermId};
 use pedra_program::passes::{symbols_of, variables_by_symbol};
 use pedra_program::{
-    Action, Call, Edge, EdgeId, PlaceId, Procedure, ProcedureId, Program, Span, Step, VariableId,
+    Action, Call, Edge, EdgeId, PlaceId, PlaceRef, Procedure, ProcedureId, Program, Span, Step,
+    VariableId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -86,13 +87,18 @@ fn calls(procedure: &Procedure) -> impl Iterator<Item = &Call> {
     })
 }
 
+/// The places that no run may come to: error places, and limits, which count as such.
+fn ends(program: &Program) -> impl Iterator<Item = PlaceRef> + '_ {
+    program.properties.iter().map(|p| p.error).chain(program.limits.iter().copied())
+}
+
 fn frames(program: &Program) -> Vec<Frame> {
     let mut is_called = vec![false; program.procedures.len()];
     for id in reached(program) {
         calls(program.procedure(id)).for_each(|call| is_called[call.callee.index()] = true);
     }
     let mut has_error = vec![false; program.procedures.len()];
-    program.properties.iter().for_each(|p| has_error[p.error.procedure.index()] = true);
+    ends(program).for_each(|end| has_error[end.procedure.index()] = true);
     loop {
         let calls_error = |index: &usize| {
             !has_error[*index]
@@ -317,9 +323,9 @@ impl Raising<'_> {
             }
             break;
         }
-        let errors = program.properties.iter().map(|p| (p.error.procedure, p.error.place));
         let is_exit = edge.to == procedure.exit && !self.frames[id.index()].is_called;
-        let head = match errors.into_iter().any(|error| error == (id, edge.to)) {
+        let head = match ends(program).any(|end| end == PlaceRef { procedure: id, place: edge.to })
+        {
             true => None,
             false if is_exit => return,
             false => {

@@ -23,6 +23,12 @@
 //! [`Check`]. A run that takes a step while one of its checks does not hold has undefined behaviour
 //! from there on. So a proof over all runs is a proof over all defined ones, and a violation
 //! counts only if no check failed on the way.
+//!
+//! # Limits
+//! Where a run goes on beyond what the graph can express, such as an allocation more than there is
+//! room for, it comes to a place of [`Program::limits`] by a step whose check fails. What the
+//! source program does from there on is not known, so such a run counts as one to *every* error
+//! place: no property is proved unless no run comes to a limit, and none is violated by one.
 
 use crate::summaries::{Return, Summary};
 pub use pedra_model::program::{EdgeId, EdgeRef, PlaceId, PlaceRef, ProcedureId, VariableId};
@@ -130,6 +136,8 @@ pub enum InputKind {
     /// A value from outside that the source asks for, such as `__VERIFIER_nondet_int`; the name
     /// of the function.
     Asked(Box<str>),
+    /// Whether a pointer from outside is not null; the name of the function that returns it.
+    AskedPointer(Box<str>),
     /// The value of a variable that was not initialised, or was forgotten (`havoc`).
     Arbitrary(VariableId),
     /// A choice that the front end made explicit.
@@ -163,10 +171,12 @@ pub enum CheckKind {
     Bounds,
     /// A pointer that points nowhere is used.
     Pointer,
+    /// The program is defined, but goes beyond a limit of the graph ([`Program::limits`]).
+    Limit,
 }
 
 impl CheckKind {
-    /// All kinds.
+    /// All kinds that can be properties.
     pub const ALL: [CheckKind; 5] = [
         CheckKind::Overflow,
         CheckKind::Division,
@@ -183,6 +193,7 @@ impl CheckKind {
             CheckKind::Shift => "shift",
             CheckKind::Bounds => "bounds",
             CheckKind::Pointer => "pointer",
+            CheckKind::Limit => "limit",
         }
     }
 }
@@ -195,6 +206,7 @@ impl fmt::Display for CheckKind {
             CheckKind::Shift => "shift out of range",
             CheckKind::Bounds => "array index out of bounds",
             CheckKind::Pointer => "invalid pointer",
+            CheckKind::Limit => "more allocations than are followed",
         })
     }
 }
@@ -270,10 +282,24 @@ pub struct Program {
     pub entry: ProcedureId,
     /// What is to be shown.
     pub properties: Vec<Property>,
+    /// Where runs go beyond what the graph can express. No edge begins here, and all edges that
+    /// end here have a check that fails.
+    pub limits: Vec<PlaceRef>,
+    /// What the front end took for granted about the source program.
+    pub assumptions: Vec<Assumption>,
     /// The names of source files.
     pub files: Vec<String>,
     /// The procedures that were not inlined, in a program without calls.
     pub summaries: Vec<Summary>,
+}
+
+/// Something that the source program does not say, and that verdicts about it depend on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Assumption {
+    /// In words.
+    pub text: Box<str>,
+    /// Where it is first needed.
+    pub span: Span,
 }
 
 /// Why a program is not well formed: a defect of the front end or pass that made it.
@@ -349,6 +375,8 @@ impl Program {
             procedures: Vec::new(),
             entry: ProcedureId::new(0),
             properties: Vec::new(),
+            limits: Vec::new(),
+            assumptions: Vec::new(),
             files: Vec::new(),
             summaries: Vec::new(),
         }
@@ -395,6 +423,13 @@ impl Program {
         self.procedure(at.procedure).edge(at.edge)
     }
 
+    /// Notes an assumption, once.
+    pub fn assume(&mut self, text: &str, span: Span) {
+        if self.assumptions.iter().all(|known| *known.text != *text) {
+            self.assumptions.push(Assumption { text: text.into(), span });
+        }
+    }
+
     /// `file:line`, or `file:line:column`, of a span.
     pub fn location(&self, span: Span, with_column: bool) -> String {
         let file = self.files.get(span.file as usize).map_or("?", String::as_str);
@@ -412,7 +447,8 @@ impl Program {
     pub fn check(&self) -> Result<(), ProgramError> {
         let mut inputs = FxHashSet::default();
         let mut errors: FxHashMap<ProcedureId, Vec<PlaceId>> = FxHashMap::default();
-        for PlaceRef { procedure, place } in self.properties.iter().map(|p| p.error) {
+        let ends = self.properties.iter().map(|p| p.error).chain(self.limits.iter().copied());
+        for PlaceRef { procedure, place } in ends {
             errors.entry(procedure).or_default().push(place);
         }
         for (index, procedure) in self.procedures.iter().enumerate() {
@@ -428,9 +464,10 @@ impl Program {
         if !known(self.entry) {
             return Err(fails("there is no entry"));
         }
-        match self.properties.iter().all(|p| known(p.error.procedure)) {
+        let ends = self.properties.iter().map(|p| p.error).chain(self.limits.iter().copied());
+        match ends.into_iter().all(|end| known(end.procedure)) {
             true => Ok(()),
-            false => Err(fails("a property of no procedure")),
+            false => Err(fails("a property or a limit of no procedure")),
         }
     }
 }

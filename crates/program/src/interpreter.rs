@@ -377,7 +377,9 @@ pub fn replay_with(
         undefined = undefined.or(failed.map(|check| Undefined { step, edge, check }));
         visit(step, &machine);
     }
-    match machine.place == program.properties[property].error {
+    // A run to a limit counts as one to every error place, and is never a defined one.
+    let is_limit = undefined.is_some() && program.limits.contains(&machine.place);
+    match is_limit || machine.place == program.properties[property].error {
         true => Ok(Replayed { undefined }),
         false => Err(TraceError::NotReached(machine.place)),
     }

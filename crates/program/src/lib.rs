@@ -34,9 +34,9 @@ pub mod recursion;
 pub mod summaries;
 
 pub use graph::{
-    Action, Call, Check, CheckKind, Edge, EdgeId, EdgeRef, Input, InputKind, Loop, Place, PlaceId,
-    PlaceRef, Procedure, ProcedureId, Program, ProgramError, Property, PropertyKind, Span, Step,
-    Variable, VariableId,
+    Action, Assumption, Call, Check, CheckKind, Edge, EdgeId, EdgeRef, Input, InputKind, Loop,
+    Place, PlaceId, PlaceRef, Procedure, ProcedureId, Program, ProgramError, Property,
+    PropertyKind, Span, Step, Variable, VariableId,
 };
 pub use lower::{LowerError, LowerOptions, Lowered, lower};
 pub use pedra_model::program::{ProgramProof, ProgramTrace, TraceStep};

@@ -5,6 +5,7 @@
 
 pub mod bits;
 pub mod c_programs;
+pub mod damage;
 mod explored;
 pub mod intervals;
 pub mod justice;

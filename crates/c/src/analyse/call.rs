@@ -94,16 +94,17 @@ impl Analyser<'_> {
     }
 
     pub(super) fn call(&mut self, callee: ExprId, args: &[ExprId], span: Span) -> Analysed<NodeId> {
-        let name = match self.ast.expr(callee).kind {
-            ExprKind::Name(name) => Some(name),
-            ExprKind::Unary(ast::UnaryOp::Deref, inner) => match self.ast.expr(inner).kind {
-                ExprKind::Name(name) => Some(name),
-                _ => None,
-            },
-            _ => None,
-        };
-        let Some(name) = name else {
-            return Err(Fault::unsupported(span, "a call through a function pointer"));
+        let mut function = callee;
+        // `(*f)(…)` and `f(…)` are the same.
+        while let ExprKind::Unary(ast::UnaryOp::Deref, inner) = self.ast.expr(function).kind {
+            function = inner;
+        }
+        let name = match self.ast.expr(function).kind {
+            ExprKind::Name(name) => name,
+            _ => {
+                let pointer = self.called(callee)?;
+                return self.pointer_call(pointer, args, span);
+            }
         };
         if matches!(self.text(name), "__builtin_expect") && !args.is_empty() {
             let long = self.tree.types.int(IntType::Long);
@@ -113,9 +114,11 @@ impl Analyser<'_> {
         let id = match self.scopes.find(name) {
             Some(Entity::Function(id)) => id,
             None => self.implicit(name, span)?,
-            Some(_) => return Err(Fault::unsupported(span, "a call through a function pointer")),
+            Some(_) => {
+                let pointer = self.called(callee)?;
+                return self.pointer_call(pointer, args, span);
+            }
         };
-        self.reach(id);
         let function = self.tree.function(id);
         let (result, text) = (function.result, function.name.clone());
         let Type::Function { params, is_variadic, has_prototype, .. } =
@@ -123,15 +126,11 @@ impl Analyser<'_> {
         else {
             return Err(Fault::new(span, "this is not a function"));
         };
-        let is_defined = self.bodies.contains_key(&id);
         let is_fixed = has_prototype && !is_variadic;
         if args.len() < params.len() || is_fixed && args.len() > params.len() {
             let (needs, has) = (params.len(), args.len());
             let message = format!("`{text}` takes {needs} arguments, but {has} are given");
             return Err(Fault::new(span, message));
-        }
-        if is_variadic && is_defined {
-            return Err(Fault::unsupported(span, "a call of a variadic function with a body"));
         }
         let mut nodes = Vec::new();
         for (at, &arg) in args.iter().enumerate() {
@@ -142,7 +141,28 @@ impl Analyser<'_> {
                 None => arg,
             });
         }
+        if let Some(assigned) = self.memory_call(&text, &nodes, span)? {
+            return Ok(assigned);
+        }
+        self.reach(id);
         Ok(self.add(Kind::Call(id, nodes), result, span))
+    }
+
+    /// The pointer that is called: a function that is reached by `*` is its address again.
+    fn called(&mut self, mut callee: ExprId) -> Analysed<NodeId> {
+        loop {
+            match self.ast.expr(callee).kind {
+                ExprKind::Unary(ast::UnaryOp::Deref, inner) => {
+                    let ty = self.type_of(inner)?;
+                    let pointee = self.tree.types.pointee(ty).map(|to| self.tree.types.get(to));
+                    if !matches!(pointee, Some(Type::Function { .. })) {
+                        return self.value(callee);
+                    }
+                    callee = inner;
+                }
+                _ => return self.value(callee),
+            }
+        }
     }
 
     /// A function that is called without a declaration.

@@ -7,7 +7,7 @@ use crate::error::Fault;
 use crate::source::Span;
 use crate::token::Name;
 use crate::tree::{FunctionId, NodeId, ObjectId};
-use crate::types::{DataModel, IntType, Ty, Type};
+use crate::types::{DataModel, Field as NewField, IntType, Ty, Type};
 
 /// The longest array, in elements.
 const LONGEST_ARRAY: u64 = 1 << 31;
@@ -23,13 +23,25 @@ impl Analyser<'_> {
     fn spec(&mut self, spec: &TypeSpec) -> Analysed<Ty> {
         match spec {
             TypeSpec::Basic(basic) => Ok(self.basic(*basic)),
-            TypeSpec::Tag(id) => self.tag(*id),
+            TypeSpec::Tag(id) => {
+                let ty = self.tag(*id);
+                self.is_volatile = false;
+                ty
+            }
             TypeSpec::Typedef(name, span) => match self.scopes.find(*name) {
-                Some(Entity::Typedef(ty)) => Ok(ty),
+                Some(Entity::Typedef(ty)) => {
+                    self.is_volatile |= self.volatile.types.contains(name);
+                    Ok(ty)
+                }
                 _ => Err(Fault::new(*span, format!("`{}` is no type here", self.text(*name)))),
             },
             TypeSpec::TypeofType(id) => self.type_name(*id),
             TypeSpec::TypeofExpr(id) => self.type_of(*id),
+            TypeSpec::Volatile(inner) => {
+                let ty = self.spec(inner);
+                self.is_volatile = true;
+                ty
+            }
         }
     }
 
@@ -146,26 +158,43 @@ impl Analyser<'_> {
         }
         let mut members = Vec::new();
         for field in fields {
-            let (name, mut ty) = self.declared(&field.spec, &field.declarator)?;
+            let (name, ty) = self.declared(&field.spec, &field.declarator)?;
+            let is_volatile = self.is_volatile;
             let is_record = matches!(self.tree.types.get(ty), Type::Record(_));
-            if field.is_bits {
-                ty = self.tree.types.make(Type::Refused("a bit-field"));
-            } else if name.is_none() && !is_record {
-                continue;
+            let bits = match field.bits {
+                Some(width) => Some(self.width(width)?),
+                None if name.is_none() && !is_record => continue,
+                None => None,
+            };
+            if let Some(name) = name.filter(|_| is_volatile) {
+                self.volatile.members.insert((record, name));
             }
-            members.push((name, ty));
+            members.push(NewField { name, ty, bits });
         }
         self.tree.types.complete(record, members, tag.is_packed);
         Ok(())
     }
 
-    /// The name and type of a declarator.
+    /// The width of a bit-field.
+    fn width(&mut self, width: ExprId) -> Analysed<u32> {
+        let span = self.ast.expr(width).span;
+        let value = self.constant(width)?;
+        match u32::try_from(value) {
+            Ok(value) if value <= 64 => Ok(value),
+            _ => Err(Fault::new(span, format!("a bit-field cannot have {value} bits"))),
+        }
+    }
+
+    /// The name and type of a declarator. Whether anything in it is volatile is noted beside.
     pub(super) fn declared(
         &mut self,
         spec: &TypeSpec,
         declarator: &Declarator,
     ) -> Analysed<(Option<Name>, Ty)> {
+        self.is_volatile = false;
         let mut ty = self.spec(spec)?;
+        self.is_volatile |= declarator.is_volatile;
+        let is_volatile = self.is_volatile;
         if let Some(name) = declarator.attribute {
             ty = self.tree.types.make(Type::Refused(name));
         }
@@ -186,6 +215,7 @@ impl Analyser<'_> {
                 }
             };
         }
+        self.is_volatile = is_volatile;
         Ok((declarator.name, ty))
     }
 
@@ -253,8 +283,27 @@ impl Analyser<'_> {
         let span = declarator.span;
         let (name, ty) = self.declared(&declaration.spec, declarator)?;
         let Some(name) = name else { return Ok(None) };
+        let is_volatile = self.is_volatile;
+        let object = self.declare_name(declaration, (name, ty, span), init)?;
+        if let Some(Entity::Object(object)) = self.scopes.find(name)
+            && is_volatile
+        {
+            self.volatile.objects.insert(object);
+        }
+        Ok(object)
+    }
+
+    fn declare_name(
+        &mut self,
+        declaration: &Declaration,
+        (name, ty, span): (Name, Ty, Span),
+        init: Option<InitId>,
+    ) -> Analysed<Option<ObjectId>> {
         let is_function = matches!(self.tree.types.get(ty), Type::Function { .. });
         if declaration.storage == Storage::Typedef {
+            if self.is_volatile {
+                self.volatile.types.insert(name);
+            }
             self.scopes.insert(name, Entity::Typedef(ty));
             return Ok(None);
         }

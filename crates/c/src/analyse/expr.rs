@@ -65,6 +65,9 @@ impl Analyser<'_> {
             ExprKind::Name(name) => match self.scopes.find(*name) {
                 Some(Entity::Object(object)) => {
                     self.use_object(object);
+                    if self.volatile.objects.contains(&object) {
+                        self.use_volatile(self.text(*name), span);
+                    }
                     let ty = self.tree.object(object).ty;
                     Ok(self.add(Kind::Object(object), ty, span))
                 }
@@ -124,6 +127,11 @@ impl Analyser<'_> {
         };
         let mut place = base;
         for (index, ty) in path {
+            if let Type::Record(record) = *self.tree.types.get(self.ty(place))
+                && self.volatile.members.contains(&(record, name))
+            {
+                self.use_volatile(self.text(name), span);
+            }
             place = self.add(Kind::Member(place, index), ty, span);
         }
         Ok(place)
@@ -202,6 +210,9 @@ impl Analyser<'_> {
             }
             ExprKind::Cast(ty, arg) => {
                 let ty = self.type_name(*ty)?;
+                if std::mem::take(&mut self.is_volatile) {
+                    self.use_volatile(&self.tree.types.name(ty), span);
+                }
                 let arg = self.value(*arg)?;
                 self.cast(arg, ty, span)
             }
@@ -289,7 +300,10 @@ impl Analyser<'_> {
         }
     }
 
-    fn function_address(&mut self, id: FunctionId, span: Span) -> NodeId {
+    pub(super) fn function_address(&mut self, id: FunctionId, span: Span) -> NodeId {
+        if self.unevaluated == 0 && !self.taken.contains(&id) {
+            self.taken.push(id);
+        }
         let ty = self.tree.function(id).ty;
         let ty = self.tree.types.pointer(ty);
         self.add(Kind::FunctionAddress(id), ty, span)
@@ -304,6 +318,9 @@ impl Analyser<'_> {
                     return Ok(self.function_address(id, span));
                 }
                 let place = self.place(arg)?;
+                if matches!(self.tree.types.get(self.ty(place)), Type::Bits(..)) {
+                    return Err(Fault::new(span, "a bit-field has no address"));
+                }
                 return Ok(self.address(place, span));
             }
             ast::UnaryOp::Plus => {
@@ -373,13 +390,29 @@ impl Analyser<'_> {
         e: ExprId,
         span: Span,
     ) -> Analysed<NodeId> {
-        let Some(t) = t else {
-            return Err(Fault::unsupported(span, "`?:` without its second operand"));
-        };
-        let (c, t, e) = (self.value(c)?, self.value(t)?, self.value(e)?);
+        let mut c = self.value(c)?;
         self.scalar(c)?;
+        let mut first = None;
+        let t = match t {
+            Some(t) => self.value(t)?,
+            // GNU C: `c ?: e` is `c ? c : e` with `c` evaluated once.
+            None => {
+                let kept = self.temporary(self.ty(c), span);
+                first = Some(self.set(kept, c, span));
+                c = self.get(kept, span);
+                self.get(kept, span)
+            }
+        };
+        let e = self.value(e)?;
         let (then, other) = (self.ty(t), self.ty(e));
         let types = &self.tree.types;
+        let is_void = |ty| matches!(types.get(ty), Type::Void);
+        if is_void(then) != is_void(other) {
+            // GNU C: with one side void both are evaluated for their effects.
+            let void = self.void();
+            let (t, e) = (self.cast(t, void, span)?, self.cast(e, void, span)?);
+            return Ok(self.add(Kind::Conditional(c, t, e), void, span));
+        }
         let ty = match (types.as_int(then), types.as_int(other)) {
             (Some(a), Some(b)) => {
                 let common = a.common(b, types.model);
@@ -398,7 +431,11 @@ impl Analyser<'_> {
         if let Some(value) = self.tree.constant(c) {
             return Ok(if value != 0 { t } else { e });
         }
-        Ok(self.add(Kind::Conditional(c, t, e), ty, span))
+        let choice = self.add(Kind::Conditional(c, t, e), ty, span);
+        Ok(match first {
+            Some(first) => self.add(Kind::Comma(first, choice), ty, span),
+            None => choice,
+        })
     }
 
     fn size_of(&mut self, ty: Ty, span: Span) -> Analysed<NodeId> {
@@ -406,7 +443,9 @@ impl Analyser<'_> {
             return Err(Fault::unsupported(span, "the size of a variable-length array"));
         }
         let size = self.size(ty, span)?;
-        Ok(self.number(i128::from(size), self.tree.types.size_type(), span))
+        let node = self.number(i128::from(size), self.tree.types.size_type(), span);
+        self.tree.sizes.insert(node, ty);
+        Ok(node)
     }
 
     fn offset_of(

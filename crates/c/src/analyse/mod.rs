@@ -6,7 +6,9 @@ mod call;
 mod declare;
 mod expr;
 mod init;
+mod memory;
 mod operators;
+mod pointer_call;
 mod scope;
 mod stmt;
 
@@ -15,7 +17,7 @@ use crate::error::Fault;
 use crate::source::Span;
 use crate::token::Name;
 use crate::tree::*;
-use crate::types::{DataModel, IntType, Ty, Type, Types};
+use crate::types::{DataModel, IntType, RecordId, Ty, Type, Types};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{Entity, Scopes};
 
@@ -45,7 +47,11 @@ pub fn analyse(ast: &Ast, model: DataModel, entry: &str) -> Result<Tree, Fault> 
             globals_done += 1;
             analyser.global_initial(object)?;
         } else {
-            return Ok(analyser.tree);
+            analyser.reach_by_address();
+            if functions_done == analyser.tree.reached.len() {
+                analyser.resolve_pointer_calls()?;
+                return Ok(analyser.tree);
+            }
         }
     }
 }
@@ -68,6 +74,14 @@ fn changed(ast: &Ast) -> FxHashSet<Name> {
 }
 
 type Analysed<T> = Result<T, Fault>;
+
+/// What is declared volatile.
+#[derive(Default)]
+struct Volatile {
+    types: FxHashSet<Name>,
+    objects: FxHashSet<ObjectId>,
+    members: FxHashSet<(RecordId, Name)>,
+}
 
 struct Analyser<'a> {
     ast: &'a Ast,
@@ -94,6 +108,13 @@ struct Analyser<'a> {
     changed: FxHashSet<Name>,
     /// The type of the values of the innermost switch.
     switch_type: Vec<Ty>,
+    /// What is declared volatile, and whether the declarator that was read last is.
+    volatile: Volatile,
+    is_volatile: bool,
+    /// The functions whose address is taken, in order.
+    taken: Vec<FunctionId>,
+    /// Calls through pointers.
+    pointer_calls: Vec<pointer_call::PointerCall>,
 }
 
 impl<'a> Analyser<'a> {
@@ -106,6 +127,8 @@ impl<'a> Analyser<'a> {
             functions: Vec::new(),
             reached: Vec::new(),
             globals: Vec::new(),
+            sizes: FxHashMap::default(),
+            assumptions: Vec::new(),
             names: ast.names.clone(),
         };
         Analyser {
@@ -123,6 +146,10 @@ impl<'a> Analyser<'a> {
             in_length: 0,
             changed: changed(ast),
             switch_type: Vec::new(),
+            volatile: Volatile::default(),
+            is_volatile: false,
+            taken: Vec::new(),
+            pointer_calls: Vec::new(),
         }
     }
 
@@ -152,6 +179,14 @@ impl<'a> Analyser<'a> {
         if self.unevaluated == 0 && !self.is_reached[id.index()] && self.bodies.contains_key(&id) {
             self.is_reached[id.index()] = true;
             self.tree.reached.push(id);
+        }
+    }
+
+    /// Notes the use of something volatile: it is taken as an ordinary variable.
+    fn use_volatile(&mut self, name: &str, span: Span) {
+        if self.unevaluated == 0 {
+            let text = format!("nothing but the program changes `{name}`, which is volatile");
+            self.tree.assumptions.push((text, span));
         }
     }
 

@@ -35,7 +35,10 @@ impl Analyser<'_> {
                 Type::Bool => u64::from(bits != 0),
                 _ => self.format(ty).wrap(value),
             };
-            return self.add(Kind::Const(bits), ty, span);
+            let size_of = self.tree.sizes.get(&node).copied();
+            let node = self.add(Kind::Const(bits), ty, span);
+            self.tree.sizes.extend(size_of.map(|of| (node, of)));
+            return node;
         }
         self.add(Kind::Convert(node), ty, span)
     }
@@ -169,7 +172,12 @@ impl Analyser<'_> {
             _ => None,
         };
         let kind = folded.map_or(Kind::Binary(op, a, b), Kind::Const);
-        self.add(kind, ty, span)
+        let node = self.add(kind, ty, span);
+        if let (Some(_), BinaryOp::Mul) = (folded, op) {
+            let size_of = [a, b].iter().find_map(|arg| self.tree.sizes.get(arg).copied());
+            self.tree.sizes.extend(size_of.map(|of| (node, of)));
+        }
+        node
     }
 
     fn compare_pointers(
@@ -251,7 +259,9 @@ impl Analyser<'_> {
         if matches!(self.tree.types.get(ty), Type::Function { .. }) {
             return Err(Fault::unsupported(span, "a call through a function pointer"));
         }
-        self.size(ty, span)?;
+        if !matches!(self.tree.types.get(ty), Type::Bits(..)) {
+            self.size(ty, span)?;
+        }
         Ok(self.add(Kind::Load(place), ty, span))
     }
 }

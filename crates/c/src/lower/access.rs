@@ -37,6 +37,8 @@ pub(super) struct Located {
 pub(super) struct Part {
     pub(super) offset: u64,
     pub(super) bits: u32,
+    /// The first bit of a bit-field, from there on.
+    pub(super) bit: u32,
     pub(super) ty: Ty,
 }
 
@@ -165,7 +167,8 @@ impl Lowerer<'_> {
     /// The leaves that a place of a scalar type may be, with the checks of using it.
     pub(super) fn alternatives(&mut self, place: NodeId) -> Lowered<Vec<Alternative>> {
         let located = self.locate(place, false)?;
-        let part = Part { offset: 0, bits: self.bits(place), ty: self.tree.node(place).ty };
+        let (bits, ty) = (self.bits(place), self.tree.node(place).ty);
+        let part = Part { offset: 0, bits, bit: self.first_bit(place), ty };
         self.part_alternatives(&located, part)
     }
 
@@ -182,7 +185,7 @@ impl Lowerer<'_> {
         &mut self,
         located: &Located,
         object: ObjectId,
-        Part { offset: inner, bits, .. }: Part,
+        part @ Part { offset: inner, bits, .. }: Part,
     ) -> Lowered<Alternative> {
         let span = self.tree.node(located.place).span;
         let variables = self.object_variables(object)?;
@@ -210,27 +213,36 @@ impl Lowerer<'_> {
         }
         let part = match leaf.is_union {
             false => None,
-            true => Some(self.union_part(leaf, offset - leaf.offset, bits, span)?),
+            true => Some(self.union_part(leaf, offset - leaf.offset, part, span)?),
         };
         let index = self.instance(leaf, &located.indices[..outer]);
         Ok(Alternative { condition: None, variable: variables[at], index, part })
     }
 
+    /// The bits of a union, or of a run of bit-fields, that a part of it has.
     pub(super) fn union_part(
         &self,
         leaf: &Leaf,
         offset: u64,
-        bits: u32,
+        Part { bits, bit, ty, .. }: Part,
         span: Span,
     ) -> Lowered<(u32, u32)> {
-        let low = 8 * offset;
-        if bits == 1 {
+        let low = 8 * offset + u64::from(bit);
+        if matches!(self.types().get(ty), Type::Bool) {
             return Err(Fault::unsupported(span, "a `_Bool` inside a union"));
         }
         if low + u64::from(bits) > u64::from(leaf.bits) {
             return Err(Fault::unsupported(span, "a union of this size"));
         }
         Ok((low as u32, bits))
+    }
+
+    /// The first bit of a bit-field in its run; zero for all other places.
+    fn first_bit(&self, place: NodeId) -> u32 {
+        let Kind::Member(base, index) = self.tree.node(place).kind else { return 0 };
+        let Type::Record(id) = *self.types().get(self.tree.node(base).ty) else { return 0 };
+        let members = self.types().record(id).members.as_ref();
+        members.map_or(0, |members| members[index].bit)
     }
 
     /// The number of an instance of a leaf, row by row.
@@ -340,7 +352,10 @@ impl Lowerer<'_> {
                 self.whole_union(&located, &leaf, span)?
             } else {
                 let bits = term_bits(self.types(), leaf.ty).unwrap_or(leaf.bits);
-                self.part_alternatives(&located, Part { offset: leaf.offset, bits, ty: leaf.ty })?
+                self.part_alternatives(
+                    &located,
+                    Part { offset: leaf.offset, bits, bit: 0, ty: leaf.ty },
+                )?
             };
             list.push((leaf, found));
         }
@@ -354,7 +369,7 @@ impl Lowerer<'_> {
         leaf: &Leaf,
         span: Span,
     ) -> Lowered<Vec<Alternative>> {
-        let part = Part { offset: leaf.offset, bits: leaf.bits, ty: leaf.ty };
+        let part = Part { offset: leaf.offset, bits: leaf.bits, bit: 0, ty: leaf.ty };
         let list = self.part_alternatives(located, part)?;
         match list.iter().all(|one| one.part == Some((0, leaf.bits))) {
             true => Ok(list),

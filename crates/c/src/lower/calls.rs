@@ -1,19 +1,105 @@
 //! Calls: procedures, and functions that the front end knows.
 
-use super::shape::{Calls, ENDS, ERRORS, Shape};
-use super::{Held, Lowered, Lowerer, all_calls, build, shape_of};
+use super::shape::{ENDS, ERRORS, Shape};
+use super::{Held, Lowered, Lowerer, build, shape_of};
 use crate::error::Fault;
 use crate::source::Span;
 use crate::tree::*;
 use crate::types::{Ty, Type};
-use pedra_model::term::{BinaryOp, Sort, TermId};
-use pedra_program::{Action, Call, CheckKind, Edge, InputKind, VariableId};
-use rustc_hash::FxHashMap;
+use pedra_model::term::{Sort, TermId};
+use pedra_program::{Action, Call, Edge, InputKind, VariableId};
 
 /// Functions without effect on the program; what they return is arbitrary.
 const IGNORED: &[&str] = &[
-    "printf", "fprintf", "puts", "putchar", "fputs", "fputc", "fflush", "perror", "srand", "rand",
-    "getchar", "fgetc", "fopen", "fclose", "feof", "ferror",
+    "printf", "fprintf", "puts", "putchar", "fputs", "fputc", "fflush", "perror", "srand", "fgetc",
+    "fopen", "fclose", "feof", "ferror",
+];
+
+/// Functions of the library that do more than return a value, or whose value is fixed by what they
+/// are given: nothing can be assumed about them.
+const KNOWN: &[&str] = &[
+    "aligned_alloc",
+    "asprintf",
+    "atexit",
+    "atof",
+    "atoi",
+    "atol",
+    "atoll",
+    "bcmp",
+    "bcopy",
+    "bsearch",
+    "bzero",
+    "fgets",
+    "fread",
+    "fscanf",
+    "getdelim",
+    "getline",
+    "gets",
+    "isalnum",
+    "isalpha",
+    "islower",
+    "isspace",
+    "isupper",
+    "isxdigit",
+    "longjmp",
+    "memccpy",
+    "memchr",
+    "mempcpy",
+    "posix_memalign",
+    "qsort",
+    "read",
+    "realloc",
+    "reallocarray",
+    "recv",
+    "scanf",
+    "setjmp",
+    "_setjmp",
+    "__sigsetjmp",
+    "siglongjmp",
+    "signal",
+    "snprintf",
+    "sprintf",
+    "sscanf",
+    "stpcpy",
+    "strcasecmp",
+    "strcspn",
+    "strdup",
+    "strlcat",
+    "strlcpy",
+    "strncasecmp",
+    "strndup",
+    "strnlen",
+    "strpbrk",
+    "strsep",
+    "strspn",
+    "strstr",
+    "strtok",
+    "strtok_r",
+    "strtol",
+    "strtoll",
+    "strtoul",
+    "strtoull",
+    "swab",
+    "tolower",
+    "toupper",
+    "vasprintf",
+    "vsnprintf",
+    "vsprintf",
+    "fork",
+    "wait",
+];
+
+/// How functions of threads and atomic operations begin.
+const THREADS: &[&str] = &[
+    "pthread_",
+    "thrd_",
+    "mtx_",
+    "cnd_",
+    "sem_",
+    "atomic_",
+    "__atomic_",
+    "__sync_",
+    "__VERIFIER_atomic",
 ];
 
 /// Functions whose argument is assumed to hold.
@@ -25,12 +111,9 @@ const ASSERTS: &[&str] = &["__VERIFIER_assert", "assert"];
 /// Functions that allocate.
 const ALLOCATES: &[&str] = &["malloc", "calloc", "alloca", "__builtin_alloca"];
 
-/// Functions whose storage can be given back by `free`.
-const FREEABLE: &[&str] = &["malloc", "calloc"];
-
 /// What calling a function means.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-enum Callee {
+pub(super) enum Callee {
     /// The call is the error.
     Error,
     /// The run ends.
@@ -45,10 +128,13 @@ enum Callee {
     Ignored,
     /// A procedure.
     Body,
+    /// It has no body, and may return anything.
     Unknown,
+    /// It has no body, and is known to do more than that.
+    Refused,
 }
 
-fn classify(tree: &Tree, id: FunctionId) -> Callee {
+pub(super) fn classify(tree: &Tree, id: FunctionId) -> Callee {
     let function = tree.function(id);
     let name = function.name.as_str();
     if ERRORS.contains(&name) {
@@ -72,6 +158,9 @@ fn classify(tree: &Tree, id: FunctionId) -> Callee {
     match table.iter().find(|(names, _)| names.contains(&name)) {
         Some((_, callee)) => *callee,
         None if name.starts_with("__VERIFIER_nondet_") => Callee::Nondet,
+        None if KNOWN.contains(&name) || THREADS.iter().any(|p| name.starts_with(p)) => {
+            Callee::Refused
+        }
         None => Callee::Unknown,
     }
 }
@@ -84,107 +173,7 @@ pub fn splits(tree: &Tree, id: FunctionId) -> bool {
     )
 }
 
-/// An object for each allocation. Each must run at most once and have a known type and size.
-pub fn allocations(tree: &mut Tree, calls: &Calls) -> Lowered<FxHashMap<NodeId, ObjectId>> {
-    // The type is the one that the result is converted to.
-    let mut converted: FxHashMap<NodeId, Ty> = FxHashMap::default();
-    for node in &tree.nodes {
-        if let Kind::Convert(inner) = node.kind
-            && let Some(to) = tree.types.pointee(node.ty)
-        {
-            converted.insert(inner, to);
-        }
-    }
-    let mut objects = FxHashMap::default();
-    for (caller, call) in all_calls(tree) {
-        let node = tree.node(call);
-        let Kind::Call(callee, args) = &node.kind else { continue };
-        if classify(tree, *callee) != Callee::Allocate {
-            continue;
-        }
-        let span = node.span;
-        if !calls.is_once(caller, span) {
-            let what = "an allocation that may run more than once";
-            return Err(Fault::unsupported(span, what));
-        }
-        let sizes: Option<Vec<u64>> = args.iter().map(|&arg| tree.constant(arg)).collect();
-        let size = sizes.and_then(|sizes| sizes.iter().try_fold(1u64, |a, b| a.checked_mul(*b)));
-        let is_zeroed = tree.function(*callee).name == "calloc";
-        let to = converted.get(&call).copied();
-        let to = to.filter(|&to| !matches!(tree.types.get(to), Type::Void | Type::Function { .. }));
-        let Some(to) = to else {
-            return Err(Fault::unsupported(span, "an allocation whose type is not known"));
-        };
-        let unit = tree.types.size(to).unwrap_or(0);
-        let is_variable = size.is_none();
-        if unit == 0 || size.is_some_and(|size| size % unit != 0) {
-            let name = tree.types.name(to);
-            let what = format!("an allocation for `{name}` of another size");
-            return Err(Fault::unsupported(span, what));
-        }
-        let ty = match size.map(|size| size / unit) {
-            Some(1) => Some(to),
-            Some(count) => Some(tree.types.make(Type::Array(to, Some(count)))),
-            None => tree.types.variable_array(to),
-        };
-        let Some(ty) = ty else {
-            return Err(Fault::unsupported(span, "an allocation of this type"));
-        };
-        let extent = if is_variable { Extent::Allocated(unit) } else { Extent::Fixed };
-        let id = ObjectId(tree.objects.len() as u32);
-        let initial = Initial { is_zeroed, stores: Vec::new() };
-        let name = String::new();
-        tree.objects.push(Object { name, ty, owner: Some(caller), extent, initial, span });
-        objects.insert(call, id);
-    }
-    Ok(objects)
-}
-
-/// The allocations that the program may give back, in order; none if it never does.
-pub fn freeable(tree: &Tree, allocations: &FxHashMap<NodeId, ObjectId>) -> Vec<ObjectId> {
-    let callee = |call: NodeId| match &tree.node(call).kind {
-        Kind::Call(callee, _) => Some(*callee),
-        _ => None,
-    };
-    let frees = |(_, call): (FunctionId, NodeId)| {
-        callee(call).is_some_and(|callee| classify(tree, callee) == Callee::Free)
-    };
-    if !all_calls(tree).into_iter().any(frees) {
-        return Vec::new();
-    }
-    let is_freeable = |call: NodeId| {
-        callee(call).is_some_and(|id| FREEABLE.contains(&tree.function(id).name.as_str()))
-    };
-    let found = allocations.iter().filter(|(call, _)| is_freeable(**call));
-    let mut found: Vec<ObjectId> = found.map(|(_, &object)| object).collect();
-    found.sort_unstable_by_key(|object| object.0);
-    found
-}
-
 impl Lowerer<'_> {
-    /// `free`: of null, or of an allocation that has not been given back, from its start.
-    fn free(&mut self, pointer: NodeId, span: Span) -> Lowered<()> {
-        let pointer = self.eval(pointer)?;
-        let terms = &mut self.program.terms;
-        let null = build::constant(terms, terms.width(pointer), 0);
-        let mut may = build::binary(terms, BinaryOp::Eq, pointer, null);
-        for object in self.freeable.clone() {
-            let base = self.base(object, span)?;
-            let Some(freed) = self.freed(object) else { continue };
-            let before = self.get(freed);
-            let terms = &mut self.program.terms;
-            let base = build::constant(terms, terms.width(pointer), base);
-            let is_this = build::binary(terms, BinaryOp::Eq, pointer, base);
-            let alive = terms.not(before);
-            let alive = terms.and(is_this, alive);
-            may = terms.or(may, alive);
-            let after = terms.or(before, is_this);
-            self.set(freed, after);
-        }
-        self.check(may, CheckKind::Pointer, span);
-        Ok(())
-    }
-
     /// A call whose value is not used.
     pub(super) fn call_effect(
         &mut self,
@@ -225,17 +214,14 @@ impl Lowerer<'_> {
                 let [pointer] = args else { return Err(self.wrong_call(callee, span)) };
                 self.free(*pointer, span)
             }
-            Callee::Ignored => {
-                for &arg in args {
-                    if self.has_effects(arg) {
-                        self.effect(arg)?;
-                    }
-                }
-                Ok(())
-            }
+            Callee::Ignored => self.arguments_only(args),
             Callee::Nondet | Callee::Allocate => self.call_value(id, callee, args).map(drop),
             Callee::Body => self.call_body(callee, args, None, span).map(drop),
-            Callee::Unknown => Err(self.unknown(callee, span)),
+            Callee::Unknown => {
+                self.arguments_only(args)?;
+                self.call_unknown(id, callee).map(drop)
+            }
+            Callee::Refused => Err(self.unknown(callee, span)),
         }
     }
 
@@ -252,6 +238,9 @@ impl Lowerer<'_> {
         let span = tree.node(id).span;
         match classify(tree, callee) {
             Callee::Nondet => {
+                if self.points.allocations.contains_key(&id) {
+                    return self.outside(id, callee);
+                }
                 if !tree.types.is_scalar(function.result) {
                     let name = tree.types.name(function.result);
                     let what = format!("a value of type `{name}` from outside");
@@ -259,22 +248,7 @@ impl Lowerer<'_> {
                 }
                 Ok(self.input(Sort::Bv(bits), InputKind::Asked(function.name.as_str().into())))
             }
-            Callee::Allocate => {
-                let Some(&object) = self.points.allocations.get(&id) else {
-                    return Err(Fault::unsupported(span, "an allocation here"));
-                };
-                // It runs once, and variables start with arbitrary values.
-                self.initialise(object)?;
-                if let Some(freed) = self.freed(object) {
-                    let alive = self.program.terms.bool(false);
-                    self.set(freed, alive);
-                }
-                if let Extent::Allocated(unit) = tree.object(object).extent {
-                    self.allocated_length(object, args, unit, span)?;
-                }
-                let base = self.base(object, span)?;
-                Ok(build::constant(&mut self.program.terms, bits, base))
-            }
+            Callee::Allocate => self.allocate(id, callee, args),
             Callee::Body => {
                 let results = self.call_body(callee, args, None, span)?;
                 match results.as_slice() {
@@ -286,33 +260,15 @@ impl Lowerer<'_> {
                 self.call_effect(id, callee, args)?;
                 Ok(self.input(Sort::Bv(bits), InputKind::Choice))
             }
+            Callee::Unknown => {
+                self.arguments_only(args)?;
+                self.call_unknown(id, callee)
+            }
             _ => {
                 self.call_effect(id, callee, args)?;
                 Ok(build::constant(&mut self.program.terms, bits, 0))
             }
         }
-    }
-
-    /// Notes how many elements an allocation has.
-    fn allocated_length(
-        &mut self,
-        object: ObjectId,
-        args: &[NodeId],
-        unit: u64,
-        span: Span,
-    ) -> Lowered<()> {
-        let mut bytes = build::constant(&mut self.program.terms, 64, 1);
-        for &arg in args {
-            let value = self.eval(arg)?;
-            let is_signed = self.types().is_signed(self.tree.node(arg).ty);
-            let terms = &mut self.program.terms;
-            let value = build::resize(terms, value, 64, is_signed);
-            bytes = build::binary(terms, BinaryOp::Mul, bytes, value);
-        }
-        let terms = &mut self.program.terms;
-        let unit = build::constant(terms, 64, unit);
-        let length = build::binary(terms, BinaryOp::Udiv, bytes, unit);
-        self.set_length(object, length, span)
     }
 
     /// A call for its value, a struct.
@@ -433,6 +389,31 @@ impl Lowerer<'_> {
         {
             last.1 = format!("assert({condition})").into();
         }
+    }
+
+    /// Evaluates arguments for their side effects.
+    fn arguments_only(&mut self, args: &[NodeId]) -> Lowered<()> {
+        for &arg in args {
+            if self.has_effects(arg) {
+                self.effect(arg)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A function without a body is taken to return any value and to change nothing, as
+    /// verification tasks mean it. Never silently.
+    fn call_unknown(&mut self, id: NodeId, callee: FunctionId) -> Lowered<TermId> {
+        let name = &self.tree.function(callee).name;
+        let text = format!("`{name}`, which has no body, returns any value and changes nothing");
+        let span = self.span(self.tree.node(id).span);
+        self.program.assume(&text, span);
+        if self.points.allocations.contains_key(&id) {
+            return self.outside(id, callee);
+        }
+        // A test of a violation must define it, even if it returns nothing.
+        let bits = self.types().bits(self.tree.node(id).ty).unwrap_or(32);
+        Ok(self.input(Sort::Bv(bits), InputKind::Asked(name.as_str().into())))
     }
 
     fn unknown(&self, callee: FunctionId, span: Span) -> Fault {

@@ -131,12 +131,27 @@ impl Lowerer<'_> {
         if is_order && self.types().pointee(self.tree.node(a).ty).is_none() {
             self.no_addresses(&[a, b])?;
         }
+        if op == ast::BinaryOp::Eq && self.is_never(a, b) {
+            return Ok(self.program.terms.bool(false));
+        }
         let (x, y) = self.pair(a, b)?;
         if is_order {
             self.same_object((a, x), (b, y))?;
         }
         let op = comparison(op, is_signed).unwrap_or(BinaryOp::Eq);
         Ok(build::binary(&mut self.program.terms, op, x, y))
+    }
+
+    /// Whether a variable is compared with the address of a function to which it never points.
+    fn is_never(&self, a: NodeId, b: NodeId) -> bool {
+        let mut function = b;
+        while let Kind::Convert(inner) = self.tree.node(function).kind {
+            function = inner;
+        }
+        let Kind::FunctionAddress(function) = self.tree.node(function).kind else { return false };
+        let set = self.points.of(self.tree, a, None);
+        let is_plain = matches!(self.tree.node(a).kind, Kind::Load(_)) && !self.has_effects(a);
+        is_plain && !set.is_unknown && !set.functions.contains(&function)
     }
 
     /// Soundness: objects lie at fixed addresses here and anywhere in C, so no value but the
@@ -146,7 +161,7 @@ impl Lowerer<'_> {
         let old = self.body.old.last().map(|(place, _)| *place);
         for &node in nodes {
             let set = self.points.of(self.tree, node, old);
-            if !set.targets.is_empty() || set.is_unknown {
+            if !set.is_nothing() {
                 let span = self.tree.node(node).span;
                 return Err(Fault::unsupported(span, "arithmetic on an address as an integer"));
             }
@@ -169,20 +184,10 @@ impl Lowerer<'_> {
             let what = "an order of pointers from outside the program";
             return Err(Fault::unsupported(span, what));
         }
-        let bits = self.pointer_bits();
         let mut holds = self.program.terms.bool(false);
         for &object in objects[0].0.intersection(&objects[1].0) {
-            let size = self.room(object);
-            let base = self.base(object, span)?;
-            let terms = &mut self.program.terms;
-            let (base, size) =
-                (build::constant(terms, bits, base), build::constant(terms, bits, size));
-            let [first, second] = [x, y].map(|address| {
-                let distance = build::binary(terms, BinaryOp::Sub, address, base);
-                build::binary(terms, BinaryOp::Ulte, distance, size)
-            });
-            let both = terms.and(first, second);
-            holds = terms.or(holds, both);
+            let here = self.in_one(object, [x, y], span)?;
+            holds = self.program.terms.or(holds, here);
         }
         self.check(holds, CheckKind::Pointer, span);
         Ok(())
@@ -271,6 +276,7 @@ impl Lowerer<'_> {
         is_minus: bool,
     ) -> Lowered<TermId> {
         let is_signed = self.types().is_signed(self.tree.node(index).ty);
+        let node = pointer;
         let (pointer, index) = self.pair(pointer, index)?;
         let bits = self.pointer_bits();
         let terms = &mut self.program.terms;
@@ -278,7 +284,29 @@ impl Lowerer<'_> {
         let stride = build::constant(terms, bits, stride);
         let distance = build::binary(terms, BinaryOp::Mul, index, stride);
         let op = if is_minus { BinaryOp::Sub } else { BinaryOp::Add };
-        Ok(build::binary(terms, op, pointer, distance))
+        let moved = build::binary(terms, op, pointer, distance);
+        self.stays(node, pointer, moved)?;
+        Ok(moved)
+    }
+
+    /// A pointer must not move from one object into another. With one object that it may point to
+    /// the checks of its use are enough.
+    fn stays(&mut self, node: NodeId, from: TermId, to: TermId) -> Lowered<()> {
+        let old = self.body.old.last().map(|(place, _)| *place);
+        let set = self.points.of(self.tree, node, old);
+        let objects: BTreeSet<ObjectId> = set.targets.iter().map(|target| target.0).collect();
+        let is_pool = |&object: &ObjectId| self.tree.object(object).extent == Extent::Pool;
+        if set.is_unknown || objects.len() < 2 && !objects.iter().any(is_pool) {
+            return Ok(());
+        }
+        let span = self.tree.node(node).span;
+        let mut holds = self.program.terms.bool(false);
+        for object in objects {
+            let here = self.in_one(object, [from, to], span)?;
+            holds = self.program.terms.or(holds, here);
+        }
+        self.check(holds, CheckKind::Pointer, span);
+        Ok(())
     }
 
     fn pointer_diff(&mut self, a: NodeId, b: NodeId, stride: u64) -> Lowered<TermId> {

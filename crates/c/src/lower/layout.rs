@@ -4,7 +4,7 @@
 
 use crate::error::Fault;
 use crate::source::Span;
-use crate::types::{Ty, Type, Types};
+use crate::types::{Member, Ty, Type, Types};
 use pedra_model::term::Sort;
 
 /// The largest union that can be used, in bytes.
@@ -70,6 +70,22 @@ pub fn term_bits(types: &Types, ty: Ty) -> Option<u32> {
     }
 }
 
+/// The leaf of a run of bit-fields, given its first one: like a union, accessed in parts.
+fn bit_fields(around: &Leaf, first: &Member, names: &crate::token::Names) -> Option<Leaf> {
+    let bytes = first.run?;
+    let mut leaf = around.clone();
+    leaf.offset += first.offset;
+    leaf.bits = 8 * u32::try_from(bytes).ok()?;
+    leaf.bytes = bytes;
+    leaf.ty = first.ty;
+    leaf.is_union = true;
+    if let Some(name) = first.name {
+        leaf.path.push('.');
+        leaf.path.push_str(names.text(name));
+    }
+    Some(leaf)
+}
+
 /// The leaves of a type, in the order of their offsets.
 pub fn leaves(
     types: &Types,
@@ -113,6 +129,10 @@ pub fn leaves(
             Type::Record(id) => {
                 for member in types.record(*id).members.iter().flatten().rev() {
                     let mut inner = leaf.clone();
+                    if let Type::Bits(..) = types.get(member.ty) {
+                        found.extend(bit_fields(&leaf, member, names));
+                        continue;
+                    }
                     inner.offset += member.offset;
                     inner.ty = member.ty;
                     if let Some(name) = member.name {
@@ -132,5 +152,6 @@ pub fn leaves(
             }
         }
     }
+    found.sort_by_key(|leaf| leaf.offset);
     Ok(found)
 }

@@ -11,6 +11,7 @@
 //! [`points`]), with the check that it points to one of them.
 
 mod access;
+mod allocate;
 mod branch;
 mod build;
 mod calls;
@@ -31,6 +32,7 @@ use crate::types::{Type, Types};
 use layout::{leaves, term_bits};
 use pedra_model::term::TermId;
 use pedra_program as graph;
+use pedra_program::passes::undefined::add_limits;
 use pedra_program::{PlaceId, Procedure, ProcedureId, Program, VariableId};
 use points::{Points, points};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -41,8 +43,8 @@ use shape::{Calls, Shape, Walk, jumps_back};
 pub fn lower(tree: Tree, source: &Source, file: &str) -> Result<Program, Fault> {
     let mut tree = tree;
     let calls = Calls::new(&tree);
-    let allocations = calls::allocations(&mut tree, &calls)?;
-    let freeable = calls::freeable(&tree, &allocations);
+    let allocations = allocate::allocations(&mut tree, &calls)?;
+    let freeable = allocate::freeable(&tree, &allocations);
     let points = points(&tree, allocations)?;
     let mut lowerer = Lowerer {
         tree: &tree,
@@ -56,6 +58,8 @@ pub fn lower(tree: Tree, source: &Source, file: &str) -> Result<Program, Fault> 
         lengths: FxHashMap::default(),
         freeable,
         freed: FxHashMap::default(),
+        taken: FxHashMap::default(),
+        zeroed: Vec::new(),
         statics: Vec::new(),
         bases: FxHashMap::default(),
         next_base: objects::FIRST_ADDRESS,
@@ -65,6 +69,11 @@ pub fn lower(tree: Tree, source: &Source, file: &str) -> Result<Program, Fault> 
         body: Body::new(FunctionId(0), Procedure::new("", graph::Span::default())),
     };
     lowerer.run()?;
+    for (text, span) in lowerer.tree.assumptions.clone() {
+        let span = lowerer.span(span);
+        lowerer.program.assume(&text, span);
+    }
+    add_limits(&mut lowerer.program);
     Ok(lowerer.program)
 }
 
@@ -167,6 +176,10 @@ struct Lowerer<'a> {
     freeable: Vec<ObjectId>,
     /// Whether an allocation was given back.
     freed: FxHashMap<ObjectId, VariableId>,
+    /// How many instances of a pool are in use.
+    taken: FxHashMap<ObjectId, VariableId>,
+    /// Variables of no object that are zero at the start.
+    zeroed: Vec<VariableId>,
     /// Objects of static storage in the order of their first use.
     statics: Vec<ObjectId>,
     bases: FxHashMap<ObjectId, u64>,
@@ -324,6 +337,10 @@ impl<'a> Lowerer<'a> {
         while let Some(&object) = self.statics.get(done) {
             done += 1;
             self.initialise(object)?;
+        }
+        for variable in std::mem::take(&mut self.zeroed) {
+            let zero = self.zero(variable);
+            self.set(variable, zero);
         }
         let span = self.tree.function(self.body.function).span;
         if self.body.pending.is_empty() {

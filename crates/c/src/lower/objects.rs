@@ -1,5 +1,6 @@
 //! Objects: their variables, addresses and lengths.
 
+use super::allocate::POOL;
 use super::{Lowered, Lowerer, build};
 use crate::error::Fault;
 use crate::source::Span;
@@ -14,7 +15,7 @@ pub(super) const FIRST_ADDRESS: u64 = 0x1000;
 
 /// Objects lie at least this far apart, so that no pointer just behind one is the address of the
 /// next one.
-const GAP: u64 = 16;
+pub(super) const GAP: u64 = 16;
 
 /// The addresses that are kept for an object of variable size. If it turns out larger, the run is
 /// taken as undefined.
@@ -71,7 +72,7 @@ impl Lowerer<'_> {
     /// The variable with the length of an object of variable size.
     pub(super) fn length(&mut self, id: ObjectId) -> Option<VariableId> {
         let object = self.tree.object(id);
-        if object.extent == Extent::Fixed {
+        if matches!(object.extent, Extent::Fixed | Extent::Pool) {
             return None;
         }
         if let Some(&found) = self.lengths.get(&id) {
@@ -97,8 +98,16 @@ impl Lowerer<'_> {
             return Some(found);
         }
         let span = self.span(self.tree.object(id).span);
-        let variable = self.program.add_variable(Sort::BOOL, None, "freed", false, span);
+        let is_pool = self.tree.object(id).extent == Extent::Pool;
+        let sort = match is_pool {
+            true => Sort::bv_array(POOL.trailing_zeros(), 1),
+            false => Sort::BOOL,
+        };
+        let variable = self.program.add_variable(sort, None, "freed", false, span);
         self.program.globals.push(variable);
+        if is_pool {
+            self.zeroed.push(variable);
+        }
         self.freed.insert(id, variable);
         Some(variable)
     }
@@ -133,6 +142,7 @@ impl Lowerer<'_> {
         match self.tree.object(id).extent {
             Extent::Fixed => self.tree.types.size(self.tree.object(id).ty).unwrap_or(0),
             Extent::Length(_) | Extent::Allocated(_) => ROOM,
+            Extent::Pool => POOL.saturating_mul(self.stride(id)),
         }
     }
 

@@ -1,13 +1,14 @@
 //! Dereferences: a case split over the leaves that a pointer may lead to.
 
 use super::access::{Alternative, Located, Part};
+use super::allocate::POOL;
 use super::layout::Leaf;
 use super::points::{PointsTo, decode, same_class};
 use super::{Lowered, Lowerer, build};
 use crate::error::Fault;
 use crate::source::Span;
 use crate::tree::*;
-use pedra_model::term::{BinaryOp, TermId};
+use pedra_model::term::{BinaryOp, Term, TermId};
 use pedra_program::CheckKind;
 
 /// The most leaves that a place may be.
@@ -38,7 +39,10 @@ impl Lowerer<'_> {
                 None => self.anywhere(object, located.place, part, address)?,
             };
             if let Some(freed) = self.freed(object) {
-                let freed = self.get(freed);
+                let mut freed = self.get(freed);
+                if let Some(instance) = self.instance_at(object, address) {
+                    freed = self.program.terms.simplified(Term::Read(freed, instance));
+                }
                 for condition in found.iter().filter_map(|alternative| alternative.condition) {
                     let terms = &mut self.program.terms;
                     let here = terms.and(condition, freed);
@@ -81,7 +85,7 @@ impl Lowerer<'_> {
         &mut self,
         object: ObjectId,
         start: u64,
-        Part { offset: inner, bits, .. }: Part,
+        part @ Part { offset: inner, bits, .. }: Part,
         address: TermId,
         span: Span,
     ) -> Lowered<Option<Alternative>> {
@@ -98,27 +102,31 @@ impl Lowerer<'_> {
         };
         let leaf = &parts[at];
         let part = match leaf.is_union {
-            true => Some(self.union_part(leaf, byte, bits, span)?),
+            true => Some(self.union_part(leaf, byte, part, span)?),
             false if leaf.bits == bits && byte == 0 => None,
             false => return Err(self.other_type(object, span)),
         };
-        let base = self.base(object, span)?;
         let variable = self.object_variables(object)?[at];
         let length = self.length(object).map(|length| self.get(length));
-        let pointer_bits = self.pointer_bits();
+        let (mut condition, of_pool) = self.at_start(object, start, address, span)?;
         let terms = &mut self.program.terms;
-        let expected = build::constant(terms, pointer_bits, base + start);
-        let mut condition = build::binary(terms, BinaryOp::Eq, address, expected);
         if let (Some(length), Some(outer)) = (length, leaf.dimensions.first()) {
             let first = (offset - leaf.offset) / outer.stride;
             let first = build::constant(terms, 64, first);
             let inside = build::binary(terms, BinaryOp::Ult, first, length);
             condition = terms.and(condition, inside);
         }
-        let index = match leaf.dimensions.is_empty() {
+        let bits = leaf.index_bits();
+        let mut index = match leaf.dimensions.is_empty() {
             true => None,
-            false => Some(build::constant(terms, leaf.index_bits(), instance)),
+            false => Some(build::constant(terms, bits, instance)),
         };
+        if let Some(of_pool) = of_pool {
+            let of_pool = build::resize(terms, of_pool, bits, false);
+            let inner = build::constant(terms, bits, leaf.instances() / POOL);
+            let first = build::binary(terms, BinaryOp::Mul, of_pool, inner);
+            index = index.map(|index| build::binary(terms, BinaryOp::Add, first, index));
+        }
         Ok(Some(Alternative { condition: Some(condition), variable, index, part }))
     }
 
@@ -137,7 +145,7 @@ impl Lowerer<'_> {
         &mut self,
         object: ObjectId,
         place: NodeId,
-        Part { offset: inner, bits, ty }: Part,
+        Part { offset: inner, bits, ty, .. }: Part,
         address: TermId,
     ) -> Lowered<Vec<Alternative>> {
         let span = self.tree.node(place).span;

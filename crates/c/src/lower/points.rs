@@ -5,7 +5,9 @@
 //! Soundness: a value that is not covered here is either constant, an arbitrary uninitialised one
 //! (using it as a pointer is undefined), or *unknown*, which lowering refuses to dereference.
 
-use super::layout::{Leaf, leaves, term_bits};
+use super::allocate::{POOL, pool_stride};
+use super::calls::{Callee, classify};
+use super::layout::{Dimension, Leaf, leaves, term_bits};
 use super::shape::{Walk, jumps_back};
 use crate::error::Fault;
 use crate::tree::*;
@@ -24,19 +26,29 @@ const MOST_OFFSETS: usize = 32;
 pub struct PointsTo {
     /// To these.
     pub targets: BTreeSet<Target>,
+    /// To these functions.
+    pub functions: BTreeSet<FunctionId>,
     /// And to what is not known.
     pub is_unknown: bool,
 }
 
 impl PointsTo {
     fn one(target: Target) -> PointsTo {
-        PointsTo { targets: BTreeSet::from([target]), is_unknown: false }
+        PointsTo { targets: BTreeSet::from([target]), ..PointsTo::default() }
+    }
+
+    /// Whether it may be no address at all.
+    pub fn is_nothing(&self) -> bool {
+        self.targets.is_empty() && self.functions.is_empty() && !self.is_unknown
     }
 
     /// Adds the targets of another; true if that changes anything.
     fn extend(&mut self, other: &PointsTo) -> bool {
         let mut is_changed = other.is_unknown && !self.is_unknown;
         self.is_unknown |= other.is_unknown;
+        for &function in &other.functions {
+            is_changed |= self.functions.insert(function);
+        }
         for &target in &other.targets {
             is_changed |= self.insert(target);
         }
@@ -68,13 +80,14 @@ impl PointsTo {
         let moved = self.targets.iter().map(|&(object, offset)| {
             let size = tree.types.size(tree.object(object).ty).unwrap_or(0);
             let offset = offset.zip(by).and_then(|(offset, by)| offset.checked_add(by));
+            let around = usize::from(tree.object(object).extent == Extent::Pool);
             let is_array = points
                 .layouts
                 .get(&object)
-                .is_some_and(|leaves| leaves.iter().any(|leaf| !leaf.dimensions.is_empty()));
+                .is_some_and(|leaves| leaves.iter().any(|leaf| leaf.dimensions.len() > around));
             (object, offset.filter(|&offset| offset < size && (!is_array || by == Some(0))))
         });
-        PointsTo { targets: moved.collect(), is_unknown: self.is_unknown }
+        PointsTo { targets: moved.collect(), ..self.clone() }
     }
 }
 
@@ -107,11 +120,19 @@ pub fn points(tree: &Tree, allocations: FxHashMap<NodeId, ObjectId>) -> Result<P
         let object = &tree.objects[index];
         let id = ObjectId(index as u32);
         if tree.types.size(object.ty).is_some() && tree.types.refused(object.ty).is_none() {
-            let found = leaves(&tree.types, &tree.names, object.ty, object.span)?;
+            let mut found = leaves(&tree.types, &tree.names, object.ty, object.span)?;
+            if object.extent == Extent::Pool {
+                let stride = pool_stride(tree.types.size(object.ty).unwrap_or(0));
+                for leaf in &mut found {
+                    leaf.dimensions.insert(0, Dimension { count: POOL, stride });
+                    leaf.path.insert_str(0, "[]");
+                }
+            }
             points.layouts.insert(id, found);
         }
     }
     let flows = flows(tree, &mut points);
+    points.mark_outside(tree);
     loop {
         let mut is_changed = false;
         for flow in &flows {
@@ -195,6 +216,21 @@ impl Points {
         self.leaf_of(tree, node, 0, old)
     }
 
+    /// Pointers in storage from outside are from outside.
+    fn mark_outside(&mut self, tree: &Tree) {
+        for (&call, &object) in &self.allocations {
+            let Kind::Call(callee, _) = tree.node(call).kind else { continue };
+            if matches!(classify(tree, callee), Callee::Allocate) {
+                continue;
+            }
+            for (at, leaf) in self.layouts.get(&object).into_iter().flatten().enumerate() {
+                if leaf.is_union || tree.types.pointee(leaf.ty).is_some() {
+                    self.sets.entry((object, at)).or_default().is_unknown = true;
+                }
+            }
+        }
+    }
+
     fn apply(&mut self, tree: &Tree, flow: &Flow) -> bool {
         let value = match flow {
             Flow::Place(_, value, _) | Flow::Param(_, value) | Flow::Result(_, value) => *value,
@@ -240,7 +276,9 @@ impl Points {
             Kind::Load(place) => self.held(tree, *place, part),
             Kind::Old => old.map_or(PointsTo::default(), |place| self.held(tree, place, part)),
             Kind::Address(place) => self.targets(tree, *place),
-            Kind::FunctionAddress(_) => PointsTo { targets: BTreeSet::new(), is_unknown: true },
+            Kind::FunctionAddress(function) => {
+                PointsTo { functions: BTreeSet::from([*function]), ..PointsTo::default() }
+            }
             Kind::PointerAdd { pointer, index, stride, is_minus } => {
                 let by = tree.constant(*index).filter(|_| !is_minus);
                 let by = by.and_then(|index| index.checked_mul(*stride));
@@ -252,7 +290,7 @@ impl Points {
                 let is_made = types.pointee(tree.node(node).ty).is_some()
                     && types.as_int(tree.node(*a).ty).is_some();
                 // An integer from nowhere may be the address of anything.
-                set.is_unknown |= is_made && set.targets.is_empty() && tree.constant(*a).is_none();
+                set.is_unknown |= is_made && set.is_nothing() && tree.constant(*a).is_none();
                 set
             }
             Kind::Assign(_, a) | Kind::Comma(_, a) => recurse(*a),
@@ -280,7 +318,7 @@ impl Points {
                 Some(&object) => PointsTo::one((object, Some(0))),
                 None if tree.function(*callee).body.is_none() => {
                     let is_unknown = tree.types.pointee(tree.node(node).ty).is_some();
-                    PointsTo { targets: BTreeSet::new(), is_unknown }
+                    PointsTo { is_unknown, ..PointsTo::default() }
                 }
                 None => self.results.get(&(*callee, part)).cloned().unwrap_or_default(),
             },

@@ -1,6 +1,6 @@
 //! Declarations, declarators and types.
 
-use super::specifiers::{ATOMIC, VOLATILE};
+use super::specifiers::{ATOMIC, Attributes};
 use super::{Parsed, Parser};
 use crate::ast::*;
 use crate::error::Fault;
@@ -138,25 +138,27 @@ impl Parser {
     /// A declarator, with or without a name, and the attributes and `asm` label after it.
     pub(super) fn declarator(&mut self) -> Parsed<Declarator> {
         let start = self.span();
-        let (mut derived, mut changed) = (Vec::new(), None);
-        let name = self.declarator_parts(&mut derived, &mut changed)?;
+        let mut derived = Vec::new();
+        let mut found = Attributes::default();
+        let name = self.declarator_parts(&mut derived, &mut found)?;
         let span = name.map_or(start, |(_, span)| span);
         if self.is_key(Key::Asm) {
             self.skip_asm()?;
         }
-        let attribute = self.attributes()?.changed.or(changed);
+        let attribute = self.attributes()?.changed.or(found.changed);
         if derived.len() > super::DEEPEST as usize {
             return self.too_deep(span);
         }
-        Ok(Declarator { name: name.map(|(name, _)| name), derived, attribute, span })
+        let name = name.map(|(name, _)| name);
+        Ok(Declarator { name, derived, attribute, is_volatile: found.is_volatile, span })
     }
 
-    /// Appends the steps of a declarator, those next to the name first. A qualifier that makes the
-    /// type another one goes to `changed`.
+    /// Appends the steps of a declarator, those next to the name first. Qualifiers that
+    /// matter go to `found`.
     fn declarator_parts(
         &mut self,
         derived: &mut Vec<Derived>,
-        changed: &mut Option<&'static str>,
+        found: &mut Attributes,
     ) -> Parsed<Option<(Name, Span)>> {
         let mut pointers = 0;
         self.attributes()?;
@@ -165,8 +167,8 @@ impl Parser {
             while let Token::Key(key) = *self.peek() {
                 match key {
                     Key::Const | Key::Restrict => {}
-                    Key::Volatile => *changed = Some(VOLATILE),
-                    Key::Atomic => *changed = Some(ATOMIC),
+                    Key::Volatile => found.is_volatile = true,
+                    Key::Atomic => found.changed = Some(ATOMIC),
                     _ => break,
                 }
                 self.advance();
@@ -181,7 +183,7 @@ impl Parser {
             }
             Token::Punct(Punct::Open) if self.opens_declarator() => {
                 self.advance();
-                let name = self.nested(|parser| parser.declarator_parts(derived, changed))?;
+                let name = self.nested(|parser| parser.declarator_parts(derived, found))?;
                 self.expect(Punct::Close)?;
                 name
             }

@@ -91,13 +91,12 @@ impl Words {
 /// What other threads may change.
 pub(super) const ATOMIC: &str = "an atomic type";
 
-/// What has values that no statement of the program gives it.
-pub(super) const VOLATILE: &str = "a volatile type";
-
 /// What attributes and qualifiers say that matters.
 #[derive(Default)]
 pub(super) struct Attributes {
     pub(super) is_packed: bool,
+    /// Something is `volatile`.
+    pub(super) is_volatile: bool,
     /// The type is another one: refused where it is used.
     pub(super) changed: Option<&'static str>,
 }
@@ -200,6 +199,7 @@ impl Parser {
         };
         match attributes.changed {
             Some(name) => Ok((storage, TypeSpec::Basic(Basic::Other(name)))),
+            None if attributes.is_volatile => Ok((storage, TypeSpec::Volatile(spec.into()))),
             None => Ok((storage, spec)),
         }
     }
@@ -220,7 +220,7 @@ impl Parser {
             Key::Thread => Storage::Thread,
             Key::Volatile => {
                 self.advance();
-                attributes.changed = attributes.changed.or(Some(VOLATILE));
+                attributes.is_volatile = true;
                 return Ok(Specifier::Counted);
             }
             Key::Const | Key::Restrict | Key::Inline | Key::Noreturn | Key::Extension => {
@@ -361,24 +361,35 @@ impl Parser {
             let start = self.span();
             let (_, spec) = self.specifiers(false)?;
             if self.is(Punct::Semicolon) {
-                let declarator =
-                    Declarator { name: None, derived: Vec::new(), attribute: None, span: start };
-                fields.push(Field { spec: spec.clone(), declarator, is_bits: false });
+                let declarator = Declarator {
+                    name: None,
+                    derived: Vec::new(),
+                    attribute: None,
+                    is_volatile: false,
+                    span: start,
+                };
+                fields.push(Field { spec: spec.clone(), declarator, bits: None });
             }
             while !self.take(Punct::Semicolon) {
                 let declarator = match self.is(Punct::Colon) {
                     true => {
                         let span = self.span();
-                        Declarator { name: None, derived: Vec::new(), attribute: None, span }
+                        Declarator {
+                            name: None,
+                            derived: Vec::new(),
+                            attribute: None,
+                            is_volatile: false,
+                            span,
+                        }
                     }
                     false => self.declarator()?,
                 };
-                let is_bits = self.take(Punct::Colon);
-                if is_bits {
-                    self.conditional()?;
-                }
+                let bits = match self.take(Punct::Colon) {
+                    true => Some(self.conditional()?),
+                    false => None,
+                };
                 self.attributes()?;
-                fields.push(Field { spec: spec.clone(), declarator, is_bits });
+                fields.push(Field { spec: spec.clone(), declarator, bits });
                 if !self.is(Punct::Semicolon) {
                     self.expect(Punct::Comma)?;
                 }

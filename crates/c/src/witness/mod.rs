@@ -9,6 +9,7 @@
 //! that its place is reached after the waypoint before it, and its constraint must hold then. An
 //! `avoid` waypoint must not be passed as long as its segment is the current one.
 
+mod branches;
 mod make;
 pub mod observe;
 mod read;

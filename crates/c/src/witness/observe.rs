@@ -23,6 +23,8 @@ pub enum Point {
     Branch(bool),
     /// The branch of a `switch` for this value.
     Case(String),
+    /// The branch of a `switch` for all values that have no `case`.
+    Default,
     /// A call, before it.
     Enter,
     /// The return of a call, with a condition on `\result`.
@@ -106,7 +108,7 @@ impl Order {
     fn of(point: &Point, number: usize, is_close: bool) -> Order {
         let inside = match point {
             Point::Loop(_) | Point::Statement(_) => 0,
-            Point::Branch(_) | Point::Case(_) => 1,
+            Point::Branch(_) | Point::Case(_) | Point::Default => 1,
             Point::Enter | Point::Return(_) => 2,
         };
         // What was opened last is closed first.
@@ -139,11 +141,11 @@ fn with_inserts(text: &[u8], mut inserts: Vec<Insert>, marks: usize) -> Vec<u8> 
     out
 }
 
-struct Marker<'a> {
-    source: &'a Source,
-    tokens: &'a [Lexeme],
+pub(super) struct Marker<'a> {
+    pub(super) source: &'a Source,
+    pub(super) tokens: &'a [Lexeme],
     /// For each token how many parentheses and how many braces are open before it.
-    depths: Vec<(usize, usize)>,
+    pub(super) depths: Vec<(usize, usize)>,
     /// Names that are followed by an opening parenthesis somewhere: functions and macros.
     called: FxHashSet<String>,
 }
@@ -180,30 +182,30 @@ impl<'a> Marker<'a> {
         Marker { source, tokens, depths, called }
     }
 
-    fn punct(&self, at: usize) -> Option<Punct> {
+    pub(super) fn punct(&self, at: usize) -> Option<Punct> {
         match self.tokens.get(at)?.token {
             Token::Punct(punct) => Some(punct),
             _ => None,
         }
     }
 
-    fn key(&self, at: usize) -> Option<Key> {
+    pub(super) fn key(&self, at: usize) -> Option<Key> {
         match self.tokens.get(at)?.token {
             Token::Key(key) => Some(key),
             _ => None,
         }
     }
 
-    fn start(&self, at: usize) -> usize {
+    pub(super) fn start(&self, at: usize) -> usize {
         self.tokens[at].span.start as usize
     }
 
-    fn end(&self, at: usize) -> usize {
+    pub(super) fn end(&self, at: usize) -> usize {
         self.tokens[at].span.end as usize
     }
 
     /// The parenthesis that closes the one at a token.
-    fn matching(&self, open: usize) -> Option<usize> {
+    pub(super) fn matching(&self, open: usize) -> Option<usize> {
         let depth = self.depths[open].0;
         let is_end =
             |&at: &usize| self.punct(at) == Some(Punct::Close) && self.depths[at].0 == depth;
@@ -250,10 +252,15 @@ impl<'a> Marker<'a> {
             }
             Point::Branch(is_true) => {
                 let call = format!("{PREFIX}{number}(__pedra_one)");
-                let is_branch =
-                    |at: usize| matches!(self.key(at), Some(Key::If | Key::While | Key::For));
+                let is_branch = |at: usize| {
+                    matches!(self.key(at), Some(Key::If | Key::While | Key::For))
+                        || self.punct(at) == Some(Punct::Question)
+                };
                 first(&is_branch)
-                    .and_then(|at| self.at_branch(at, *is_true, &call))
+                    .and_then(|at| match self.punct(at) {
+                        Some(_) => self.at_choice(at, *is_true, &call),
+                        None => self.at_branch(at, *is_true, &call),
+                    })
                     .ok_or(format!("line {line}: there is no branch here that can be marked"))
             }
             Point::Case(value) => {
@@ -262,6 +269,17 @@ impl<'a> Marker<'a> {
                 first(&|at| self.key(at) == Some(Key::Switch))
                     .and_then(|at| self.at_switch(at, &result, &call))
                     .ok_or(format!("line {line}: there is no switch here that can be marked"))
+            }
+            Point::Default => {
+                let result = format!("__pedra_result_{number}");
+                let at = first(&|at| self.key(at) == Some(Key::Switch))
+                    .ok_or(format!("line {line}: there is no switch here"))?;
+                let others = self
+                    .no_case_of(at, &result)
+                    .ok_or(format!("line {line}: this switch cannot be marked"))?;
+                let call = condition(&others)?;
+                self.at_switch(at, &result, &call)
+                    .ok_or(format!("line {line}: this switch cannot be marked"))
             }
             Point::Enter => {
                 let call = format!("{PREFIX}{number}(__pedra_one)");
@@ -296,7 +314,7 @@ impl<'a> Marker<'a> {
 
     /// Of an `if` or a loop: the parenthesis or brace that opens, the token after the condition,
     /// and its first token.
-    fn condition_of(&self, at: usize) -> Option<(usize, usize, usize)> {
+    pub(super) fn condition_of(&self, at: usize) -> Option<(usize, usize, usize)> {
         let open = at + 1;
         if self.key(at) == Some(Key::Do) {
             return (self.punct(open) == Some(Punct::BraceOpen)).then_some((open, open, open));
@@ -315,20 +333,6 @@ impl<'a> Marker<'a> {
         });
         let (first, second) = (parts.next()?, parts.next()?);
         Some((open, second, first + 1))
-    }
-
-    /// Around the condition of an `if` or a loop.
-    fn at_branch(&self, at: usize, is_true: bool, call: &str) -> Option<Vec<(usize, String)>> {
-        let (_, after, first) = self.condition_of(at)?;
-        let (then, other) = match is_true {
-            true => (format!("({call}, 1)"), "0".to_owned()),
-            false => ("1".to_owned(), format!("({call}, 0)")),
-        };
-        let condition = if after == first { "1" } else { "" };
-        Some(vec![
-            (self.start(first), format!("(({condition}")),
-            (self.start(after), format!(") ? {then} : {other})")),
-        ])
     }
 
     /// Before a statement of a function.
@@ -363,18 +367,6 @@ impl<'a> Marker<'a> {
             }
             _ => None,
         }
-    }
-
-    /// Around the value of a `switch`.
-    fn at_switch(&self, at: usize, result: &str, call: &str) -> Option<Vec<(usize, String)>> {
-        let (open, close, _) = self.condition_of(at)?;
-        let (start, end) = (self.end(open), self.start(close));
-        let text = String::from_utf8_lossy(&self.source.bytes()[start..end]).into_owned();
-        // The value is promoted, as in a `switch`.
-        Some(vec![
-            (start, format!("({{ __typeof__(+({text})) {result} = (")),
-            (end, format!("); {call}; {result}; }})")),
-        ])
     }
 
     /// Where a call of a function begins and ends, given its closing parenthesis.

@@ -63,6 +63,10 @@ pub fn run(
     let place = |index: usize| SourcePlace::of(&program, program.properties[index].span);
     reporter.locate(selected.iter().map(|&index| (index, place(index))).collect());
     reporter.announce_start(&args.model, &selected, plan.engine.text());
+    for assumption in &program.assumptions {
+        let place = SourcePlace::of(&program, assumption.span);
+        reporter.announce_assumption(&place, &assumption.text);
+    }
     let writer = Writer::new(args, &program, &selected, plan, &watch)?;
     let content = read_bytes(&args.model)?;
     let names: Vec<Option<String>> = selected.iter().map(|&index| Some(name(index))).collect();

@@ -62,6 +62,10 @@ pub fn run(args: &SvcompArgs) -> Result<i32> {
         Err(error) if error.is_unsupported => return unknown(&error_text(&source.path, &error)),
         Err(error) => return Err(InputError(error_text(&source.path, &error)).into()),
     };
+    for assumption in &program.assumptions {
+        let place = program.location(assumption.span, false);
+        note(&printable(&format!("assumed: {place}: {}", assumption.text)));
+    }
     let is_meant = |&index: &usize| program.properties[index].kind == task.kind;
     let selected: Vec<usize> = (0..program.properties.len()).filter(is_meant).collect();
     let plan = Plan {

@@ -1,6 +1,6 @@
 //! Verdicts for people: one line a property, and one for each loop with an invariant.
 
-use super::{PropertyReport, Stated, Vacuity, Verdict, WrittenFile, is_cover};
+use super::{PropertyReport, SourcePlace, Stated, Vacuity, Verdict, WrittenFile, is_cover};
 use crate::view::invariants;
 use pedra_check::SafeUpTo;
 use pedra_formats::text::printable;
@@ -86,6 +86,12 @@ pub fn vacuity(of: Option<(usize, &str)>, vacuity: Vacuity, color: bool) -> Stri
         ),
         (None, _) => format!("{word}  assumptions"),
     }
+}
+
+/// ``assumed   loop.c:7  `foo`, which has no body, returns any value and changes nothing``.
+pub fn assumption(place: &SourcePlace, text: &str, color: bool) -> String {
+    let word = painted("assumed", "36", color);
+    format!("{word}  {}:{}  {}", printable(&place.file), place.line, printable(text))
 }
 
 /// A verdict in its column, with its colour.

@@ -31,6 +31,16 @@ pub fn start(model: &Path, properties: &[usize], engine: &str) -> Value {
     })
 }
 
+/// Something that the verdicts depend on beside the source.
+pub fn assumption(place: &SourcePlace, text: &str) -> Value {
+    json!({
+        "schema": SCHEMA,
+        "event": "assumption",
+        "text": text,
+        "source": { "file": place.file, "line": place.line, "column": place.column },
+    })
+}
+
 /// A verdict, how the property is stated, and where it stands.
 pub fn property(
     report: &PropertyReport,

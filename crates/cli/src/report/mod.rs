@@ -301,6 +301,17 @@ impl Reporter {
         }
     }
 
+    /// Tells what the verdicts depend on beside the source: where, and in words.
+    pub fn announce_assumption(&self, place: &SourcePlace, text: &str) {
+        if self.lock().finished {
+            return;
+        }
+        crate::output::say(&match self.style {
+            Style::Json => json::assumption(place, text).to_string(),
+            Style::Human => human::assumption(place, text, self.color),
+        });
+    }
+
     /// Notes that an engine says that the steps up to `step` hold no violation of a property.
     pub fn safe_until(&self, index: usize, step: usize) {
         let mut inner = self.lock();

@@ -17,6 +17,7 @@
 //! trusted. Traces are not: [`Inlined::trace`] brings them back to the original, where they are
 //! replayed.
 
+mod failing;
 mod parts;
 
 use crate::graph::{
@@ -105,7 +106,7 @@ pub enum EdgeOrigin {
     Return(EdgeRef),
     /// This call, which is deeper than the bound.
     Deeper(EdgeRef),
-    /// From there to an error place.
+    /// From there, or from a limit, to an error place.
     Fails,
     /// The beginning of a procedure with any values, to find its summary: no step of the original.
     Begins(ProcedureId),
@@ -218,6 +219,8 @@ struct Inliner<'p> {
     depths: Vec<usize>,
     /// The place after calls that are too deep.
     deeper: Option<PlaceId>,
+    /// The limits that a run may come to.
+    limits: Vec<PlaceId>,
     /// The parts that recursive procedures become.
     parts: Parts,
 }
@@ -254,6 +257,7 @@ impl<'p> Inliner<'p> {
             errors,
             depths: vec![1],
             deeper: None,
+            limits: Vec::new(),
             parts: Parts::new(original),
             body,
         }
@@ -286,6 +290,9 @@ impl<'p> Inliner<'p> {
         let copy = PlaceId::new(self.body.places.len() - 1);
         if is_error {
             self.errors.insert(at, copy);
+        }
+        if self.original.limits.contains(&at) && !self.parts.is_part[instance.0] {
+            self.limits.push(copy);
         }
         copy
     }
@@ -439,29 +446,6 @@ impl<'p> Inliner<'p> {
         self.add_step(&silent, (exit, to), leave, EdgeOrigin::Return(at))
     }
 
-    /// A call that is too deep. *Required for soundness* of proofs with [`Deeper::Fails`]: no such
-    /// call is left out, and the arguments do not matter, since all error places follow.
-    fn add_deeper_call(
-        &mut self,
-        caller: InstanceId,
-        at: EdgeRef,
-        from: PlaceId,
-        deeper: Deeper,
-    ) -> Result<(), InlineError> {
-        let edge = self.original.edge(at);
-        match deeper {
-            Deeper::Ends => Ok(()),
-            Deeper::Fails => {
-                let to = *self.deeper.get_or_insert_with(|| {
-                    self.places
-                        .push((caller, PlaceRef { procedure: at.procedure, place: edge.from }));
-                    self.body.add_place(edge.span)
-                });
-                self.add_step(edge, (from, to), Step::default(), EdgeOrigin::Deeper(at))
-            }
-        }
-    }
-
     fn add_step(
         &mut self,
         like: &Edge,
@@ -475,18 +459,7 @@ impl<'p> Inliner<'p> {
 
     fn finish(mut self) -> Inlined {
         let num_initial = initial_variables(self.original).count();
-        for property in &mut self.program.properties {
-            let place = *self.errors.entry(property.error).or_insert_with(|| {
-                self.places.push((InstanceId(0), property.error));
-                self.body.add_place(property.span)
-            });
-            property.error = PlaceRef { procedure: ProcedureId::new(0), place };
-            if let Some(from) = self.deeper {
-                let (action, text) = (Action::Step(Step::default()), "".into());
-                self.body.add_edge(Edge { from, to: place, action, span: property.span, text });
-                self.edges.push(EdgeOrigin::Fails);
-            }
-        }
+        self.add_error_places();
         self.program.procedures.push(self.body);
         Inlined {
             program: self.program,

@@ -103,6 +103,7 @@ impl Inliner<'_> {
     /// Whether a call of a procedure may come to an error place before it returns.
     fn can_fail(&self, procedure: ProcedureId) -> bool {
         let errors = self.original.properties.iter().map(|property| property.error.procedure);
+        let errors = errors.chain(self.original.limits.iter().map(|limit| limit.procedure));
         let activated = &self.parts.activated[procedure.index()];
         errors.into_iter().any(|procedure| activated.contains(&procedure))
     }

@@ -2,9 +2,11 @@
 //! properties of their own.
 
 use crate::graph::{
-    Action, CheckKind, Edge, EdgeId, PlaceId, PlaceRef, ProcedureId, Program, Property,
+    Action, Check, CheckKind, Edge, EdgeId, PlaceId, PlaceRef, ProcedureId, Program, Property,
     PropertyKind, Span, Step,
 };
+use pedra_model::simplify::Rewriter;
+use pedra_model::term::{TermId, Terms};
 use rustc_hash::FxHashMap;
 
 /// Lets only defined steps be taken: each guard also asks for the step's checks. The result has the
@@ -46,6 +48,52 @@ pub fn checks_as_properties(program: &Program, kinds: &[CheckKind]) -> Program {
     program
 }
 
+/// Gives each step with a check of the kind [`CheckKind::Limit`] an edge beside it, which is taken
+/// where the check fails and leads to a limit of the program.
+pub fn add_limits(program: &mut Program) {
+    for index in 0..program.procedures.len() {
+        let id = ProcedureId::new(index);
+        let mut place = None;
+        for edge in 0..program.procedures[index].edges.len() {
+            let edge = program.procedures[index].edge(EdgeId::new(edge)).clone();
+            let Action::Step(step) = &edge.action else { continue };
+            for check in step.checks.iter().filter(|check| check.kind == CheckKind::Limit) {
+                let to = *place.get_or_insert_with(|| {
+                    let place = program.procedures[index].add_place(check.span);
+                    program.limits.push(PlaceRef { procedure: id, place });
+                    place
+                });
+                let mut step = failing(&mut program.terms, step, check.holds);
+                let fails = program.terms.bool(false);
+                step.checks.push(Check { holds: fails, ..check.clone() });
+                let action = Action::Step(step);
+                let edge = Edge { to, action, span: check.span, ..edge.clone() };
+                program.procedures[index].add_edge(edge);
+            }
+        }
+    }
+    debug_assert_eq!(program.check(), Ok(()));
+}
+
+/// A step without effect, taken where another one can be taken and a condition of it does not
+/// hold. It has inputs of its own.
+fn failing(terms: &mut Terms, step: &Step, holds: TermId) -> Step {
+    let fails = terms.not(holds);
+    let mut guard = match step.guard {
+        Some(guard) => terms.and(guard, fails),
+        None => fails,
+    };
+    let mut inputs = step.inputs.clone();
+    let mut rewriter = Rewriter::plain();
+    for input in &mut inputs {
+        let copy = terms.new_symbol(terms.sort(input.term));
+        rewriter.replace(input.term, copy);
+        input.term = copy;
+    }
+    guard = rewriter.rewrite(terms, guard);
+    Step { inputs, guard: Some(guard), ..Step::default() }
+}
+
 /// The error places of operations: by procedure, kind, position and text.
 type Places = FxHashMap<(ProcedureId, CheckKind, Span, Box<str>), PlaceId>;
 
@@ -56,21 +104,7 @@ fn add_edge(
     at: usize,
 ) {
     let check = &step.checks[at];
-    let terms = &mut program.terms;
-    let fails = terms.not(check.holds);
-    let mut guard = match step.guard {
-        Some(guard) => terms.and(guard, fails),
-        None => fails,
-    };
-    let mut inputs = step.inputs.clone();
-    let mut rewriter = pedra_model::simplify::Rewriter::plain();
-    for input in &mut inputs {
-        let copy = terms.new_symbol(terms.sort(input.term));
-        rewriter.replace(input.term, copy);
-        input.term = copy;
-    }
-    guard = rewriter.rewrite(terms, guard);
-    let step = Step { inputs, guard: Some(guard), ..Step::default() };
+    let step = failing(&mut program.terms, step, check.holds);
     let key = (id, check.kind, check.span, check.text.clone());
     let place = *places.entry(key).or_insert_with(|| {
         let place = program.procedures[id.index()].add_place(check.span);

@@ -1,0 +1,136 @@
+//! Functions of the C library as C. Those that a program uses without defining them are appended
+//! to its text, so that they mean what the standard says: nothing is assumed about them. A value
+//! that the standard leaves open is that of a variable that is not initialised.
+//!
+//! The bytes of strings are characters. `memcpy` and its like on other objects are assignments of
+//! whole elements, see `analyse::memory`.
+
+use crate::ast::{Ast, Derived, ExprKind, External};
+use crate::types::DataModel;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Names and definitions; `SIZE` stands for the type of `sizeof`.
+const FUNCTIONS: &[(&str, &str)] = &[
+    ("strlen", "SIZE strlen(const char *s) { SIZE n = 0; while (s[n]) n++; return n; }"),
+    (
+        "strcmp",
+        "int strcmp(const char *a, const char *b) { int r; \
+         while (*a && *a == *b) { a++; b++; } \
+         if (*a == *b) return 0; \
+         __VERIFIER_assume(r != 0 && (r < 0) == ((unsigned char)*a < (unsigned char)*b)); \
+         return r; }",
+    ),
+    (
+        "strncmp",
+        "int strncmp(const char *a, const char *b, SIZE n) { int r; \
+         while (n && *a && *a == *b) { a++; b++; n--; } \
+         if (n == 0 || *a == *b) return 0; \
+         __VERIFIER_assume(r != 0 && (r < 0) == ((unsigned char)*a < (unsigned char)*b)); \
+         return r; }",
+    ),
+    (
+        "strcpy",
+        "char *strcpy(char *d, const char *s) { SIZE i = 0; \
+         while (s[i]) { d[i] = s[i]; i++; } d[i] = 0; return d; }",
+    ),
+    (
+        "strncpy",
+        "char *strncpy(char *d, const char *s, SIZE n) { SIZE i = 0; \
+         while (i < n && s[i]) { d[i] = s[i]; i++; } \
+         while (i < n) { d[i] = 0; i++; } return d; }",
+    ),
+    (
+        "strcat",
+        "char *strcat(char *d, const char *s) { SIZE n = 0; SIZE i = 0; while (d[n]) n++; \
+         while (s[i]) { d[n + i] = s[i]; i++; } d[n + i] = 0; return d; }",
+    ),
+    (
+        "strncat",
+        "char *strncat(char *d, const char *s, SIZE m) { SIZE n = 0; SIZE i = 0; \
+         while (d[n]) n++; \
+         while (i < m && s[i]) { d[n + i] = s[i]; i++; } d[n + i] = 0; return d; }",
+    ),
+    (
+        "strchr",
+        "char *strchr(const char *s, int c) { while (*s != (char)c) { if (!*s) return 0; s++; } \
+         return (char *)s; }",
+    ),
+    (
+        "strrchr",
+        "char *strrchr(const char *s, int c) { const char *r = 0; \
+         while (*s) { if (*s == (char)c) r = s; s++; } \
+         if (*s == (char)c) r = s; return (char *)r; }",
+    ),
+    (
+        "memcmp",
+        "int memcmp(const void *a, const void *b, SIZE n) { int r; \
+         const unsigned char *x = a; const unsigned char *y = b; \
+         while (n && *x == *y) { x++; y++; n--; } \
+         if (n == 0) return 0; \
+         __VERIFIER_assume(r != 0 && (r < 0) == (*x < *y)); return r; }",
+    ),
+    (
+        "memset",
+        "void *memset(void *d, int c, SIZE n) { char *x = d; SIZE i = 0; \
+         while (i < n) { x[i] = (char)c; i++; } return d; }",
+    ),
+    (
+        "memcpy",
+        "void *memcpy(void *d, const void *s, SIZE n) { char *x = d; const char *y = s; \
+         SIZE i = 0; while (i < n) { x[i] = y[i]; i++; } return d; }",
+    ),
+    (
+        "memmove",
+        "void *memmove(void *d, const void *s, SIZE n) { char *x = d; const char *y = s; \
+         SIZE i = 0; int up = 0; \
+         while (i < n) { if (x == y + i) up = 1; i++; } \
+         if (up) { while (i > 0) { i--; x[i] = y[i]; } } \
+         else { i = 0; while (i < n) { x[i] = y[i]; i++; } } return d; }",
+    ),
+    ("abs", "int abs(int n) { return n < 0 ? -n : n; }"),
+    ("labs", "long labs(long n) { return n < 0 ? -n : n; }"),
+    ("llabs", "long long llabs(long long n) { return n < 0 ? -n : n; }"),
+    ("rand", "int rand(void) { int r; __VERIFIER_assume(r >= 0); return r; }"),
+    ("getchar", "int getchar(void) { int r; __VERIFIER_assume(r >= -1 && r <= 255); return r; }"),
+    ("isdigit", "int isdigit(int c) { return c >= '0' && c <= '9'; }"),
+];
+
+/// The definitions that a program needs, if it needs any. They stand behind a line marker.
+pub fn needed(ast: &Ast, model: DataModel) -> Option<String> {
+    let mut known = FxHashMap::default();
+    for external in &ast.externals {
+        match external {
+            External::Function(function) => {
+                known.extend(function.declarator.name.map(|name| (name, false)));
+            }
+            External::Declaration(declaration) => {
+                for (declarator, _) in &declaration.declarators {
+                    let first = declarator.derived.first();
+                    let is_function = matches!(first, Some(Derived::Function { .. }));
+                    if let Some(name) = declarator.name {
+                        known.entry(name).or_insert(is_function);
+                    }
+                }
+            }
+        }
+    }
+    let callee = |kind: &ExprKind| match *kind {
+        ExprKind::Call(callee, _) => match ast.expr(callee).kind {
+            ExprKind::Name(name) => Some(name),
+            _ => None,
+        },
+        _ => None,
+    };
+    let called: FxHashSet<_> = ast.exprs.iter().filter_map(|expr| callee(&expr.kind)).collect();
+    let is_needed = |name: &str| {
+        let name = ast.names.find(name).filter(|name| called.contains(name));
+        name.is_some_and(|name| known.get(&name).copied().unwrap_or(true))
+    };
+    let size = match model {
+        DataModel::Ilp32 => "unsigned int",
+        DataModel::Lp64 => "unsigned long",
+    };
+    let found = FUNCTIONS.iter().filter(|(name, _)| is_needed(name));
+    let text: String = found.map(|(_, text)| text.replace("SIZE", size) + "\n").collect();
+    (!text.is_empty()).then(|| format!("\n# 1 \"<the C library>\"\n{text}"))
+}
