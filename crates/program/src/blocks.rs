@@ -21,6 +21,7 @@
 
 mod equations;
 mod refine;
+mod values;
 
 pub use refine::{Refined, refine};
 

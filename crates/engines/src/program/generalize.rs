@@ -9,9 +9,11 @@
 //! All of it is heuristic: nothing is kept that a query does not confirm.
 
 use super::graph::Location;
+use super::interpolant::{find_interpolant, half_space};
 use super::options::ProgramOptions;
 use super::predicates::cube;
 use super::queries::{Blocked, Queries};
+use super::weaken::weaken;
 use crate::trace::{Level, Stopped};
 use pedra_model::lit::Lit;
 use pedra_model::term::{IntOp, Term};
@@ -34,6 +36,26 @@ pub(super) fn part(
     })
 }
 
+/// The highest level at which a cube or its core, which can be excluded from `F_i`, can be, and a
+/// cube that contains it there. Heuristic: widened at a low level, a cube takes in states that are
+/// reached a little later, one frame for each value of a counter (as in word-level PDR).
+pub(super) fn find_highest(
+    queries: &mut Queries,
+    at: Location,
+    (set, core): (&[Lit], Box<[Lit]>),
+    (level, top): (Level, Level),
+) -> Result<(Box<[Lit]>, Level), Stopped> {
+    let higher = [Level::INFINITY, top].into_iter().filter(|&higher| higher > level);
+    for higher in higher {
+        for candidate in [&*core, set] {
+            if let Some(found) = part(queries, at, candidate, higher)? {
+                return Ok((found, higher));
+            }
+        }
+    }
+    Ok((core, level))
+}
+
 /// A larger cube that can be excluded, too.
 pub(super) fn widen(
     queries: &mut Queries,
@@ -42,6 +64,15 @@ pub(super) fn widen(
     mut set: Box<[Lit]>,
     level: Level,
 ) -> Result<Box<[Lit]>, Stopped> {
+    if queries.theory() == Theory::Integers
+        && options.interpolates()
+        && let Some(sums) = find_interpolant(queries, at, &set, level)?
+    {
+        set = sums;
+    }
+    if !options.drops() {
+        return Ok(set);
+    }
     // Heuristic order: the youngest predicates are the most special ones.
     for lit in set.clone().iter().rev() {
         if !set.contains(lit) {
@@ -52,11 +83,11 @@ pub(super) fn widen(
             set = smaller;
         }
     }
-    let is_summed = options.is_full() && options.sums;
-    if is_summed && queries.theory() == Theory::Integers {
-        set = sum_up(queries, at, set, level)?;
+    match queries.theory() {
+        Theory::Integers if options.is_full() && options.sums => sum_up(queries, at, set, level),
+        Theory::Bits if options.is_full() && options.weaken => weaken(queries, at, set, level),
+        _ => Ok(set),
     }
-    Ok(set)
 }
 
 /// Replaces two inequalities by their sum, as long as that can be excluded.
@@ -86,13 +117,7 @@ fn sum_up(
 /// The sum of two inequalities, unless nothing is left of it.
 fn sum(queries: &mut Queries, a: Lit, b: Lit) -> Option<Lit> {
     let (a, b) = (inequality(queries, a)?, inequality(queries, b)?);
-    let sum = a.plus(&b);
-    if sum.terms.is_empty() {
-        return None;
-    }
-    let Queries { graph, predicates, .. } = queries;
-    let (term, is_negated) = predicates.forms.normal(&mut graph.terms, &sum);
-    predicates.literal(&mut graph.terms, term, !is_negated)
+    half_space(queries, &a.plus(&b))
 }
 
 /// `e`, if the literal says `e ≤ 0`.

@@ -30,6 +30,7 @@ mod generalize;
 mod graph;
 mod houdini;
 mod implicant;
+mod interpolant;
 mod kernel;
 mod linear;
 mod options;
@@ -40,6 +41,7 @@ mod runs;
 mod samples;
 mod side;
 mod space;
+mod weaken;
 
 pub use options::{CHOICES, ProgramOptions, ProgramVariant};
 pub use runs::Runs;
@@ -50,7 +52,7 @@ use crate::trace::{LemmaId, Level, NoGuide, Place, Policy, Search, Stopped};
 use graph::Graph;
 use pedra_model::blast::BlastOptions;
 use pedra_model::program::PlaceId;
-use pedra_model::term::{TermId, Terms};
+use pedra_model::term::{BinaryOp, Term, TermId, Terms};
 use pedra_program::Lowered;
 use pedra_solve::terms::{Theory, theory_of};
 use queries::Queries;
@@ -144,8 +146,9 @@ impl Lifted {
         let clause = |id: LemmaId| {
             let at = frames.place(id);
             let mut clause = predicates.clause(&mut graph.terms, frames.lemma(id).set());
-            for (bit, value) in graph.given(at) {
-                let elsewhere = if value { graph.terms.not(bit) } else { bit };
+            for (variable, value) in graph.given(at) {
+                let elsewhere = Term::Binary(BinaryOp::Neq, variable, value);
+                let elsewhere = graph.terms.simplified(elsewhere);
                 clause = graph.terms.or(elsewhere, clause);
             }
             (graph.blocks().cuts[at.index()].place, clause)

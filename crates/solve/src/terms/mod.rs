@@ -18,7 +18,7 @@ pub use integers::IntEncoder;
 
 use crate::bv::BvSolver;
 use crate::interrupt::Interrupt;
-use crate::lia::{LiaSolver, MAX_LIMBS, MAX_SIZE};
+use crate::lia::{LiaLimits, LiaSolver, MAX_LIMBS, MAX_SIZE};
 use crate::sat::{Budget, SatResult, SatStats};
 use pedra_model::blast::{BlastError, BlastOptions};
 use pedra_model::eval::ops;
@@ -26,6 +26,10 @@ use pedra_model::lit::Lit;
 use pedra_model::term::{Scalar, Sort, Term, TermId, Terms};
 use pedra_model::value::Value;
 use rustc_hash::FxHashMap;
+
+/// Work of the tableau for each conflict of a limited question. A few rows with huge numbers can
+/// take seconds without any conflict; a question with small ones stays far below.
+const WORK_PER_CONFLICT: u64 = 2_000;
 
 /// What the terms of a solver are made of.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -244,11 +248,19 @@ impl TermSolver {
         }
     }
 
-    /// Limits each later question to this many conflicts; `None` for no limit.
+    /// Limits each later question to this many conflicts, and to the arithmetic that these usually
+    /// take; `None` for no limit.
     pub fn set_effort(&mut self, conflicts: Option<u64>) {
         match &mut self.back {
             Back::Bits { solver, .. } => solver.set_effort(conflicts),
-            Back::Integers { solver, .. } => solver.set_budget(conflicts.map(Budget::conflicts)),
+            Back::Integers { solver, .. } => {
+                solver.set_budget(conflicts.map(Budget::conflicts));
+                let most = LiaLimits::default();
+                let work = conflicts.map_or(most.work, |count| {
+                    count.saturating_mul(WORK_PER_CONFLICT).min(most.work)
+                });
+                solver.set_limits(LiaLimits { work, ..most });
+            }
         }
     }
 
