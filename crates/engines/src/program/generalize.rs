@@ -56,17 +56,19 @@ pub(super) fn find_highest(
     Ok((core, level))
 }
 
-/// A larger cube that can be excluded, too.
+/// A larger cube that can be excluded, too, given a cube and the part of it that is enough.
+/// Interpolants are those of the whole: what is not needed may still make a sum simpler.
 pub(super) fn widen(
     queries: &mut Queries,
     options: &ProgramOptions,
     at: Location,
-    mut set: Box<[Lit]>,
+    (whole, core): (&[Lit], Box<[Lit]>),
     level: Level,
 ) -> Result<Box<[Lit]>, Stopped> {
+    let mut set = core;
     if queries.theory() == Theory::Integers
         && options.interpolates()
-        && let Some(sums) = find_interpolant(queries, at, &set, level)?
+        && let Some(sums) = find_interpolant(queries, at, whole, level)?
     {
         set = sums;
     }
@@ -156,7 +158,7 @@ mod tests {
                 let set = set.unwrap_or_else(|_| panic!("nothing stops it"));
                 let blocked = queries.check_blocked(place, &set, level);
                 let Ok(Blocked::Yes(core)) = blocked else { continue };
-                let wider = widen(&mut queries, &options, place, core, level);
+                let wider = widen(&mut queries, &options, place, (&set, core), level);
                 let wider = wider.unwrap_or_else(|_| panic!("nothing stops it"));
                 let again = queries.check_blocked(place, &wider, level);
                 assert!(matches!(again, Ok(Blocked::Yes(_))), "round {round}");

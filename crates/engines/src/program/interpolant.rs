@@ -77,7 +77,7 @@ fn place(queries: &mut Queries, groups: &mut Vec<Group>, case: Case, sums: &[Lin
     groups.push(Group::default());
     let is_placed = groups.iter_mut().any(|group| {
         group.cases.push(case.clone());
-        let weights = common_weights(&group.cases, queries.interrupt());
+        let weights = common_weights(sums, &group.cases, queries.interrupt());
         let found = weights.and_then(|weights| {
             let scaled = sums.iter().zip(&weights).map(|(e, weight)| e.scale(weight));
             half_space(queries, &scaled.fold(Linear::constant(0), |sum, e| sum.plus(&e)))

@@ -231,7 +231,8 @@ impl Space for Locations {
                 true => find_highest(queries, place, (&obligation.set, core), (level, top))?,
                 false => (core, level),
             };
-            let mut set = widen(queries, &options, place, core, level)?;
+            let cubes = (&*obligation.set, core);
+            let mut set = widen(queries, &options, place, cubes, level)?;
             let mut reached = level;
             while reached < top {
                 let Some(smaller) = part(queries, place, &set, reached.above())? else { break };

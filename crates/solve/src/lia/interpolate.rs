@@ -36,13 +36,18 @@ pub struct Case {
 }
 
 /// Weights of the shared inequalities, none negative, whose sum contradicts each case: in none of
-/// them `Σ weight·e ≤ 0` has a rational solution. As many as possible are 0, and they have no
-/// common divisor. `None` if there are no such weights, or they are too hard to find.
+/// them `Σ weight·e ≤ 0` has a rational solution. The sum is simple: as few variables as possible
+/// are left in it, then as many weights as possible are 0, and they have no common divisor. `None`
+/// if there are no such weights, or they are too hard to find.
 ///
 /// # Panics
-/// If cases differ in the number of shared inequalities.
-pub fn common_weights(cases: &[Case], interrupt: &Interrupt) -> Option<Vec<Int>> {
-    let count = cases.first()?.shared.len();
+/// If a case differs in the number of shared inequalities.
+pub fn common_weights(
+    shared: &[Linear],
+    cases: &[Case],
+    interrupt: &Interrupt,
+) -> Option<Vec<Int>> {
+    let count = shared.len();
     let mut program = Simplex::new();
     program.last_work = MAX_WORK;
     let weights: Vec<IntVar> = (0..count).map(|_| program.add(Terms::new())).collect();
@@ -57,11 +62,22 @@ pub fn common_weights(cases: &[Case], interrupt: &Interrupt) -> Option<Vec<Int>>
     if !is_feasible(&mut program) {
         return None;
     }
-    // Heuristic: fewer inequalities make simpler sums.
+    // Heuristic: what is simple is more often inductive.
+    let mut sums: FxHashMap<IntVar, Terms> = FxHashMap::default();
+    for (&weight, e) in weights.iter().zip(shared) {
+        for (var, factor) in &e.terms {
+            sums.entry(*var).or_default().push((weight, factor.clone()));
+        }
+    }
+    let mut vanishing: Vec<(IntVar, Terms)> = sums.into_iter().collect();
+    vanishing.sort_unstable_by_key(|(var, _)| *var);
+    let vanishing: Vec<IntVar> = vanishing.into_iter().map(|(_, sum)| program.add(sum)).collect();
     let mut level = 0;
-    for &weight in weights.iter().rev() {
+    for &zero in vanishing.iter().chain(weights.iter().rev()) {
         program.push_levels(level + 1);
-        let is_bounded = bound(&mut program, weight, Side::Upper, 0).is_some();
+        let is_bounded = bound(&mut program, zero, Side::Upper, 0)
+            .and_then(|()| bound(&mut program, zero, Side::Lower, 0))
+            .is_some();
         match is_bounded && is_feasible(&mut program) {
             true => level += 1,
             false => program.backtrack(level),
@@ -172,7 +188,9 @@ mod tests {
                     Case { shared: some(3), own: own.map(constraint).collect() }
                 })
                 .collect();
-            let Some(weights) = common_weights(&cases, &Interrupt::new()) else { continue };
+            let shared = &cases[0].shared;
+            let weights = common_weights(shared, &cases, &Interrupt::new());
+            let Some(weights) = weights else { continue };
             found += 1;
             several += usize::from(cases.len() > 1);
             assert!(weights.iter().all(|weight| !weight.is_negative()));
@@ -196,13 +214,22 @@ mod tests {
         let own = |e: Linear| vec![Constraint::Le(e)];
         let one = Case { shared: shared.clone(), own: own(linear([1, 1, 0], -7)) };
         let two = Case { shared: shared.clone(), own: own(linear([2, 2, 0], -9)) };
-        let weights = common_weights(&[one, two], &Interrupt::new());
-        assert_eq!(weights, Some(vec![Int::ONE, Int::ONE]));
+        let find = |cases: &[Case]| common_weights(&shared, cases, &Interrupt::new());
+        assert_eq!(find(&[one, two]), Some(vec![Int::ONE, Int::ONE]));
         // One is enough, and nothing is: then the case contradicts itself.
         let alone = Case { shared: shared.clone(), own: own(linear([0, 1, 0], -2)) };
-        let weights = common_weights(&[alone], &Interrupt::new());
-        assert_eq!(weights, Some(vec![Int::ZERO, Int::ONE]));
-        let none = Case { shared, own: own(linear([1, 1, 0], -8)) };
-        assert_eq!(common_weights(&[none], &Interrupt::new()), None);
+        assert_eq!(find(&[alone]), Some(vec![Int::ZERO, Int::ONE]));
+        let none = Case { shared: shared.clone(), own: own(linear([1, 1, 0], -8)) };
+        assert_eq!(find(&[none]), None);
+    }
+
+    /// `y ≥ 2` from `x + 2y ≥ 101` and `x + y ≤ 99` is simpler than either of them.
+    #[test]
+    fn variables_vanish() {
+        let shared = vec![linear([-1, -2, 0], 101), linear([1, 1, 0], -99)];
+        let own = [linear([1, 0, 0], 0), linear([0, 1, 0], -1)].map(Constraint::Eq).to_vec();
+        let case = Case { shared: shared.clone(), own };
+        let weights = common_weights(&shared, &[case], &Interrupt::new());
+        assert_eq!(weights, Some(vec![Int::ONE, Int::ONE]));
     }
 }
