@@ -21,7 +21,6 @@
 
 mod equations;
 mod refine;
-mod values;
 
 pub use refine::{Refined, refine};
 

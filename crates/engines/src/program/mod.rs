@@ -36,6 +36,7 @@ mod linear;
 mod options;
 mod predecessor;
 mod predicates;
+mod proposals;
 mod queries;
 mod runs;
 mod samples;
@@ -52,7 +53,7 @@ use crate::trace::{LemmaId, Level, NoGuide, Place, Policy, Search, Stopped};
 use graph::Graph;
 use pedra_model::blast::BlastOptions;
 use pedra_model::program::PlaceId;
-use pedra_model::term::{BinaryOp, Term, TermId, Terms};
+use pedra_model::term::{TermId, Terms};
 use pedra_program::Lowered;
 use pedra_solve::terms::{Theory, theory_of};
 use queries::Queries;
@@ -119,6 +120,7 @@ impl Lifted {
                 properties: properties.clone(),
                 guide: NoGuide,
                 implied_with: None,
+                proposals: None,
                 side,
             })
         })?;
@@ -146,9 +148,8 @@ impl Lifted {
         let clause = |id: LemmaId| {
             let at = frames.place(id);
             let mut clause = predicates.clause(&mut graph.terms, frames.lemma(id).set());
-            for (variable, value) in graph.given(at) {
-                let elsewhere = Term::Binary(BinaryOp::Neq, variable, value);
-                let elsewhere = graph.terms.simplified(elsewhere);
+            for (bit, value) in graph.given(at) {
+                let elsewhere = if value { graph.terms.not(bit) } else { bit };
                 clause = graph.terms.or(elsewhere, clause);
             }
             (graph.blocks().cuts[at.index()].place, clause)

@@ -10,19 +10,18 @@
 //!   input is;
 //! - an input that a guard equates with a term is replaced by it ([`Block::defined`]);
 //! - a cut point is split by the values of its bits, as far as the entry reaches them. Each copy
-//!   has the blocks that its values leave possible;
-//! - then it is split by the values of its numbers that only ever have a few (`values`).
+//!   has the blocks that its values leave possible.
 //!
-//! Proofs are put together again by [`Refined::proof`]: a copy's invariant holds where the variables
+//! Proofs are put together again by [`Refined::proof`]: a copy's invariant holds where the bits
 //! have the copy's values, and no other values are reached. Runs need the values of defined inputs
-//! besides; all else is the same, since copies of a cut point have its place and its inputs.
+//! besides; all else is the same, since copies of a cut point have its place and its inputs. Exits
+//! of procedures stay whole, since calls speak of them.
 
 use super::equations;
-use super::values::{Domain, controls, domains, equals};
 use super::{Block, Blocks, Cut, CutId, CutProof};
 use crate::graph::VariableId;
 use pedra_model::simplify::Rewriter;
-use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms, UnaryOp};
+use pedra_model::term::{Sort, Term, TermId, Terms, UnaryOp};
 use rustc_hash::FxHashMap;
 
 /// A cut point with more bits is not split.
@@ -42,53 +41,26 @@ pub struct Refined {
     origins: Vec<Copy>,
 }
 
-/// Variables with their values, which are constants.
-pub type Values = Vec<(VariableId, TermId)>;
+/// Bits with their values.
+type Bits = Vec<(VariableId, bool)>;
 
-/// A cut point some of whose variables have given values.
+/// A cut point whose bits have given values.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Copy {
     cut: CutId,
-    values: Values,
+    bits: Bits,
 }
 
 /// Refines blocks; `None` if there is nothing to gain, or too much to split.
 pub fn refine(whole: &Blocks) -> Option<Refined> {
     let limit = whole.program.terms.len() * MAX_GROWTH;
-    let mut whole = whole.clone();
-    let bits = bits(&mut whole);
-    let by_bits = split(&whole, &bits, limit);
-    let blocks = by_bits.as_ref().map_or(&whole, |refined| &refined.blocks);
-    let domains = domains(blocks);
-    let mut controls = controls(blocks, &domains);
-    // Heuristic: if there are too many copies, fewer variables are control.
-    while !controls.is_empty() {
-        let chosen = chosen(blocks, &domains, &controls);
-        if let Some(by_values) = split(blocks, &chosen, limit) {
-            return Some(match by_bits {
-                Some(by_bits) => by_values.after(&by_bits),
-                None => by_values,
-            });
-        }
-        controls.truncate(controls.len() / 2);
-    }
-    by_bits
-}
-
-/// What a cut point is split by: variables with all values that they may have.
-type Splits = Vec<Vec<(VariableId, Vec<TermId>)>>;
-
-/// Splits by the given variables of each cut point; `None` if there is nothing to gain, or too much
-/// to split.
-fn split(whole: &Blocks, splits: &Splits, limit: usize) -> Option<Refined> {
     let mut refiner = Refiner {
         whole,
-        splits,
         terms: whole.program.terms.clone(),
         copies: Vec::new(),
         numbers: FxHashMap::default(),
     };
-    refiner.number(Copy { cut: 0, values: Vec::new() });
+    refiner.number(Copy { cut: 0, bits: Vec::new() });
     let mut cuts = Vec::new();
     while let Some(copy) = refiner.copies.get(cuts.len()).cloned() {
         cuts.push(refiner.cut(&copy));
@@ -108,32 +80,17 @@ fn split(whole: &Blocks, splits: &Splits, limit: usize) -> Option<Refined> {
     Some(Refined { blocks, origins: copies })
 }
 
-/// The bits of each cut point; none if there are too many.
-fn bits(blocks: &mut Blocks) -> Splits {
-    let both = [false, true].map(|value| blocks.program.terms.bool(value)).to_vec();
-    let terms = &blocks.program.terms;
-    let is_bit = |v: &VariableId| terms.sort(blocks.program.term_of(*v)) == Sort::BOOL;
-    let of = |cut: &Cut| {
-        let bits = cut.live.iter().copied().filter(is_bit);
-        let bits: Vec<_> = bits.map(|bit| (bit, both.clone())).collect();
-        if bits.len() <= MAX_BITS { bits } else { Vec::new() }
+/// The bits among the variables of a cut point; none if there are too many.
+fn bits_of(blocks: &Blocks, cut: &Cut) -> Vec<VariableId> {
+    let is_bit = |variable: &VariableId| {
+        blocks.program.terms.sort(blocks.program.term_of(*variable)) == Sort::BOOL
     };
-    blocks.cuts.iter().map(of).collect()
-}
-
-/// The chosen variables of each cut point, where they have few values.
-fn chosen(blocks: &Blocks, domains: &[Domain], controls: &[VariableId]) -> Splits {
-    let of = |(cut, domains): (&Cut, &Domain)| {
-        let chosen = cut.live.iter().filter(|variable| controls.contains(variable));
-        let values = |v: &VariableId| Some((*v, domains.get(v)?.iter().copied().collect()));
-        chosen.filter_map(values).collect()
-    };
-    blocks.cuts.iter().zip(domains).map(of).collect()
+    let bits: Vec<VariableId> = cut.live.iter().copied().filter(is_bit).collect();
+    if bits.len() <= MAX_BITS { bits } else { Vec::new() }
 }
 
 struct Refiner<'a> {
     whole: &'a Blocks,
-    splits: &'a Splits,
     terms: Terms,
     copies: Vec<Copy>,
     numbers: FxHashMap<Copy, CutId>,
@@ -154,8 +111,9 @@ impl Refiner<'_> {
         let whole = self.whole;
         let cut = &whole.cuts[copy.cut];
         let mut values = Rewriter::new();
-        for &(variable, value) in &copy.values {
-            values.replace(whole.program.term_of(variable), value);
+        for &(bit, value) in &copy.bits {
+            let value = self.terms.bool(value);
+            values.replace(whole.program.term_of(bit), value);
         }
         let mut blocks = Vec::new();
         for block in &cut.blocks {
@@ -173,18 +131,15 @@ impl Refiner<'_> {
                 self.split_block(block, guard, &new, &mut blocks);
             }
             for block in &mut blocks[first..] {
-                for (_, term) in &mut block.defined {
-                    *term = values.rewrite(&mut self.terms, *term);
-                }
                 equations::solve(&mut self.terms, &wanted, block);
             }
         }
         blocks.retain(|block| !self.terms.is_bool(block.guard, false));
-        let is_given = |variable: &VariableId| copy.values.iter().any(|(v, _)| v == variable);
+        let is_given = |variable: &VariableId| copy.bits.iter().any(|(bit, _)| bit == variable);
         let live = cut.live.iter().copied().filter(|variable| !is_given(variable)).collect();
         let mut returns = cut.returns.clone();
         for call in &mut returns {
-            call.exit = self.number(Copy { cut: call.exit, values: Vec::new() });
+            call.exit = self.number(Copy { cut: call.exit, bits: Vec::new() });
             for term in call.values.iter_mut().chain([&mut call.condition]) {
                 *term = values.rewrite(&mut self.terms, *term);
             }
@@ -192,36 +147,34 @@ impl Refiner<'_> {
         Cut { live, blocks, returns, ..cut.clone() }
     }
 
-    /// A block for each copy of its target that it can lead to. Inputs that are new values are fixed
+    /// A block for each copy of its target that it can lead to. Bits that are inputs are fixed
     /// where they are used, so that what contradicts them goes away.
     fn split_block(&mut self, block: &Block, guard: TermId, new: &[TermId], out: &mut Vec<Block>) {
         let target = &self.whole.cuts[block.to];
         let is_end = self.is_end(block.to);
-        let splits: &[(VariableId, Vec<TermId>)] =
-            if is_end { &[] } else { &self.splits[block.to] };
-        let position = |v: &VariableId| target.live.binary_search(v).expect("it is live");
-        // For each copy its values so far, the guard and the values.
-        let mut open: Vec<(Values, TermId, Vec<TermId>)> = vec![(Vec::new(), guard, new.to_vec())];
-        for (variable, domain) in splits {
+        let bits = if is_end { Vec::new() } else { bits_of(self.whole, target) };
+        let position = |bit: &VariableId| target.live.binary_search(bit).expect("it is live");
+        // For each copy its bits so far, the guard and the values.
+        let mut open: Vec<(Bits, TermId, Vec<TermId>)> = vec![(Vec::new(), guard, new.to_vec())];
+        for bit in &bits {
             let mut next = Vec::new();
             for (known, guard, new) in open {
-                for &value in domain {
-                    let (guard, new) = self.with_value(guard, &new, new[position(variable)], value);
+                for value in [false, true] {
+                    let (guard, new) = self.with_bit(guard, &new, new[position(bit)], value);
                     if !self.terms.is_bool(guard, false) {
-                        let known = known.iter().copied().chain([(*variable, value)]).collect();
+                        let known = known.iter().copied().chain([(*bit, value)]).collect();
                         next.push((known, guard, new));
                     }
                 }
             }
             open = next;
         }
-        for (values_of_copy, guard, new) in open {
+        for (bits_of_copy, guard, new) in open {
             if self.terms.is_bool(guard, false) {
                 continue;
             }
-            let to = self.number(Copy { cut: block.to, values: values_of_copy });
-            let is_split = |variable: &VariableId| splits.iter().any(|(v, _)| v == variable);
-            let kept = target.live.iter().zip(new).filter(|(variable, _)| !is_split(variable));
+            let to = self.number(Copy { cut: block.to, bits: bits_of_copy });
+            let kept = target.live.iter().zip(new).filter(|(variable, _)| !bits.contains(variable));
             let values = kept.map(|(_, value)| value).collect();
             out.push(Block { to, guard, values, ..block.clone() });
         }
@@ -233,19 +186,18 @@ impl Refiner<'_> {
         self.whole.errors.contains(&Some(cut)) || calls.any(|call| call.exit == cut)
     }
 
-    /// Guard and values where a variable's new value, which is a term, is this one. If the term is a
+    /// Guard and values where a bit's new value, which is a term, is this one. If the term is a
     /// symbol it is put in everywhere; the guard still asks for it, since runs need all inputs.
-    fn with_value(
+    fn with_bit(
         &mut self,
         guard: TermId,
         new: &[TermId],
         term: TermId,
-        value: TermId,
+        value: bool,
     ) -> (TermId, Vec<TermId>) {
-        let is_so = match self.terms.sort(term) == Sort::BOOL {
-            true if self.terms.is_bool(value, true) => term,
-            true => self.terms.simplified(Term::Unary(UnaryOp::Not, term)),
-            false => equals(&mut self.terms, term, value),
+        let is_so = match value {
+            true => term,
+            false => self.terms.simplified(Term::Unary(UnaryOp::Not, term)),
         };
         let (symbol, is_negated) = match *self.terms.get(term) {
             Term::Unary(UnaryOp::Not, inner) => (inner, true),
@@ -255,7 +207,7 @@ impl Refiner<'_> {
             return (self.terms.and(guard, is_so), new.to_vec());
         }
         let mut rewriter = Rewriter::new();
-        let given = if is_negated { self.terms.not(value) } else { value };
+        let given = self.terms.bool(value != is_negated);
         rewriter.replace(symbol, given);
         let guard = rewriter.rewrite(&mut self.terms, guard);
         let guard = self.terms.and(guard, is_so);
@@ -265,18 +217,9 @@ impl Refiner<'_> {
 }
 
 impl Refined {
-    /// The variables of a cut point to which its copy has given values.
-    pub fn given(&self, cut: CutId) -> &[(VariableId, TermId)] {
-        &self.origins[cut].values
-    }
-
-    /// Blocks that were refined twice, in terms of those before the first time.
-    fn after(self, first: &Refined) -> Refined {
-        let origin = |copy: Copy| {
-            let Copy { cut, values } = first.origins[copy.cut].clone();
-            Copy { cut, values: values.into_iter().chain(copy.values).collect() }
-        };
-        Refined { origins: self.origins.into_iter().map(origin).collect(), ..self }
+    /// The bits of a cut point that its copy has given values to.
+    pub fn bits(&self, cut: CutId) -> &[(VariableId, bool)] {
+        &self.origins[cut].bits
     }
 
     /// The proof in terms of the whole blocks that a proof about the copies stands for.
@@ -286,9 +229,9 @@ impl Refined {
         let mut reached: Vec<Option<TermId>> = vec![None; whole.cuts.len()];
         for (copy, invariant) in self.origins.iter().zip(invariants) {
             let mut here = terms.bool(true);
-            for &(variable, value) in &copy.values {
-                let variable = whole.program.term_of(variable);
-                let is_so = terms.simplified(Term::Binary(BinaryOp::Eq, variable, value));
+            for &(bit, value) in &copy.bits {
+                let bit = whole.program.term_of(bit);
+                let is_so = if value { bit } else { terms.not(bit) };
                 here = terms.and(here, is_so);
             }
             let elsewhere = terms.not(here);
