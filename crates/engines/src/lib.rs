@@ -34,7 +34,6 @@ pub mod cone;
 pub mod context;
 pub mod events;
 pub mod fb;
-mod gallop;
 pub mod imc;
 pub mod kind;
 mod layers;

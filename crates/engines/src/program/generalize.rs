@@ -1,10 +1,11 @@
 //! Generalisation: from a cube that can be excluded to a larger one, and to a higher level.
 //!
-//! 1. Literals are dropped, as in PDR over bits; each query is over all edges into the location.
-//! 2. Two inequalities of a cube become their sum, which contains both: `x ≤ 3 ∧ y ≤ 4` is in
-//!    `x + y ≤ 7`. A Farkas interpolant is such a sum with the weights of a refutation; here
-//!    weights are 1, and the query says whether the sum can be excluded.
-//! 3. The lemma is tried at higher levels.
+//! 1. With integers, sums of the cube's inequalities take its place: Farkas interpolants
+//!    (`interpolant`).
+//! 2. Literals are dropped, as in PDR over bits; each query is over all edges into the location.
+//! 3. Two inequalities that are left become their sum, which contains both: `x ≤ 3 ∧ y ≤ 4` is in
+//!    `x + y ≤ 7`. The query says whether it can be excluded.
+//! 4. The lemma is tried at higher levels.
 //!
 //! All of it is heuristic: nothing is kept that a query does not confirm.
 
@@ -13,7 +14,6 @@ use super::interpolant::{find_interpolant, half_space};
 use super::options::ProgramOptions;
 use super::predicates::cube;
 use super::queries::{Blocked, Queries};
-use super::weaken::weaken;
 use crate::trace::{Level, Stopped};
 use pedra_model::lit::Lit;
 use pedra_model::term::{IntOp, Term};
@@ -34,26 +34,6 @@ pub(super) fn part(
         Blocked::Yes(core) => Some(core),
         Blocked::No(..) | Blocked::TooHard => None,
     })
-}
-
-/// The highest level at which a cube or its core, which can be excluded from `F_i`, can be, and a
-/// cube that contains it there. Heuristic: widened at a low level, a cube takes in states that are
-/// reached a little later, one frame for each value of a counter (as in word-level PDR).
-pub(super) fn find_highest(
-    queries: &mut Queries,
-    at: Location,
-    (set, core): (&[Lit], Box<[Lit]>),
-    (level, top): (Level, Level),
-) -> Result<(Box<[Lit]>, Level), Stopped> {
-    let higher = [Level::INFINITY, top].into_iter().filter(|&higher| higher > level);
-    for higher in higher {
-        for candidate in [&*core, set] {
-            if let Some(found) = part(queries, at, candidate, higher)? {
-                return Ok((found, higher));
-            }
-        }
-    }
-    Ok((core, level))
 }
 
 /// A larger cube that can be excluded, too, given a cube and the part of it that is enough.
@@ -87,8 +67,7 @@ pub(super) fn widen(
     }
     match queries.theory() {
         Theory::Integers if options.is_full() && options.sums => sum_up(queries, at, set, level),
-        Theory::Bits if options.is_full() && options.weaken => weaken(queries, at, set, level),
-        _ => Ok(set),
+        Theory::Integers | Theory::Bits => Ok(set),
     }
 }
 

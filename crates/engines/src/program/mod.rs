@@ -42,7 +42,6 @@ mod runs;
 mod samples;
 mod side;
 mod space;
-mod weaken;
 
 pub use options::{CHOICES, ProgramOptions, ProgramVariant};
 pub use runs::Runs;

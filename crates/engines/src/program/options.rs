@@ -28,10 +28,6 @@ pub struct ProgramOptions {
     pub interpolants: bool,
     /// Whether two inequalities of a cube may be replaced by their sum.
     pub sums: bool,
-    /// Whether equations and bounds of words are made weaker.
-    pub weaken: bool,
-    /// Whether lemmas are widened at the highest level at which they hold.
-    pub highest: bool,
     /// Whether control that is kept in data becomes locations, and relations become functions.
     pub refine: bool,
     /// Whether a search over integers proposes invariants of words.
@@ -47,8 +43,6 @@ impl Default for ProgramOptions {
             candidates: true,
             interpolants: true,
             sums: true,
-            weaken: true,
-            highest: true,
             refine: true,
             integers: true,
             effort: 2_000,
@@ -111,18 +105,6 @@ pub static CHOICES: &[Choice<ProgramOptions>] = &[
         Class::Expert,
         sums,
         "with `full` and integers: replace two inequalities of a lemma by their sum"
-    ),
-    switch!(
-        "weaken",
-        Class::Expert,
-        weaken,
-        "with `full` and words: make bounds of equations, and move bounds outwards"
-    ),
-    switch!(
-        "highest",
-        Class::Expert,
-        highest,
-        "with `full`: widen a lemma at the highest level at which it holds"
     ),
     switch!(
         "refine",

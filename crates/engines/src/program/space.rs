@@ -3,7 +3,7 @@
 use super::audit;
 use super::calls::Founded;
 use super::evidence;
-use super::generalize::{find_highest, part, widen};
+use super::generalize::{part, widen};
 use super::graph::{EdgeId, Location};
 use super::houdini::inductive_part;
 use super::options::{ProgramOptions, ProgramVariant};
@@ -252,10 +252,6 @@ impl Space for Locations {
             return Ok(level);
         }
         let (set, level) = self.queries.with_effort(Some(options.effort), |queries| {
-            let (core, level) = match options.is_full() && options.highest {
-                true => find_highest(queries, place, (&obligation.set, core), (level, top))?,
-                false => (core, level),
-            };
             let cubes = (&*obligation.set, core);
             let mut set = widen(queries, &options, place, cubes, level)?;
             let mut reached = level;

@@ -16,7 +16,6 @@ use super::reshape::{Failed, reshape};
 use super::unit::Unit;
 use super::value::Int;
 use crate::context::Context;
-use crate::gallop::gallop;
 use crate::trace::{Lemmas, Level, Stopped};
 
 /// Relaxing a bound costs at most this many queries.
@@ -155,7 +154,7 @@ pub(super) fn relax_bounds(
         let base = unit.clone();
         let mut best = None;
         let mut stopped = Ok(());
-        gallop(value, end, direction, |value| {
+        super::simulate::gallop(value, end, direction, |value| {
             steps += 1;
             if steps > MAX_STEPS || stopped.is_err() {
                 return false;

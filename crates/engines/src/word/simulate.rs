@@ -10,7 +10,6 @@ use super::problem::Problem;
 use super::relative::{State, Target};
 use super::unit::Unit;
 use super::value::{Int, VarId};
-use crate::gallop::gallop;
 use pedra_model::eval::interval::{Interval, IntervalSim};
 use pedra_model::term::TermId;
 
@@ -120,6 +119,34 @@ impl Simulation {
     }
 }
 
+/// The furthest value from `from` towards `end` that is accepted, as far as galloping and
+/// bisection find it; `from` is. What is returned was accepted last.
+pub(super) fn gallop(
+    from: Int,
+    end: Int,
+    direction: Int,
+    mut accept: impl FnMut(Int) -> bool,
+) -> Int {
+    if from == end || accept(end) {
+        return end;
+    }
+    let distance = (end - from) * direction;
+    let (mut good, mut stride) = (0, 1);
+    while stride < distance && accept(from + stride * direction) {
+        (good, stride) = (stride, stride * 2);
+    }
+    let mut bad = stride.min(distance);
+    while good + 1 < bad {
+        let middle = good + (bad - good) / 2;
+        if accept(from + middle * direction) {
+            good = middle;
+        } else {
+            bad = middle;
+        }
+    }
+    from + good * direction
+}
+
 fn interval(problem: &Problem, var: VarId, (low, high): (Int, Int)) -> Interval {
     let info = problem.var(var);
     let made = if info.signed {
@@ -173,6 +200,16 @@ mod tests {
     use pedra_formats::btor2;
     use pedra_model::bv::Bv;
     use pedra_testkit::random::Random;
+
+    #[test]
+    fn galloping_finds_the_edge() {
+        for edge in 0..40 {
+            assert_eq!(gallop(0, 100, 1, |v| v <= edge), edge);
+            assert_eq!(gallop(0, -100, -1, |v| -v <= edge), -edge);
+        }
+        assert_eq!(gallop(3, 100, 1, |_| true), 100);
+        assert_eq!(gallop(7, 7, 1, |_| false), 7);
+    }
 
     const MODEL: &str = "
         1 sort bitvec 4
