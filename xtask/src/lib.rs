@@ -5,6 +5,7 @@ pub mod browser;
 pub mod ci;
 pub mod dist;
 pub mod gcc;
+pub mod growth;
 pub mod harness;
 pub mod interrupts;
 pub mod python;

@@ -1,7 +1,9 @@
 //! `cargo xtask`: see [`HELP`].
 
 use std::process::ExitCode;
-use xtask::{browser, ci, dist, gcc, harness, interrupts, python, readers, roundtrip, tools};
+use xtask::{
+    browser, ci, dist, gcc, growth, harness, interrupts, python, readers, roundtrip, tools,
+};
 
 /// What `cargo xtask help` prints.
 const HELP: &str = "\
@@ -26,6 +28,7 @@ cargo xtask COMMAND
   compare-gcc    random C programs, run by the interpreter and by gcc, for both data models
                  --runs N     how many (2000)
                  --first N    the number of the first (0)
+  growth         programs that grow, for plots of time by size: growth FOLDER
   harness        writes, compiles and runs the tests of violated C tasks: harness MANIFEST TIME,
                  with the time for each check, such as 5s; needs target/release/pedra and gcc
 ";
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
         ["python"] => python::run(),
         ["tools"] => tools::run(),
         ["compare-gcc", options @ ..] => compare_gcc(options),
+        ["growth", folder] => growth::run(folder.as_ref()).map(|told| println!("{told}")),
         ["harness", manifest, time] => {
             let pedra = std::path::Path::new("target/release/pedra");
             harness::run(manifest.as_ref(), time, pedra).map(|table| print!("{table}"))

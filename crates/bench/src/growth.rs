@@ -1,8 +1,8 @@
-//! How time grows with the width of words: one small plot for each family of models.
+//! How time grows with the size of models: one small plot for each family of them.
 //!
 //! Models whose names differ only in a number before the ending, as `lin_8.btor2` and
-//! `lin_64.btor2`, are a family, and the number is its width. Both axes are logarithmic, so that
-//! growth with a power of the width is a straight line.
+//! `lin_64.btor2`, are a family, and the number is its size, such as the width of words. Both axes
+//! are logarithmic, so that growth with a power of the size is a straight line.
 
 use crate::models::Model;
 use crate::plot::{DASHES, SHORTEST_SECONDS, TimeAxis};
@@ -62,7 +62,7 @@ pub fn growth(field: &Field<'_>, summary: &Summary<'_>) -> String {
     let columns = families.len().min(COLUMNS);
     let legend = 18.0 * field.contenders.len() as f64;
     let (width, height) = (CELL.0 * columns.max(2) as f64 + 20.0, TOP + CELL.1 * rows as f64);
-    let title = "CPU seconds by width of words";
+    let title = "CPU seconds by size";
     let mut picture = Picture::new(width, height + legend + 24.0, title);
     for (place, (name, family)) in families.iter().enumerate() {
         let left = CELL.0 * (place % COLUMNS) as f64;

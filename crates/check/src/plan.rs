@@ -29,6 +29,9 @@ const PATHS_DEPTH: usize = 20;
 /// How long engines for programs work in one thread before it is the turn of the next, at first:
 /// looks at the interrupt.
 const PROGRAM_LOOKS: u64 = 1_000;
+/// Lifted PDR has so many times as long for programs with integers: it decides most of them, and
+/// the engines on paths what they find soon.
+const LIFTED_SHARE: u64 = 4;
 
 /// Which engine decides.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -307,15 +310,15 @@ impl Plan {
                 match self.threads {
                     1 => {
                         let (looks, max_depth) = (Some(PATHS_LOOKS), Some(PATHS_DEPTH));
-                        let leg = |engine: Box<dyn Engine>| Leg {
+                        let leg = |engine: Box<dyn Engine>, share: u64| Leg {
                             engine,
-                            looks: Some(PROGRAM_LOOKS),
+                            looks: Some(PROGRAM_LOOKS * share),
                             max_depth: None,
                         };
                         let legs = vec![
-                            leg(Box::new(lifted)),
+                            leg(Box::new(lifted), LIFTED_SHARE),
                             Leg { engine: kind(), looks, max_depth },
-                            leg(Box::new(bmc)),
+                            leg(Box::new(bmc), 1),
                         ];
                         vec![Box::new(Relay::turns(legs, properties.len()))]
                     }

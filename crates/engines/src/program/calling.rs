@@ -7,6 +7,7 @@
 
 use super::graph::Graph;
 use super::samples::Runner;
+use crate::trace::Place;
 use pedra_model::random::Random;
 use pedra_model::simplify::Rewriter;
 use pedra_model::term::TermId;
@@ -71,16 +72,21 @@ pub(super) fn visit(graph: &Graph, seed: u64, mut visit: impl FnMut(usize, Vec<V
             left -= 1;
             let Some(next) = calling.step(at, &mut values, &mut stack, run % RUNS) else { break };
             at = next;
-            if let Some(cut) = blocks.cut_at(at) {
-                let value = |v: &VariableId| values[v.index()].clone();
-                visit(cut, blocks.cuts[cut].live.iter().map(value).collect());
-            }
+            show(graph, at, &values, &mut visit);
             at = calling.leave(at, &mut values, &mut stack);
-            if let Some(cut) = blocks.cut_at(at).filter(|_| at != body.entry) {
-                let value = |v: &VariableId| values[v.index()].clone();
-                visit(cut, blocks.cuts[cut].live.iter().map(value).collect());
+            if at != body.entry {
+                show(graph, at, &values, &mut visit);
             }
         }
+    }
+}
+
+/// Shows a state, if it is at a cut point.
+fn show(graph: &Graph, at: PlaceId, values: &Values, visit: &mut impl FnMut(usize, Vec<Value>)) {
+    let value = |variable: VariableId| values[variable.index()].clone();
+    if let Some(location) = graph.location_at(at, value) {
+        let cut = location.index();
+        visit(cut, graph.blocks().cuts[cut].live.iter().map(|&v| value(v)).collect());
     }
 }
 

@@ -211,32 +211,52 @@ impl Queries {
         let below = level.below();
         let founders = self.founders(edge, position, model);
         let mut roots = self.founded_by(edge, &founders);
-        roots.push(self.graph.edge(edge).guard);
+        roots.extend(self.premises(edge, set, below, position + 1));
         roots.extend(self.images(edge, set));
-        for id in self.frames.lemmas(from, below.max(Level::ZERO.above())).collect::<Vec<_>>() {
-            let set = self.frames.lemma(id).set();
-            roots.push(self.predicates.clause(&mut self.graph.terms, set));
-        }
-        let calls = self.graph.edge(edge).calls.clone();
-        for &call in &calls[position + 1..] {
-            let exit = self.graph.site(from, call).exit;
-            for id in self.frames.lemmas(exit, below).collect::<Vec<_>>() {
-                let clause =
-                    self.predicates.clause(&mut self.graph.terms, self.frames.lemma(id).set());
-                roots.push(self.graph.if_called(from, call, clause));
-            }
-        }
-        roots.extend(self.calls_outside(edge, set));
-        if from == self.graph.edge(edge).to {
-            roots.push(self.predicates.clause(&mut self.graph.terms, set));
-        }
-        let call = calls[position];
+        let call = self.graph.edge(edge).calls[position];
         roots.push(self.graph.site(from, call).condition);
         let exit = self.graph.site(from, call).exit;
         let variables: Vec<TermId> = self.graph.variables(exit).collect();
         let values = variables.into_iter().map(|v| (v, self.graph.at_call(from, call, v)));
         let values: Vec<(TermId, TermId)> = values.collect();
         Ok((exit, transfer(self, from, &roots, &values, model)?))
+    }
+
+    /// What a question about a cube and an edge assumes, as conditions: the guard, the frame below
+    /// of the source and of the exits of calls from the given one on, and `¬c` where it may be.
+    pub(super) fn premises(
+        &mut self,
+        edge: EdgeId,
+        set: &[Lit],
+        below: Level,
+        first: usize,
+    ) -> Vec<TermId> {
+        let (from, to) = (self.graph.edge(edge).from, self.graph.edge(edge).to);
+        let mut roots = vec![self.graph.edge(edge).guard];
+        // The entry has no lemmas, and others are empty at level zero: then nobody asks.
+        let ids: Vec<LemmaId> = self.frames.lemmas(from, below.max(Level::ZERO.above())).collect();
+        for id in ids {
+            let set = self.frames.lemma(id).set();
+            roots.push(self.predicates.clause(&mut self.graph.terms, set));
+        }
+        for call in self.graph.edge(edge).calls[first..].to_vec() {
+            if below == Level::ZERO {
+                let called = self.graph.site(from, call).condition;
+                roots.push(self.graph.terms.not(called));
+                continue;
+            }
+            let exit = self.graph.site(from, call).exit;
+            for id in self.frames.lemmas(exit, below).collect::<Vec<_>>() {
+                let set = self.frames.lemma(id).set();
+                let clause = self.predicates.clause(&mut self.graph.terms, set);
+                roots.push(self.graph.if_called(from, call, clause));
+            }
+        }
+        roots.extend(self.calls_outside(edge, set));
+        if from == to {
+            roots.push(self.predicates.clause(&mut self.graph.terms, set));
+        }
+        roots
     }
 
     /// `called ⟹ ¬c[x]` for the calls of procedures whose exit an edge leads to.

@@ -1,14 +1,16 @@
 //! Generalisation: from a cube that can be excluded to a larger one, and to a higher level.
 //!
-//! 1. Literals are dropped, as in PDR over bits; each query is over all edges into the location.
-//! 2. Two inequalities of a cube become their sum, which contains both: `x ≤ 3 ∧ y ≤ 4` is in
-//!    `x + y ≤ 7`. A Farkas interpolant is such a sum with the weights of a refutation; here
-//!    weights are 1, and the query says whether the sum can be excluded.
-//! 3. The lemma is tried at higher levels.
+//! 1. With integers, sums of the cube's inequalities take its place: Farkas interpolants
+//!    (`interpolant`).
+//! 2. Literals are dropped, as in PDR over bits; each query is over all edges into the location.
+//! 3. Two inequalities that are left become their sum, which contains both: `x ≤ 3 ∧ y ≤ 4` is in
+//!    `x + y ≤ 7`. The query says whether it can be excluded.
+//! 4. The lemma is tried at higher levels.
 //!
 //! All of it is heuristic: nothing is kept that a query does not confirm.
 
 use super::graph::Location;
+use super::interpolant::{find_interpolant, half_space};
 use super::options::ProgramOptions;
 use super::predicates::cube;
 use super::queries::{Blocked, Queries};
@@ -34,14 +36,25 @@ pub(super) fn part(
     })
 }
 
-/// A larger cube that can be excluded, too.
+/// A larger cube that can be excluded, too, given a cube and the part of it that is enough.
+/// Interpolants are those of the whole: what is not needed may still make a sum simpler.
 pub(super) fn widen(
     queries: &mut Queries,
     options: &ProgramOptions,
     at: Location,
-    mut set: Box<[Lit]>,
+    (whole, core): (&[Lit], Box<[Lit]>),
     level: Level,
 ) -> Result<Box<[Lit]>, Stopped> {
+    let mut set = core;
+    if queries.theory() == Theory::Integers
+        && options.interpolates()
+        && let Some(sums) = find_interpolant(queries, at, whole, level)?
+    {
+        set = sums;
+    }
+    if !options.drops() {
+        return Ok(set);
+    }
     // Heuristic order: the youngest predicates are the most special ones.
     for lit in set.clone().iter().rev() {
         if !set.contains(lit) {
@@ -52,11 +65,10 @@ pub(super) fn widen(
             set = smaller;
         }
     }
-    let is_summed = options.is_full() && options.sums;
-    if is_summed && queries.theory() == Theory::Integers {
-        set = sum_up(queries, at, set, level)?;
+    match queries.theory() {
+        Theory::Integers if options.is_full() && options.sums => sum_up(queries, at, set, level),
+        Theory::Integers | Theory::Bits => Ok(set),
     }
-    Ok(set)
 }
 
 /// Replaces two inequalities by their sum, as long as that can be excluded.
@@ -86,13 +98,7 @@ fn sum_up(
 /// The sum of two inequalities, unless nothing is left of it.
 fn sum(queries: &mut Queries, a: Lit, b: Lit) -> Option<Lit> {
     let (a, b) = (inequality(queries, a)?, inequality(queries, b)?);
-    let sum = a.plus(&b);
-    if sum.terms.is_empty() {
-        return None;
-    }
-    let Queries { graph, predicates, .. } = queries;
-    let (term, is_negated) = predicates.forms.normal(&mut graph.terms, &sum);
-    predicates.literal(&mut graph.terms, term, !is_negated)
+    half_space(queries, &a.plus(&b))
 }
 
 /// `e`, if the literal says `e ≤ 0`.
@@ -131,7 +137,7 @@ mod tests {
                 let set = set.unwrap_or_else(|_| panic!("nothing stops it"));
                 let blocked = queries.check_blocked(place, &set, level);
                 let Ok(Blocked::Yes(core)) = blocked else { continue };
-                let wider = widen(&mut queries, &options, place, core, level);
+                let wider = widen(&mut queries, &options, place, (&set, core), level);
                 let wider = wider.unwrap_or_else(|_| panic!("nothing stops it"));
                 let again = queries.check_blocked(place, &wider, level);
                 assert!(matches!(again, Ok(Blocked::Yes(_))), "round {round}");

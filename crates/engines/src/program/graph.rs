@@ -10,8 +10,10 @@
 //! part. So an edge has one source, its location, and one more for each call, the exit.
 
 use crate::trace::Place;
+use pedra_model::program::PlaceId;
 use pedra_model::simplify::Rewriter;
 use pedra_model::term::{TermId, Terms};
+use pedra_model::value::Value;
 use pedra_program::blocks::{Blocks, CutProof, Refined, Return, refine};
 use pedra_program::passes::symbols_of;
 use pedra_program::{Lowered, ProgramProof, VariableId};
@@ -94,9 +96,7 @@ impl Graph {
 
     /// The graph in which control that is kept in data became locations, and relations functions.
     pub(super) fn refined(lowered: Arc<Lowered>) -> Graph {
-        // What calls ask of exits speaks of the cut points as they are.
-        let has_calls = lowered.blocks.cuts.iter().any(|cut| !cut.returns.is_empty());
-        let refined = if has_calls { None } else { refine(&lowered.blocks) };
+        let refined = refine(&lowered.blocks);
         Graph::of(lowered, refined)
     }
 
@@ -143,9 +143,24 @@ impl Graph {
 
     /// The bits that have one value at a location, because it is the location for that value.
     pub(super) fn given(&self, at: Location) -> Vec<(TermId, bool)> {
-        let bits = self.refined.as_ref().map_or(&[][..], |refined| refined.bits(at.index()));
         let term_of = |bit: VariableId| self.lowered.blocks.program.term_of(bit);
-        bits.iter().map(|&(bit, value)| (term_of(bit), value)).collect()
+        self.bits(at).iter().map(|&(bit, value)| (term_of(bit), value)).collect()
+    }
+
+    fn bits(&self, at: Location) -> &[(VariableId, bool)] {
+        self.refined.as_ref().map_or(&[][..], |refined| refined.bits(at.index()))
+    }
+
+    /// The location of a place for a state of the program: the copy whose values it has.
+    pub(super) fn location_at(
+        &self,
+        place: PlaceId,
+        value: impl Fn(VariableId) -> Value,
+    ) -> Option<Location> {
+        let has = |&(bit, is_set): &(VariableId, bool)| value(bit).as_bv().is_true() == is_set;
+        self.locations().find(|&at| {
+            self.blocks().cuts[at.index()].place == place && self.bits(at).iter().all(has)
+        })
     }
 
     /// A condition over the program's variables, as one over those of a location; `None` if it
@@ -238,5 +253,41 @@ impl Graph {
     pub(super) fn primed(&mut self, symbol: TermId) -> TermId {
         let Graph { terms, primed, .. } = self;
         *primed.entry(symbol).or_insert_with(|| terms.new_symbol(terms.sort(symbol)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::fixture::random_queries;
+    use crate::program::samples::Samples;
+    use pedra_testkit::random::{Random, runs};
+
+    /// Every state that a run reaches belongs to a copy of its location.
+    #[test]
+    fn copies_cover_what_runs_reach() {
+        let mut random = Random::new(41);
+        let (mut seen, mut copies) = (0, 0);
+        for round in 0..runs(300) {
+            let lowered = random_queries(&mut random, round % 2 == 0).graph.lowered.clone();
+            let (whole, refined) = (Graph::new(lowered.clone()), Graph::refined(lowered));
+            let samples = Samples::take(&whole, round as u64);
+            for at in whole.locations().filter(|&at| at != Location::ENTRY) {
+                let variables: Vec<TermId> = whole.variables(at).collect();
+                for state in samples.at(at) {
+                    let value = |v: VariableId| {
+                        let term = refined.blocks().program.term_of(v);
+                        let position = variables.iter().position(|&variable| variable == term);
+                        state[position.expect("it is live")].clone()
+                    };
+                    let place = whole.blocks().cuts[at.index()].place;
+                    let copy = refined.location_at(place, value);
+                    let copy = copy.unwrap_or_else(|| panic!("round {round}: {state:?}"));
+                    copies += usize::from(!refined.given(copy).is_empty());
+                    seen += 1;
+                }
+            }
+        }
+        assert!(seen > 500 && copies > 20, "{seen} {copies}");
     }
 }

@@ -14,15 +14,19 @@ use rustc_hash::FxHashSet;
 
 /// Conflicts of one query.
 const EFFORT: u64 = 3_000;
+/// When so many candidates have been too hard by themselves, the others of a location that are too
+/// hard together go without a look at each: a bound on the time for candidates.
+const MAX_TOO_HARD: usize = 50;
 
-/// Those of the candidates of each location that are inductive together, relative to the
-/// invariants that are known.
+/// Leaves those of the candidates of each location that are inductive together, relative to the
+/// invariants that are known. If it is stopped, what is gone was refuted, and it can go on later.
 pub(super) fn inductive_part(
     queries: &mut Queries,
-    mut candidates: Vec<Vec<TermId>>,
-) -> Result<Vec<Vec<TermId>>, Stopped> {
+    candidates: &mut [Vec<TermId>],
+) -> Result<(), Stopped> {
     let edges: Vec<EdgeId> = queries.graph.edge_ids().collect();
     let mut changed: FxHashSet<Location> = queries.graph.locations().collect();
+    let mut too_hard = 0;
     // Edges from or into locations that lost candidates are looked at again.
     while !changed.is_empty() {
         let now = std::mem::take(&mut changed);
@@ -32,13 +36,13 @@ pub(super) fn inductive_part(
             let is_affected = now.contains(&to) || queries.graph.sources(edge).any(has_less);
             if is_affected
                 && !candidates[to.index()].is_empty()
-                && drop_refuted(queries, edge, &mut candidates)?
+                && drop_refuted(queries, edge, candidates, &mut too_hard)?
             {
                 changed.insert(to);
             }
         }
     }
-    Ok(candidates)
+    Ok(())
 }
 
 /// Drops what an edge refutes: `F_∞(p) ∧ ⋀ candidates(p) ∧ guard ∧ ¬a[values]` for a candidate `a`
@@ -48,6 +52,7 @@ fn drop_refuted(
     queries: &mut Queries,
     edge: EdgeId,
     candidates: &mut [Vec<TermId>],
+    too_hard: &mut usize,
 ) -> Result<bool, Stopped> {
     let (from, to) = (queries.graph.edge(edge).from, queries.graph.edge(edge).to);
     let guard = queries.graph.edge(edge).guard;
@@ -85,11 +90,16 @@ fn drop_refuted(
             None => {
                 let mut keeps = Vec::with_capacity(missed.len());
                 for &lit in &missed {
+                    if *too_hard >= MAX_TOO_HARD {
+                        keeps.push(false);
+                        continue;
+                    }
                     assumptions.push(lit);
                     let alone = queries.with_effort(Some(EFFORT / 4), |queries| {
                         queries.solve(from, &assumptions, &[])
                     })?;
                     assumptions.pop();
+                    *too_hard += usize::from(alone.is_none());
                     keeps.push(alone == Some(false));
                 }
                 if keeps.iter().all(|&keep| keep) {
@@ -128,10 +138,10 @@ mod tests {
         for round in 0..runs(100) {
             let mut queries = random_queries(&mut random, round % 2 == 0);
             let samples = Samples::take(&queries.graph, 0);
-            let all = candidates(&mut queries.graph, &samples);
-            proposed += all.iter().map(Vec::len).sum::<usize>();
-            let kept = inductive_part(&mut queries, all);
-            let kept = kept.unwrap_or_else(|_| panic!("nothing stops it"));
+            let mut kept = candidates(&mut queries.graph, &samples);
+            proposed += kept.iter().map(Vec::len).sum::<usize>();
+            let done = inductive_part(&mut queries, &mut kept);
+            done.unwrap_or_else(|_| panic!("nothing stops it"));
             assert!(kept[Location::ENTRY.index()].is_empty());
             for edge in queries.graph.edge_ids() {
                 let (from, to) = (queries.graph.edge(edge).from, queries.graph.edge(edge).to);

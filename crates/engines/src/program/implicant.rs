@@ -34,6 +34,17 @@ pub(super) fn implicant(
     fixed: &dyn Fn(TermId) -> bool,
     roots: impl IntoIterator<Item = TermId>,
 ) -> Vec<(TermId, bool)> {
+    implicant_with(terms, values, fixed, roots, &[]).0
+}
+
+/// The same, and what some numbers are, without `ite`, where the comparisons have these values.
+pub(super) fn implicant_with(
+    terms: &mut Terms,
+    values: &FxHashMap<TermId, Value>,
+    fixed: &dyn Fn(TermId) -> bool,
+    roots: impl IntoIterator<Item = TermId>,
+    numbers: &[TermId],
+) -> (Vec<(TermId, bool)>, Vec<TermId>) {
     let mut walk = Implicant {
         terms,
         values,
@@ -43,12 +54,14 @@ pub(super) fn implicant(
         resolved: FxHashMap::default(),
         found: Vec::new(),
     };
+    walk.resolve_inside(numbers.to_vec());
+    let numbers = numbers.iter().map(|number| walk.resolved[number]).collect();
     while let Some(term) = walk.open.pop() {
         if walk.seen.insert(term) {
             walk.visit(term);
         }
     }
-    walk.found
+    (walk.found, numbers)
 }
 
 impl Implicant<'_> {

@@ -30,11 +30,13 @@ mod generalize;
 mod graph;
 mod houdini;
 mod implicant;
+mod interpolant;
 mod kernel;
 mod linear;
 mod options;
 mod predecessor;
 mod predicates;
+mod proposals;
 mod queries;
 mod runs;
 mod samples;
@@ -117,6 +119,7 @@ impl Lifted {
                 properties: properties.clone(),
                 guide: NoGuide,
                 implied_with: None,
+                proposals: None,
                 side,
             })
         })?;

@@ -9,7 +9,9 @@ pub enum ProgramVariant {
     Paper,
     /// Obligations are implicants of preimages, one for each model.
     Implicants,
-    /// Literals of what is excluded are dropped, and lemmas are pushed.
+    /// An interpolant takes the place of what is excluded, and lemmas are pushed.
+    Interpolation,
+    /// Literals of what is excluded are dropped besides, as long as the rest is inductive.
     Inductive,
     /// Sums of inequalities and proposed invariants besides.
     Full,
@@ -22,6 +24,8 @@ pub struct ProgramOptions {
     pub variant: ProgramVariant,
     /// Whether invariants are proposed from the program and from samples.
     pub candidates: bool,
+    /// Whether inequalities of a cube may be replaced by Farkas interpolants.
+    pub interpolants: bool,
     /// Whether two inequalities of a cube may be replaced by their sum.
     pub sums: bool,
     /// Whether control that is kept in data becomes locations, and relations become functions.
@@ -37,6 +41,7 @@ impl Default for ProgramOptions {
         ProgramOptions {
             variant: ProgramVariant::Full,
             candidates: true,
+            interpolants: true,
             sums: true,
             refine: true,
             integers: true,
@@ -46,8 +51,18 @@ impl Default for ProgramOptions {
 }
 
 impl ProgramOptions {
-    /// Whether literals are dropped and lemmas pushed.
+    /// Whether cubes are widened at all, and lemmas pushed.
     pub(super) fn generalizes(&self) -> bool {
+        !matches!(self.variant, ProgramVariant::Paper | ProgramVariant::Implicants)
+    }
+
+    /// Whether interpolants take the place of cubes.
+    pub(super) fn interpolates(&self) -> bool {
+        self.generalizes() && self.interpolants
+    }
+
+    /// Whether literals are dropped.
+    pub(super) fn drops(&self) -> bool {
         matches!(self.variant, ProgramVariant::Inductive | ProgramVariant::Full)
     }
 
@@ -66,17 +81,24 @@ pub static CHOICES: &[Choice<ProgramOptions>] = &[
         [
             "paper" => ProgramVariant::Paper,
             "implicants" => ProgramVariant::Implicants,
+            "interpolation" => ProgramVariant::Interpolation,
             "inductive" => ProgramVariant::Inductive,
             "full" => ProgramVariant::Full
         ],
-        "how much of the algorithm: whole preimages; implicants of them; generalisation and \
-         pushing; sums and candidates"
+        "how much of the algorithm: whole preimages; implicants of them; interpolants and \
+         pushing; literals are dropped; sums and candidates"
     ),
     switch!(
         "candidates",
         Class::Expert,
         candidates,
         "with `full`: propose invariants from the program and from samples"
+    ),
+    switch!(
+        "interpolants",
+        Class::Expert,
+        interpolants,
+        "from `interpolation` on, with integers: replace inequalities of a lemma by Farkas interpolants"
     ),
     switch!(
         "sums",

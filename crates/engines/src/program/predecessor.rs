@@ -186,7 +186,7 @@ fn add_constraint(queries: &mut Queries, constraint: &Constraint, lits: &mut Vec
 }
 
 /// A comparison of integers as a constraint that holds in the model.
-fn integers_compared(
+pub(super) fn integers_compared(
     queries: &mut Queries,
     condition: TermId,
     holds: bool,

@@ -98,6 +98,11 @@ impl Queries {
         self.solvers.iter_mut().for_each(|solver| solver.set_interrupt(&context.interrupt));
     }
 
+    /// What stops questions.
+    pub(super) fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
+    }
+
     /// What the solvers did: queries, conflicts, propagations.
     pub(super) fn stats(&self) -> (u64, u64, u64) {
         let all = self.solvers.iter().map(TermSolver::stats);

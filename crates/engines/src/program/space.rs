@@ -2,15 +2,14 @@
 
 use super::audit;
 use super::calls::Founded;
-use super::candidates::{candidates, weakened};
 use super::evidence;
 use super::generalize::{part, widen};
 use super::graph::{EdgeId, Location};
 use super::houdini::inductive_part;
 use super::options::{ProgramOptions, ProgramVariant};
 use super::predecessor::{predecessor, predecessor_if, preimage};
+use super::proposals::Proposals;
 use super::queries::{Blocked, Frames, Queries};
-use super::samples::Samples;
 use super::side::Side;
 use crate::context::{Context, Reason};
 use crate::events::{Claim, Progress};
@@ -49,6 +48,8 @@ pub(super) struct Locations {
     pub(super) guide: NoGuide,
     /// How many invariants there were when properties were last compared with them.
     pub(super) implied_with: Option<usize>,
+    /// Candidates from samples, as long as they are looked at.
+    pub(super) proposals: Option<Proposals>,
     /// The search over integers, as long as it may have something to propose.
     pub(super) side: Option<Side>,
 }
@@ -60,22 +61,46 @@ impl Locations {
         error.map(Location::new)
     }
 
-    /// Makes invariants of those candidates that are inductive together, and says which.
-    fn keep_inductive(
-        &mut self,
-        context: &Context,
-        candidates: Vec<Vec<TermId>>,
-    ) -> Result<Vec<Vec<TermId>>, Stopped> {
-        let kept = inductive_part(&mut self.queries, candidates)?;
-        for (location, kept) in self.queries.graph.locations().zip(&kept) {
-            for &candidate in kept {
+    /// Makes invariants of conditions that are inductive together.
+    fn keep(&mut self, context: &Context, invariants: &[Vec<TermId>]) -> Result<(), Stopped> {
+        for (location, kept) in self.queries.graph.locations().zip(invariants) {
+            for &condition in kept {
                 let Queries { graph, predicates, .. } = &mut self.queries;
-                if let Some(lit) = predicates.literal(&mut graph.terms, candidate, false) {
+                if let Some(lit) = predicates.literal(&mut graph.terms, condition, false) {
                     self.add_lemma(context, location, Box::new([lit]), Level::INFINITY)?;
                 }
             }
         }
-        Ok(kept)
+        Ok(())
+    }
+
+    /// One more turn for candidates from samples.
+    fn look_at_candidates(&mut self, context: &Context) -> Result<(), Stopped> {
+        while let Some(mut proposals) = self.proposals.take() {
+            let found = proposals.look(&mut self.queries, context);
+            let Ok(Some(kept)) = found else {
+                // To be continued; also if the whole search was stopped.
+                self.proposals = Some(proposals);
+                return found.map(|_| ());
+            };
+            self.keep(context, &kept)?;
+            self.proposals = proposals.next_stage(&mut self.queries, &kept);
+        }
+        Ok(())
+    }
+
+    /// One more turn for the search over integers.
+    fn look_at_side(&mut self, context: &Context) -> Result<(), Stopped> {
+        let Some(side) = &mut self.side else { return Ok(()) };
+        match side.propose(context, &mut self.queries.graph) {
+            Some(mut proposed) => {
+                inductive_part(&mut self.queries, &mut proposed)?;
+                self.keep(context, &proposed)?;
+                self.side.iter_mut().for_each(Side::looked_at);
+            }
+            None => self.side = None,
+        }
+        Ok(())
     }
 }
 
@@ -227,7 +252,8 @@ impl Space for Locations {
             return Ok(level);
         }
         let (set, level) = self.queries.with_effort(Some(options.effort), |queries| {
-            let mut set = widen(queries, &options, place, core, level)?;
+            let cubes = (&*obligation.set, core);
+            let mut set = widen(queries, &options, place, cubes, level)?;
             let mut reached = level;
             while reached < top {
                 let Some(smaller) = part(queries, place, &set, reached.above())? else { break };
@@ -265,31 +291,17 @@ impl Space for Locations {
     /// integers has learned.
     fn closed(&mut self, context: &Context, level: Level) -> Result<(), Stopped> {
         debug_assert!(audit::frames_hold(&self.queries), "a lemma that an edge refutes");
-        if level == Level::ZERO {
-            if self.options.is_full() && self.options.candidates {
-                let mut samples = Samples::take(&self.queries.graph, context.seed);
-                // Blocks do not know what calls return.
-                if !self.queries.graph.has_calls() {
-                    samples.guide(&mut self.queries, context.seed)?;
-                }
-                let mut refuted = candidates(&mut self.queries.graph, &samples);
-                let kept = self.keep_inductive(context, refuted.clone())?;
-                for (refuted, kept) in refuted.iter_mut().zip(&kept) {
-                    refuted.retain(|term| !kept.contains(term));
-                }
-                let weakened = weakened(&mut self.queries.graph, &samples, &refuted);
-                self.keep_inductive(context, weakened)?;
-            }
-        } else if level.index().is_power_of_two()
-            && let Some(side) = &mut self.side
-        {
-            match side.propose(context, &mut self.queries.graph) {
-                Some(proposed) => {
-                    self.keep_inductive(context, proposed)?;
-                    self.side.iter_mut().for_each(Side::looked_at);
-                }
-                None => self.side = None,
-            }
+        let has_turn = level == Level::ZERO || level.index().is_power_of_two();
+        let proposes = self.options.is_full() && self.options.candidates;
+        // An interrupted look goes on where it was.
+        if level == Level::ZERO && proposes && self.proposals.is_none() {
+            self.proposals = Some(Proposals::new(&mut self.queries, context.seed)?);
+        }
+        if has_turn {
+            self.look_at_candidates(context)?;
+        }
+        if has_turn && level != Level::ZERO {
+            self.look_at_side(context)?;
         }
         Ok(())
     }

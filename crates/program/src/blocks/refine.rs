@@ -14,7 +14,8 @@
 //!
 //! Proofs are put together again by [`Refined::proof`]: a copy's invariant holds where the bits
 //! have the copy's values, and no other values are reached. Runs need the values of defined inputs
-//! besides; all else is the same, since copies of a cut point have its place and its inputs.
+//! besides; all else is the same, since copies of a cut point have its place and its inputs. Exits
+//! of procedures stay whole, since calls speak of them.
 
 use super::equations;
 use super::{Block, Blocks, Cut, CutId, CutProof};
@@ -119,9 +120,11 @@ impl Refiner<'_> {
             let guard = values.rewrite(&mut self.terms, block.guard);
             let new: Vec<TermId> =
                 block.values.iter().map(|&v| values.rewrite(&mut self.terms, v)).collect();
-            // Inputs that are new values as they are: only the guard says what these are.
-            let is_input = |term: &TermId| cut.inputs.binary_search(term).is_ok();
-            let mut wanted: Vec<TermId> = new.iter().copied().filter(is_input).collect();
+            // Inputs that are new values as they are: only the guard says what these are. Of what
+            // calls return, so do their summaries (*required for soundness*).
+            let is_input = |term: &&TermId| cut.inputs.binary_search(term).is_ok();
+            let wanted = new.iter().filter(is_input).filter(|_| cut.returns.is_empty());
+            let mut wanted: Vec<TermId> = wanted.copied().collect();
             wanted.sort_unstable();
             let first = blocks.len();
             for guard in equations::cases(&mut self.terms, &wanted, guard) {
@@ -134,14 +137,21 @@ impl Refiner<'_> {
         blocks.retain(|block| !self.terms.is_bool(block.guard, false));
         let is_given = |variable: &VariableId| copy.bits.iter().any(|(bit, _)| bit == variable);
         let live = cut.live.iter().copied().filter(|variable| !is_given(variable)).collect();
-        Cut { live, blocks, ..cut.clone() }
+        let mut returns = cut.returns.clone();
+        for call in &mut returns {
+            call.exit = self.number(Copy { cut: call.exit, bits: Vec::new() });
+            for term in call.values.iter_mut().chain([&mut call.condition]) {
+                *term = values.rewrite(&mut self.terms, *term);
+            }
+        }
+        Cut { live, blocks, returns, ..cut.clone() }
     }
 
     /// A block for each copy of its target that it can lead to. Bits that are inputs are fixed
     /// where they are used, so that what contradicts them goes away.
     fn split_block(&mut self, block: &Block, guard: TermId, new: &[TermId], out: &mut Vec<Block>) {
         let target = &self.whole.cuts[block.to];
-        let is_end = self.whole.errors.contains(&Some(block.to));
+        let is_end = self.is_end(block.to);
         let bits = if is_end { Vec::new() } else { bits_of(self.whole, target) };
         let position = |bit: &VariableId| target.live.binary_search(bit).expect("it is live");
         // For each copy its bits so far, the guard and the values.
@@ -168,6 +178,12 @@ impl Refiner<'_> {
             let values = kept.map(|(_, value)| value).collect();
             out.push(Block { to, guard, values, ..block.clone() });
         }
+    }
+
+    /// Error places and exits of procedures are whole: others speak of them as they are.
+    fn is_end(&self, cut: CutId) -> bool {
+        let mut calls = self.whole.cuts.iter().flat_map(|cut| &cut.returns);
+        self.whole.errors.contains(&Some(cut)) || calls.any(|call| call.exit == cut)
     }
 
     /// Guard and values where a bit's new value, which is a term, is this one. If the term is a

@@ -1,89 +1,153 @@
-//! Interpolants of two conjunctions, from Farkas' weights.
+//! Interpolants of a conjunction and several others, from Farkas' weights.
 //!
-//! If `A ∧ B` has no rational solution, then some sum of its inequalities with positive weights
-//! is `0 ≤ −1`, and the part of the sum that comes from `A` is an interpolant: `A` implies it, `B`
-//! contradicts it, and variables that only one side has are gone, as they are gone from the
-//! whole sum and the other side has none (K. L. McMillan: *An interpolating theorem prover*, TCS
-//! 2005).
+//! If inequalities `A ∧ B` have no rational solution, then some sum of them with weights that are
+//! not negative is `0 ≤ −1`, and the part of the sum that comes from `A` is an interpolant: `A`
+//! implies it, `B` contradicts it, and variables that only one side has are gone (K. L. McMillan:
+//! *An interpolating theorem prover*, TCS 2005).
 //!
-//! Each inequality is rounded on its own before, and so is the result; that is sound over the
-//! integers. Cuts across both sides are not, so a conjunction that only these refute has no
-//! interpolant here.
+//! Here there are several `B`, the *cases*, and one interpolant is wanted for all of them: weights
+//! of `A` that are the same in each case, beside weights of its own for what holds in the case.
+//! These are the solutions of one linear program (A. Albarghouthi, K. L. McMillan: *Beautiful
+//! Interpolants*, CAV 2013), found by the simplex of the solver. What `A` speaks of may look
+//! different in each case, so each has expressions of its own for it: `A` is about the values after
+//! a step, and a case is one path of that step.
+//!
+//! Divisibilities do not take part, and neither do cuts: a conjunction that only these refute has
+//! no weights here.
 
 use super::int::Int;
-use super::linear::{Inequality, IntVar, Linear, Terms, normalise};
-use super::simplex::{Bound, Conflict, Outcome, Side, Simplex};
+use super::linear::{IntVar, Linear, Terms};
+use super::project::Constraint;
+use super::simplex::{Bound, Outcome, Side, Simplex};
 use crate::interrupt::Interrupt;
-use pedra_model::lit::{Lit, Var};
+use pedra_model::lit::Var;
 use rustc_hash::FxHashMap;
 
-/// `e` such that all of `a` imply `e ≤ 0`, and this contradicts `b`; all inequalities are
-/// `expression ≤ 0`. `None` if there is a rational solution, or the interrupt was raised.
-pub fn interpolate(a: &[Linear], b: &[Linear], interrupt: &Interrupt) -> Option<Linear> {
-    let mut simplex = Simplex::new();
-    let conflict = refute(&mut simplex, a, b, interrupt)?;
-    let mut terms = Terms::new();
-    let mut constant = Int::ZERO;
-    for (lit, weight) in conflict {
-        let Some(own) = a.get(lit.var().index()) else { continue };
-        let own = round(own);
-        terms.extend(own.terms.iter().map(|(var, factor)| (*var, factor * &weight)));
-        constant = &constant + &(&own.constant * &weight);
-    }
-    Some(round(&Linear::new(terms, constant)))
+/// Work of the tableau after which there is no answer: some thousand pivots of small rows.
+const MAX_WORK: u64 = 1_000_000;
+
+/// One of the conjunctions that contradict the shared one.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// For each shared inequality `e ≤ 0` what `e` is here.
+    pub shared: Vec<Linear>,
+    /// What holds in this case.
+    pub own: Vec<Constraint>,
 }
 
-/// Weights, by number of the inequality, whose sum is a contradiction.
-fn refute(
-    simplex: &mut Simplex,
-    a: &[Linear],
-    b: &[Linear],
+/// Weights of the shared inequalities, none negative, whose sum contradicts each case: in none of
+/// them `Σ weight·e ≤ 0` has a rational solution. The sum is simple: as few variables as possible
+/// are left in it, then as many weights as possible are 0, and they have no common divisor. `None`
+/// if there are no such weights, or they are too hard to find.
+///
+/// # Panics
+/// If a case differs in the number of shared inequalities.
+pub fn common_weights(
+    shared: &[Linear],
+    cases: &[Case],
     interrupt: &Interrupt,
-) -> Option<Conflict> {
-    let all = || a.iter().chain(b);
-    let count = all().flat_map(|e| e.terms.iter().map(|(var, _)| var.index() + 1)).max();
-    for _ in 0..count.unwrap_or(0) {
-        simplex.add(Terms::new());
+) -> Option<Vec<Int>> {
+    let count = shared.len();
+    let mut program = Simplex::new();
+    program.last_work = MAX_WORK;
+    let weights: Vec<IntVar> = (0..count).map(|_| program.add(Terms::new())).collect();
+    for &weight in &weights {
+        bound(&mut program, weight, Side::Lower, 0)?;
     }
-    let mut forms: FxHashMap<Terms, IntVar> = FxHashMap::default();
-    for (number, expression) in all().enumerate() {
-        let reason: Lit = Var::new(number).lit();
-        let (terms, bound, is_negated) = match normalise(expression) {
-            Inequality::Constant(true) => continue,
-            Inequality::Constant(false) => return Some(vec![(reason, Int::ONE)]),
-            Inequality::Bound { terms, bound, is_negated } => (terms, bound, is_negated),
-        };
-        let form = match *terms {
-            [(var, _)] => var,
-            _ => *forms.entry(terms).or_insert_with_key(|terms| simplex.add(terms.clone())),
-        };
-        let (side, value) = match is_negated {
-            false => (Side::Upper, bound),
-            true => (Side::Lower, &bound + &Int::ONE),
-        };
-        if let Err(conflict) = simplex.assert(form, side, Bound { value, reason }) {
-            return Some(conflict);
+    for case in cases {
+        assert_eq!(case.shared.len(), count, "all cases share the same inequalities");
+        add_case(&mut program, &weights, case)?;
+    }
+    let is_feasible = |program: &mut Simplex| program.check(interrupt) == Outcome::Feasible;
+    if !is_feasible(&mut program) {
+        return None;
+    }
+    // Heuristic: what is simple is more often inductive.
+    let mut sums: FxHashMap<IntVar, Terms> = FxHashMap::default();
+    for (&weight, e) in weights.iter().zip(shared) {
+        for (var, factor) in &e.terms {
+            sums.entry(*var).or_default().push((weight, factor.clone()));
         }
     }
-    match simplex.check(interrupt) {
-        Outcome::Conflict(conflict) => Some(conflict),
-        Outcome::Feasible | Outcome::Stopped => None,
+    let mut vanishing: Vec<(IntVar, Terms)> = sums.into_iter().collect();
+    vanishing.sort_unstable_by_key(|(var, _)| *var);
+    let vanishing: Vec<IntVar> = vanishing.into_iter().map(|(_, sum)| program.add(sum)).collect();
+    let mut level = 0;
+    for &zero in vanishing.iter().chain(weights.iter().rev()) {
+        program.push_levels(level + 1);
+        let is_bounded = bound(&mut program, zero, Side::Upper, 0)
+            .and_then(|()| bound(&mut program, zero, Side::Lower, 0))
+            .is_some();
+        match is_bounded && is_feasible(&mut program) {
+            true => level += 1,
+            false => program.backtrack(level),
+        }
     }
+    is_feasible(&mut program).then(|| whole(&program, &weights))
 }
 
-/// `e ≤ 0` with coprime factors and the constant rounded; what [`normalise`] makes of it, with
-/// the sign that it had.
-fn round(expression: &Linear) -> Linear {
-    match normalise(expression) {
-        Inequality::Constant(value) => Linear::constant(if value { 0 } else { 1 }),
-        Inequality::Bound { terms, bound, is_negated: false } => {
-            Linear { terms, constant: -&bound }
+/// The sum of all inequalities of a case with their weights has no variable, and a constant that is
+/// positive: `0 < Σ ≤ 0`. Weights can be scaled together, so it is at least 1.
+fn add_case(program: &mut Simplex, weights: &[IntVar], case: &Case) -> Option<()> {
+    let mut columns: Vec<(IntVar, &Linear)> = weights.iter().copied().zip(&case.shared).collect();
+    for constraint in &case.own {
+        let (e, is_equation) = match constraint {
+            Constraint::Le(e) => (e, false),
+            Constraint::Eq(e) => (e, true),
+            Constraint::Divides(..) => continue,
+        };
+        let weight = program.add(Terms::new());
+        if !is_equation {
+            bound(program, weight, Side::Lower, 0)?;
         }
-        // terms ≥ bound + 1
-        Inequality::Bound { terms, bound, is_negated: true } => {
-            Linear { terms, constant: -&(&bound + &Int::ONE) }.scale(&Int::from(-1))
+        columns.push((weight, e));
+    }
+    let mut sums: FxHashMap<IntVar, Terms> = FxHashMap::default();
+    let mut constant = Terms::new();
+    for (weight, e) in columns {
+        for (var, factor) in &e.terms {
+            sums.entry(*var).or_default().push((weight, factor.clone()));
+        }
+        if !e.constant.is_zero() {
+            constant.push((weight, e.constant.clone()));
         }
     }
+    let mut sums: Vec<(IntVar, Terms)> = sums.into_iter().collect();
+    sums.sort_unstable_by_key(|(var, _)| *var);
+    for (_, sum) in sums {
+        let sum = program.add(sum);
+        bound(program, sum, Side::Lower, 0)?;
+        bound(program, sum, Side::Upper, 0)?;
+    }
+    if constant.is_empty() {
+        return None;
+    }
+    let constant = program.add(constant);
+    bound(program, constant, Side::Lower, 1)
+}
+
+/// Bounds a variable; `None` if that contradicts another bound of it.
+fn bound(program: &mut Simplex, var: IntVar, side: Side, value: i64) -> Option<()> {
+    // Conflicts are not looked at, so that all bounds have one reason.
+    let bound = Bound { value: value.into(), reason: Var::new(0).lit() };
+    program.assert(var, side, bound).ok().map(|_| ())
+}
+
+/// The weights of a solution, scaled to integers without a common divisor.
+fn whole(program: &Simplex, weights: &[IntVar]) -> Vec<Int> {
+    let fraction = |&var: &IntVar| program.tableau.fraction(var).expect("weights are no forms");
+    let fractions: Vec<(Int, Int)> = weights.iter().map(fraction).collect();
+    let common = fractions.iter().fold(Int::ONE, |common, (_, below)| {
+        let gcd = common.gcd(below);
+        &common * &below.div_floor(&gcd)
+    });
+    let scaled = |(above, below): &(Int, Int)| above * &common.div_floor(below);
+    let mut found: Vec<Int> = fractions.iter().map(scaled).collect();
+    let gcd = found.iter().fold(Int::ZERO, |gcd, weight| gcd.gcd(weight));
+    if !gcd.is_zero() {
+        found.iter_mut().for_each(|weight| *weight = weight.div_floor(&gcd));
+    }
+    found
 }
 
 #[cfg(test)]
@@ -98,53 +162,74 @@ mod tests {
         Linear::new(terms, Int::from(constant))
     }
 
-    fn holds(e: &Linear, point: [i64; 3]) -> bool {
-        !e.eval(|var| Int::from(point[var.index()])).is_positive()
+    fn sum(shared: &[Linear], weights: &[Int]) -> Linear {
+        let scaled = shared.iter().zip(weights).map(|(e, weight)| e.scale(weight));
+        scaled.fold(Linear::constant(0), |sum, e| sum.plus(&e))
     }
 
-    /// `A` is over x and y, `B` over y and z: the interpolant is over y alone, `A` implies it
-    /// and `B` contradicts it, at every point of a box.
+    /// In each case, the sum and what holds there have no solution in a box; and the sum follows
+    /// from the shared inequalities, since weights are not negative.
     #[test]
-    fn interpolants_separate() {
-        let mut found = 0;
+    fn weights_contradict_all_cases() {
+        let (mut found, mut several) = (0, 0);
         for seed in 0..3000 {
             let mut random = Random::new(seed);
             let mut draw = |bound: usize| random.below(2 * bound + 1) as i64 - bound as i64;
-            let mut side = |is_a: bool| -> Vec<Linear> {
-                (0..3)
-                    .map(|_| {
-                        let (own, shared) = (draw(3), draw(3));
-                        let factors = if is_a { [own, shared, 0] } else { [0, shared, own] };
-                        linear(factors, draw(9))
-                    })
-                    .collect()
+            let mut some = |count: usize| -> Vec<Linear> {
+                (0..count).map(|_| linear([draw(3), draw(3), draw(3)], draw(9))).collect()
             };
-            let (a, b) = (side(true), side(false));
-            let Some(interpolant) = interpolate(&a, &b, &Interrupt::new()) else { continue };
+            let cases: Vec<Case> = (0..1 + seed as usize % 3)
+                .map(|_| {
+                    let own = some(3).into_iter().enumerate();
+                    let constraint = |(at, e)| match at {
+                        0 => Constraint::Eq(e),
+                        _ => Constraint::Le(e),
+                    };
+                    Case { shared: some(3), own: own.map(constraint).collect() }
+                })
+                .collect();
+            let shared = &cases[0].shared;
+            let weights = common_weights(shared, &cases, &Interrupt::new());
+            let Some(weights) = weights else { continue };
             found += 1;
-            assert!(interpolant.terms.iter().all(|&(var, _)| var == IntVar::new(1)));
-            for point in 0..(2 * BOX + 1).pow(3) {
-                let digit = |place: u32| point / (2 * BOX + 1).pow(place) % (2 * BOX + 1) - BOX;
-                let point = [digit(0), digit(1), digit(2)];
-                let all = |side: &[Linear]| side.iter().all(|e| holds(e, point));
-                assert!(!all(&a) || holds(&interpolant, point), "{a:?} to {interpolant:?}");
-                assert!(!all(&b) || !holds(&interpolant, point), "{b:?} and {interpolant:?}");
+            several += usize::from(cases.len() > 1);
+            assert!(weights.iter().all(|weight| !weight.is_negative()));
+            for case in &cases {
+                let sum = Constraint::Le(sum(&case.shared, &weights));
+                for point in 0..(2 * BOX + 1).pow(3) {
+                    let digit = |place: u32| point / (2 * BOX + 1).pow(place) % (2 * BOX + 1) - BOX;
+                    let value = |var: IntVar| Int::from(digit(var.index() as u32));
+                    let all = case.own.iter().chain([&sum]).all(|c| c.holds(value));
+                    assert!(!all, "{cases:?} with {weights:?}");
+                }
             }
         }
-        assert!(found > 200, "{found}");
+        assert!(found > 200 && several > 50, "{found} {several}");
     }
 
+    /// `x + y ≥ 8` from `x ≥ 5` and `y ≥ 3`, where two cases forbid the sum in two ways.
     #[test]
-    fn trivial_sides() {
-        let (yes, no) = (Linear::constant(-1), Linear::constant(1));
-        let run = |a: &Linear, b: &Linear| {
-            interpolate(std::slice::from_ref(a), std::slice::from_ref(b), &Interrupt::new())
-        };
-        assert_eq!(run(&yes, &yes), None);
-        assert_eq!(run(&no, &yes), Some(Linear::constant(1)));
-        assert_eq!(run(&yes, &no), Some(Linear::constant(0)));
-        // A parity: 2x = 1 is refuted by rounding one side alone.
-        let (up, down) = (linear([2, 0, 0], -1), linear([-2, 0, 0], 1));
-        assert_eq!(run(&up, &down), Some(linear([1, 0, 0], 0)));
+    fn one_sum_for_two_cases() {
+        let shared = vec![linear([-1, 0, 0], 5), linear([0, -1, 0], 3)];
+        let own = |e: Linear| vec![Constraint::Le(e)];
+        let one = Case { shared: shared.clone(), own: own(linear([1, 1, 0], -7)) };
+        let two = Case { shared: shared.clone(), own: own(linear([2, 2, 0], -9)) };
+        let find = |cases: &[Case]| common_weights(&shared, cases, &Interrupt::new());
+        assert_eq!(find(&[one, two]), Some(vec![Int::ONE, Int::ONE]));
+        // One is enough, and nothing is: then the case contradicts itself.
+        let alone = Case { shared: shared.clone(), own: own(linear([0, 1, 0], -2)) };
+        assert_eq!(find(&[alone]), Some(vec![Int::ZERO, Int::ONE]));
+        let none = Case { shared: shared.clone(), own: own(linear([1, 1, 0], -8)) };
+        assert_eq!(find(&[none]), None);
+    }
+
+    /// `y ≥ 2` from `x + 2y ≥ 101` and `x + y ≤ 99` is simpler than either of them.
+    #[test]
+    fn variables_vanish() {
+        let shared = vec![linear([-1, -2, 0], 101), linear([1, 1, 0], -99)];
+        let own = [linear([1, 0, 0], 0), linear([0, 1, 0], -1)].map(Constraint::Eq).to_vec();
+        let case = Case { shared: shared.clone(), own };
+        let weights = common_weights(&shared, &[case], &Interrupt::new());
+        assert_eq!(weights, Some(vec![Int::ONE, Int::ONE]));
     }
 }

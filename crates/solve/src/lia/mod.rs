@@ -16,7 +16,7 @@
 //! | `term`, `encode` | formulas, and how they become clauses and atoms | Tseitin |
 //! | `define` | variables for `ite`, `div`, `mod` and functions | Ackermann |
 //! | `project` | model-based projection | Cooper; Komuravelli and others 2014 |
-//! | `interpolate` | interpolants of conjunctions | McMillan 2005 |
+//! | `interpolate` | one sum that contradicts several conjunctions | McMillan 2005; Albarghouthi, McMillan 2013 |
 //!
 //! The design with its measurements is in `docs/design/lia.md`.
 
@@ -38,7 +38,7 @@ pub use arith::{LiaLimits, LiaStats};
 pub(crate) use define::{Definitions, MAX_LIMBS, MAX_SIZE, TooLarge};
 pub use encode::{EncodeError, Encoder};
 pub use int::Int;
-pub use interpolate::interpolate;
+pub use interpolate::{Case, common_weights};
 pub use linear::{IntVar, Linear, Terms};
 pub use project::{Constraint, project};
 pub use term::{Formulas, Node, Sort, Term, Value};

@@ -24,8 +24,10 @@ use std::collections::BinaryHeap;
 /// Pivots of one check after which the choice is Bland's; a small multiple of the rows of a
 /// common query.
 const PIVOTS_UNTIL_BLAND: u32 = 200;
-/// Pivots between looks at the interrupt.
-const PIVOTS_PER_LOOK: u32 = 64;
+/// Work of the tableau between looks at the interrupt, over all checks: about as long as a small
+/// query takes, which is two looks. A budget of looks is one of work only if large tableaus look
+/// more often than small ones.
+const WORK_PER_LOOK: u64 = 10_000;
 
 /// A bound, and the literal that says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,6 +84,8 @@ pub(super) struct Simplex {
     pub(super) pivots: u64,
     /// Beyond this much work of the tableau a check stops.
     pub(super) last_work: u64,
+    /// At this much work it looks at the interrupt.
+    next_look: u64,
 }
 
 impl Simplex {
@@ -239,8 +243,12 @@ impl Simplex {
             };
             pivots += 1;
             self.pivots += 1;
-            let is_look = pivots % PIVOTS_PER_LOOK == 0;
-            if self.tableau.work > self.last_work || (is_look && interrupt.poll()) {
+            let work = self.tableau.work;
+            let is_look = work >= self.next_look;
+            if is_look {
+                self.next_look = work + WORK_PER_LOOK;
+            }
+            if work > self.last_work || (is_look && interrupt.poll()) {
                 return Outcome::Stopped;
             }
             let bound = self.bound(var, side).expect("it is violated").value.clone();

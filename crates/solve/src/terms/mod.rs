@@ -22,7 +22,7 @@ pub use integers::IntEncoder;
 
 use crate::bv::BvSolver;
 use crate::interrupt::Interrupt;
-use crate::lia::{LiaSolver, MAX_LIMBS, MAX_SIZE};
+use crate::lia::{LiaLimits, LiaSolver, MAX_LIMBS, MAX_SIZE};
 use crate::sat::{Budget, SatResult, SatStats};
 use pedra_model::blast::{BlastError, BlastOptions};
 use pedra_model::eval::ops;
@@ -35,6 +35,10 @@ use rustc_hash::FxHashMap;
 /// How many times as much a conflict with multipliers costs as one without: 2 to 4 ms for products
 /// of 64 bits (programs of nla-digbench), where 0.1 ms is usual. Tuning only.
 const MULTIPLIED: u64 = 20;
+
+/// Work of the tableau for each conflict of a limited question. A few rows with huge numbers can
+/// take seconds without any conflict; a question with small ones stays far below.
+const WORK_PER_CONFLICT: u64 = 2_000;
 
 /// What the terms of a solver are made of.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -320,7 +324,8 @@ impl TermSolver {
         }
     }
 
-    /// Limits each later question to this many conflicts; `None` for no limit.
+    /// Limits each later question to this many conflicts, and to the arithmetic that these usually
+    /// take; `None` for no limit.
     pub fn set_effort(&mut self, conflicts: Option<u64>) {
         match &mut self.back {
             Back::Bits { solver, products: Some(products), .. } => {
@@ -328,7 +333,14 @@ impl TermSolver {
                 products.set_effort(conflicts);
             }
             Back::Bits { solver, .. } => solver.set_effort(conflicts),
-            Back::Integers { solver, .. } => solver.set_budget(conflicts.map(Budget::conflicts)),
+            Back::Integers { solver, .. } => {
+                solver.set_budget(conflicts.map(Budget::conflicts));
+                let most = LiaLimits::default();
+                let work = conflicts.map_or(most.work, |count| {
+                    count.saturating_mul(WORK_PER_CONFLICT).min(most.work)
+                });
+                solver.set_limits(LiaLimits { work, ..most });
+            }
         }
     }
 
