@@ -13,6 +13,7 @@
 //! state of an obligation satisfies them with the recorded inputs. They are never asked of the
 //! successor: a successor without allowed inputs is merely over-approximation.
 
+use super::abstraction::Abstraction;
 use super::counts::Purpose;
 use super::direction::{Successors, safe_beyond};
 use super::evidence;
@@ -47,6 +48,7 @@ pub(crate) struct Bits<'a, G> {
     pub(super) solvers: FrameSolvers,
     pub(super) start: StartSet,
     pub(super) lifter: Lifter,
+    pub(super) abstraction: Abstraction,
     pub(super) memory: Memory,
     pub(crate) guide: G,
 }
@@ -72,8 +74,8 @@ impl<'a, G: Guide<[Lit]>> Bits<'a, G> {
         // From here on it is copies of what there is; each is quick by itself.
         let go_on = || if context.interrupt.poll() { Err(Stopped) } else { Ok(()) };
         let relation = Relation { system, transition, direction };
-        let num_vars = relation.transition.state_vars().end;
-        let mut solvers = FrameSolvers::new(maker, &relation, context);
+        let num_vars = relation.transition.cubes_end();
+        let mut solvers = FrameSolvers::new(maker, &relation, options, context);
         go_on()?;
         let simulator = (direction == Direction::Backward)
             .then(|| Simulator::new(system, &relation.transition, successors));
@@ -84,8 +86,9 @@ impl<'a, G: Guide<[Lit]>> Bits<'a, G> {
         go_on()?;
         solvers.open(&relation, &start, &trace, context);
         let memory = Memory::new(options, num_vars, context.seed);
+        let abstraction = Abstraction::new(options, &relation);
         let options = *options;
-        Ok(Bits { relation, options, trace, solvers, start, lifter, memory, guide })
+        Ok(Bits { relation, options, trace, solvers, start, lifter, abstraction, memory, guide })
     }
 
     /// From now on this token stops queries.
@@ -290,19 +293,29 @@ impl<G: Guide<[Lit]>> Space for Bits<'_, G> {
         if self.guide.dooms(&cube) {
             return Ok(None);
         }
-        // F_i ∧ C ∧ T ⟹ ¬c'; that F_i ⟹ ¬c is known already.
-        let (hypothesis, purpose) = (Hypothesis::None, Purpose::Propagate);
-        match self.check_inductive(context, &cube, above, hypothesis, purpose)? {
-            Induction::Predecessor => {
-                let witness = self.predecessor_bits(above);
-                self.note_stuck(id, witness);
-                Ok(None)
-            }
-            Induction::Inductive(core) => {
-                if core.len() < cube.len() {
-                    self.memory.activity.learn(&core);
+        let mut ctps = 0;
+        loop {
+            // F_i ∧ C ∧ T ⟹ ¬c'; that F_i ⟹ ¬c is known already.
+            let (hypothesis, purpose) = (Hypothesis::None, Purpose::Propagate);
+            match self.check_inductive(context, &cube, above, hypothesis, purpose)? {
+                Induction::Inductive(core) => {
+                    if core.len() < cube.len() {
+                        self.memory.activity.learn(&core);
+                    }
+                    return Ok(Some((core.into(), above)));
                 }
-                Ok(Some((core.into(), above)))
+                Induction::Predecessor => {}
+            }
+            let witness = self.predecessor_bits(above);
+            ctps += 1;
+            let mut generalizer = Generalizer { bits: self, ctg: 0, context };
+            if ctps > generalizer.bits.options.ctp || !generalizer.block_ctp(&cube, above)? {
+                self.note_stuck(id, witness);
+                return Ok(None);
+            }
+            if !self.trace.is_live(id) {
+                // What was learned covers the lemma.
+                return Ok(None);
             }
         }
     }
@@ -332,9 +345,20 @@ impl<G: Guide<[Lit]>> Space for Bits<'_, G> {
 
     fn find_counterexample(
         &mut self,
+        context: &Context,
         obligations: &Obligations,
         id: ObligationId,
     ) -> Result<trace::Reached, trace::Stopped> {
+        if !self.abstraction.is_exact() {
+            let &Obligation { property, depth, .. } = obligations.get(id);
+            let goal = (property.expect("forward obligations have one"), depth as usize);
+            let [_, blocked] = self.memory.counts.queries[Purpose::Block as usize];
+            let found = self.abstraction.check_chain(&self.relation, context, goal, blocked)?;
+            return Ok(match found {
+                Some(trace) => trace::Reached::Violation(trace.property, trace.into()),
+                None => trace::Reached::Spurious,
+            });
+        }
         let trace = match self.relation.direction {
             Direction::Forward => Some(evidence::forward_trace(self, obligations, id)?),
             Direction::Backward => evidence::reverse_trace(self, obligations, Some(id))?,

@@ -1,6 +1,6 @@
 //! The choices of PDR by name.
 
-use super::options::{DropOrder, Generalize, Lift, PdrOptions};
+use super::options::{DropOrder, Generalize, Lift, LocalAbstraction, PdrOptions};
 use crate::choices::{Choice, Class, count, named, switch};
 
 /// All choices, in the order in which they are listed.
@@ -12,6 +12,25 @@ pub static CHOICES: &[Choice<PdrOptions>] = &[
         ["off" => Lift::Off, "core" => Lift::Core],
         "how an obligation, found as a state, is widened to a cube of states: not at all, or by \
          cores of a solver"
+    ),
+    named!(
+        "abstract",
+        Class::Expert,
+        abstraction,
+        [
+            "off" => LocalAbstraction::Off,
+            "constraints" => LocalAbstraction::Constraints,
+            "all" => LocalAbstraction::All
+        ],
+        "what lifting leaves out until a spurious path shows that it is needed: nothing, \
+         constraints, or constraints and next functions (not in fbpdr, rpdr and avy)"
+    ),
+    switch!(
+        "signals",
+        Class::Expert,
+        signals,
+        "whether gates that read no input are literals of obligations and lemmas, beside latches \
+         (not in fbpdr, rpdr and avy)"
     ),
     named!(
         "generalize",
@@ -72,6 +91,14 @@ pub static CHOICES: &[Choice<PdrOptions>] = &[
         propagate,
         "whether lemmas are pushed when a frame is opened"
     ),
+    count!(
+        "ctp",
+        Class::Expert,
+        ctp,
+        ["off", "1", "3"],
+        "how many counterexamples to propagation, states that prevent a lemma from being pushed, may \
+         be blocked for one lemma"
+    ),
     switch!(
         "triggered",
         Class::Paper,
@@ -92,6 +119,14 @@ pub static CHOICES: &[Choice<PdrOptions>] = &[
         ["off", "1", "5000"],
         "conflict limit of optional queries; obligations that exceed it are forgotten until they \
          are found again, and the limit doubles after every eight of them"
+    ),
+    count!(
+        "solvers",
+        Class::Expert,
+        solvers,
+        ["off", "4", "6"],
+        "how many frames may have a solver, a copy of the transition relation, at the same time; the \
+         others get one when they are asked; off: as many as fit into 1 GB"
     ),
     switch!(
         "simplify",

@@ -193,6 +193,11 @@ impl<G: Guide<[Lit]>> Generalizer<'_, '_, '_, G> {
         }
     }
 
+    /// The same for a predecessor that prevents a lemma of `F_{i−1}` from being pushed.
+    pub(super) fn block_ctp(&mut self, cube: &[Lit], level: Level) -> Result<bool, Stopped> {
+        self.block_ctg(cube, level, 0)
+    }
+
     /// Adds a lemma, found for a level, at the highest level where it holds, or what is left of
     /// it there; gives that level.
     pub(super) fn push_and_add(

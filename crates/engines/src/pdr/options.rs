@@ -42,6 +42,17 @@ pub enum Generalize {
     Relative,
 }
 
+/// What is left out when obligations are lifted, until a spurious path shows that it is needed.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum LocalAbstraction {
+    /// Nothing.
+    Off,
+    /// Constraints.
+    Constraints,
+    /// Constraints and next functions.
+    All,
+}
+
 /// In which order literals are tried for dropping.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum DropOrder {
@@ -57,11 +68,17 @@ pub enum DropOrder {
 pub struct PdrOptions {
     /// The solver of the frames. Our own is made for it; others use activation literals.
     pub solver: SolverKind,
+    /// How many frames may have a solver at the same time; 0: as many as memory allows.
+    pub solvers: u32,
     /// Whether gates are eliminated from the transition relation where that makes no more
     /// clauses.
     pub simplify: bool,
+    /// Whether gates that read no input are literals of cubes, too.
+    pub signals: bool,
     /// How obligations are widened.
     pub lift: Lift,
+    /// What lifting leaves out at first.
+    pub abstraction: LocalAbstraction,
     /// How lemmas are widened.
     pub generalize: Generalize,
     /// The order of dropping.
@@ -81,6 +98,8 @@ pub struct PdrOptions {
     pub eager_push: bool,
     /// Whether lemmas are pushed when a frame is opened.
     pub propagate: bool,
+    /// How many states that prevent a lemma from being pushed are blocked for one lemma.
+    pub ctp: u32,
     /// Whether a lemma that could not be pushed is tried again only if the state that prevented
     /// it has been excluded since.
     pub triggered_push: bool,
@@ -114,8 +133,11 @@ impl PdrOptions {
     pub fn variant(variant: Variant) -> PdrOptions {
         let simple = PdrOptions {
             solver: SolverKind::Cdcl,
+            solvers: 0,
             simplify: true,
+            signals: false,
             lift: Lift::Off,
+            abstraction: LocalAbstraction::Off,
             generalize: Generalize::Off,
             drop_order: DropOrder::Fixed,
             drop_failures: 0,
@@ -124,6 +146,7 @@ impl PdrOptions {
             parent_lemma: false,
             eager_push: false,
             propagate: false,
+            ctp: 0,
             triggered_push: false,
             persistent: false,
             patience: 0,
@@ -156,6 +179,12 @@ impl PdrOptions {
                 ..simple
             },
         }
+    }
+
+    /// The same without what changes the meaning of obligations and cubes: for engines that read
+    /// them.
+    pub fn exact(self) -> PdrOptions {
+        PdrOptions { signals: false, abstraction: LocalAbstraction::Off, ..self }
     }
 
     /// How many queries may widen an obligation.

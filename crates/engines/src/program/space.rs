@@ -332,6 +332,7 @@ impl Space for Locations {
 
     fn find_counterexample(
         &mut self,
+        _: &Context,
         obligations: &Obligations,
         id: ObligationId,
     ) -> Result<Reached, Stopped> {

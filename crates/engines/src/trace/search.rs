@@ -330,7 +330,7 @@ impl<S: Space> Search<S> {
             return Ok(());
         }
         let Search { space, obligations, .. } = self;
-        let found = space.as_mut().expect(BEGUN).find_counterexample(obligations, id)?;
+        let found = space.as_mut().expect(BEGUN).find_counterexample(context, obligations, id)?;
         if obligations.get(id).property.is_none() {
             // It may violate other properties, too.
             obligations.wait(id, level);
@@ -340,6 +340,10 @@ impl<S: Space> Search<S> {
             Reached::Settled => {}
             Reached::Part(length) => {
                 obligations.forget_chain(id, length);
+                return Ok(());
+            }
+            Reached::Spurious => {
+                obligations.forget_waiting();
                 return Ok(());
             }
         }
