@@ -345,19 +345,22 @@ impl<G: Guide<[Lit]>> Space for Bits<'_, G> {
 
     fn find_counterexample(
         &mut self,
-        context: &Context,
         obligations: &Obligations,
         id: ObligationId,
     ) -> Result<trace::Reached, trace::Stopped> {
         if !self.abstraction.is_exact() {
-            let &Obligation { property, depth, .. } = obligations.get(id);
-            let goal = (property.expect("forward obligations have one"), depth as usize);
+            let &Obligation { ref set, property, .. } = obligations.get(id);
+            let property = property.expect("forward obligations have one");
+            let initial = self.find_initial_state(set)?;
             let [_, blocked] = self.memory.counts.queries[Purpose::Block as usize];
-            let found = self.abstraction.check_chain(&self.relation, context, goal, blocked)?;
-            return Ok(match found {
-                Some(trace) => trace::Reached::Violation(trace.property, trace.into()),
-                None => trace::Reached::Spurious,
-            });
+            let chain = obligations.chain(id).map(|link| (&*link.set, &*link.step));
+            let Bits { relation, abstraction, .. } = self;
+            return Ok(
+                match abstraction.check_chain(relation, property, &initial, chain, blocked) {
+                    Some(trace) => trace::Reached::Violation(trace.property, trace.into()),
+                    None => trace::Reached::Spurious,
+                },
+            );
         }
         let trace = match self.relation.direction {
             Direction::Forward => Some(evidence::forward_trace(self, obligations, id)?),

@@ -332,7 +332,6 @@ impl Space for Locations {
 
     fn find_counterexample(
         &mut self,
-        _: &Context,
         obligations: &Obligations,
         id: ObligationId,
     ) -> Result<Reached, Stopped> {

@@ -330,7 +330,7 @@ impl<S: Space> Search<S> {
             return Ok(());
         }
         let Search { space, obligations, .. } = self;
-        let found = space.as_mut().expect(BEGUN).find_counterexample(context, obligations, id)?;
+        let found = space.as_mut().expect(BEGUN).find_counterexample(obligations, id)?;
         if obligations.get(id).property.is_none() {
             // It may violate other properties, too.
             obligations.wait(id, level);

@@ -257,7 +257,6 @@ pub(crate) trait Space: Lemmas + Sized {
     /// FAIL: the obligation has a state of the start set.
     fn find_counterexample(
         &mut self,
-        context: &Context,
         obligations: &ObligationsOf<Self>,
         id: ObligationId,
     ) -> Result<Reached, Stopped>;

@@ -230,7 +230,6 @@ impl Space for Words<'_> {
 
     fn find_counterexample(
         &mut self,
-        _: &Context,
         obligations: &Obligations,
         id: ObligationId,
     ) -> Result<Reached, Stopped> {
