@@ -224,10 +224,7 @@ fn engines_of<'a>(
 ) -> Vec<Box<dyn Engine + 'a>> {
     let (system, options) = (&question.reduced.system, plan.pdr_options());
     let bmc = || -> Box<dyn Engine + 'a> {
-        Box::new(Bmc::new(
-            system,
-            BmcOptions { window: plan.window, fresh: plan.fresh, ..BmcOptions::default() },
-        ))
+        Box::new(Bmc::new(system, BmcOptions { window: plan.window, ..BmcOptions::default() }))
     };
     match (&question.method, plan.liveness, plan.engine) {
         (Method::Count { .. }, ..) => vec![Box::new(KLive::new(system, options, &ways.to_bits))],

@@ -150,8 +150,6 @@ pub struct Plan {
     pub simple_path: bool,
     /// Steps in one BMC query.
     pub window: usize,
-    /// BMC: whether each query gets a fresh solver.
-    pub fresh: bool,
     /// Which reductions.
     pub reduce: ReduceOptions,
     /// Whether and how to sweep after these.
@@ -195,7 +193,6 @@ impl Default for Plan {
             depth: None,
             simple_path: false,
             window: 1,
-            fresh: false,
             reduce: ReduceOptions::default(),
             sweep: None,
             late_sweep: Some(SweepOptions::default()),
@@ -239,8 +236,7 @@ impl Plan {
         room: &'a Room,
     ) -> Vec<Box<dyn Engine + 'a>> {
         let bmc = || -> Box<dyn Engine + 'a> {
-            let options =
-                BmcOptions { window: self.window, fresh: self.fresh, ..BmcOptions::default() };
+            let options = BmcOptions { window: self.window, ..BmcOptions::default() };
             Box::new(Bmc::new(system, options))
         };
         let kind = || -> Box<dyn Engine + 'a> {

@@ -71,9 +71,9 @@ pub fn plan(options: &[String]) -> Result<Plan, String> {
     // than states is a pigeonhole problem, though, so those end earlier.
     let is_simple = plan.engine == EngineName::Kind && kind.simple_path;
     let enough = if is_simple { 12 } else { 70 };
-    let (simple_path, window, fresh) = (kind.simple_path, bmc.window, bmc.fresh);
+    let (simple_path, window) = (kind.simple_path, bmc.window);
     let (depth, stable) = (Some(depth.unwrap_or(enough)), klive.stable);
-    Ok(Plan { depth, stable, simple_path, window, fresh, pdr, fb, imc, avy, word, program, ..plan })
+    Ok(Plan { depth, stable, simple_path, window, pdr, fb, imc, avy, word, program, ..plan })
 }
 
 fn solver(name: &str) -> Option<SolverKind> {

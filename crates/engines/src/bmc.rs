@@ -10,11 +10,6 @@
 //! there is one query a depth and not one a property. A query may target a window of several
 //! depths; no depth is left out, and a trace that is returned is a shortest one.
 //!
-//! A solver that is asked once for many depths is free to simplify, where one that is asked again and
-//! again has to keep what later depths build on. So each window may get a fresh solver
-//! ([`BmcOptions::fresh`]), with all earlier depths known to be clean; then long windows are
-//! what pays.
-//!
 //! Constraints. A violation at step `t` needs the constraints at steps `0..=t` and not later,
 //! so within a window the constraints beyond its first step belong to the target:
 //! asserted outright they would hide a violation before a dead end.
@@ -32,8 +27,8 @@ use pedra_model::bits::BitSystem;
 use pedra_model::lit::Lit;
 use pedra_model::trace::BitTrace;
 use pedra_model::value::Ternary;
+use pedra_solve::SatResult;
 use pedra_solve::cadical::Preset;
-use pedra_solve::{SatResult, SatStats};
 use std::ops::RangeInclusive;
 
 /// The choices of [`Bmc`].
@@ -42,8 +37,6 @@ pub struct BmcOptions {
     /// How many depths one query targets, at least 1. Larger windows get deeper where queries
     /// are easy, and get stuck earlier where they are not.
     pub window: usize,
-    /// Whether each window gets a fresh solver.
-    pub fresh: bool,
     /// The solver's options, if it is CaDiCaL. All queries of a run but the last find nothing,
     /// so the preset for unsatisfiable questions is the default. On two FIFO models that take
     /// CaDiCaL's default 5.7 and 4.5 s of CPU, it takes 4.5 and 3.4 s, the preset for
@@ -53,7 +46,7 @@ pub struct BmcOptions {
 
 impl Default for BmcOptions {
     fn default() -> BmcOptions {
-        BmcOptions { window: 1, fresh: false, preset: Preset::Unsat }
+        BmcOptions { window: 1, preset: Preset::Unsat }
     }
 }
 
@@ -62,8 +55,6 @@ pub struct Bmc<'a> {
     system: &'a BitSystem,
     options: BmcOptions,
     unroll: Option<Unroll<'a>>,
-    /// The work of solvers that are no more.
-    past: SatStats,
     /// The first step that is not known to be clean for the open properties.
     next: usize,
     /// No shortest violation lies at this step or later.
@@ -89,7 +80,6 @@ impl<'a> Bmc<'a> {
             system,
             options,
             unroll: None,
-            past: SatStats::default(),
             next: 0,
             exhausted: last_fresh_state(system).map(|last| last + 1),
         }
@@ -131,9 +121,7 @@ impl<'a> Bmc<'a> {
             context.emit(|| Event::Depth { depth: self.next, progress: self.progress() });
             let window_end = self.next + self.options.window.max(1) - 1;
             let last = limit.map_or(window_end, |limit| window_end.min(limit));
-            let begun = if self.options.fresh { self.renew(context, &open) } else { Some(()) };
-            let found = begun.and_then(|()| self.check_window(self.next..=last, &open));
-            match found.unwrap_or(Found::Stopped) {
+            match self.check_window(self.next..=last, &open).unwrap_or(Found::Stopped) {
                 Found::Clean => self.next = last + 1,
                 Found::NoPath => self.exhausted = Some(self.next),
                 Found::Stopped => return Some(Reason::Interrupted),
@@ -156,26 +144,6 @@ impl<'a> Bmc<'a> {
                 unroll.set_interrupt(context.interrupt.clone());
             }
         }
-    }
-
-    /// Goes on with a fresh solver, which is told that earlier steps are clean. `None` if that was
-    /// interrupted.
-    fn renew(&mut self, context: &Context, open: &[usize]) -> Option<()> {
-        let (solver, system, next) =
-            (context.new_solver(self.options.preset), self.system, self.next);
-        let unroll = self.unroll();
-        let past = unroll.renew(solver);
-        for step in 0..next {
-            unroll.constrain(step)?;
-            for &property in open {
-                let bad = unroll.lit(step, system.properties()[property])?;
-                unroll.add_clause(&[!bad]);
-            }
-        }
-        self.past.queries += past.queries;
-        self.past.conflicts += past.conflicts;
-        self.past.propagations += past.propagations;
-        Some(())
     }
 
     /// Looks for shortest violations of the open properties at the steps of `window`, given
@@ -311,8 +279,8 @@ impl Engine for Bmc<'_> {
         let stats = self.unroll.as_ref().map(Unroll::stats).unwrap_or_default();
         Progress {
             depth: self.next,
-            queries: self.past.queries + stats.queries,
-            conflicts: self.past.conflicts + stats.conflicts,
+            queries: stats.queries,
+            conflicts: stats.conflicts,
             ..Progress::default()
         }
     }

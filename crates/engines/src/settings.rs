@@ -204,23 +204,15 @@ pub fn engines_read(engine: &str, threads: usize) -> Vec<&'static str> {
     }
 }
 
-/// The options of BMC.
-static BMC: &[Choice<BmcOptions>] = &[
-    crate::choices::number!(
-        "window",
-        Class::Expert,
-        window,
-        1..=1000,
-        ["1", "2", "5"],
-        "how many steps one query looks at; the trace is a shortest one in any case"
-    ),
-    crate::choices::switch!(
-        "fresh",
-        Class::Expert,
-        fresh,
-        "whether each query gets a fresh solver, which may simplify more; for long windows"
-    ),
-];
+/// The option of BMC.
+static BMC: &[Choice<BmcOptions>] = &[crate::choices::number!(
+    "window",
+    Class::Expert,
+    window,
+    1..=1000,
+    ["1", "2", "5"],
+    "how many steps one query looks at; the trace is a shortest one in any case"
+)];
 
 /// The option of k-induction.
 static KIND: &[Choice<KindOptions>] = &[crate::choices::switch!(

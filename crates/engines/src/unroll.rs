@@ -77,15 +77,6 @@ impl<'a> Unroll<'a> {
         }
     }
 
-    /// Goes on with a fresh solver: no clauses, no constraints are asserted. The circuit stays. Gives
-    /// what the former solver did.
-    pub fn renew(&mut self, mut solver: Box<dyn SatSolver>) -> SatStats {
-        solver.set_interrupt(self.interrupt.clone());
-        let past = std::mem::replace(&mut self.solver, solver).stats();
-        (self.encoder, self.constrained) = (FrameEncoder::new(), 0);
-        past
-    }
-
     /// The solver literal of `lit` at `step`, with the clauses that define it; `None` if the
     /// interrupt is raised meanwhile, as with all others that give an option.
     pub fn lit(&mut self, step: usize, lit: Lit) -> Option<Lit> {

@@ -49,7 +49,6 @@ pub fn plan_of(args: &CheckArgs) -> Plan {
         depth: args.depth,
         simple_path: kind.simple_path,
         window: bmc.window,
-        fresh: bmc.fresh,
         reduce: ReduceOptions {
             cone: has(ReductionName::Cone),
             structure: has(ReductionName::Structure),

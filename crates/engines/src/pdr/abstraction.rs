@@ -18,7 +18,7 @@
 //! Deviation: rIC3 asks BMC for a path of that length, and takes the parts from the core. That
 //! took 1.2 to 12 times as long on 13 of 14 models (docs/NOTEBOOK.md, "Local abstraction").
 
-use super::options::{LocalAbstraction, PdrOptions};
+use super::options::PdrOptions;
 use super::relation::Relation;
 use super::transition::Transition;
 use pedra_model::eval::bits::BitSimulator;
@@ -52,17 +52,14 @@ pub(super) struct Abstraction {
 }
 
 impl Abstraction {
-    /// As much is left out as the options say. Reverse obligations are successors, not lifted.
+    /// Everything is left out, if the options say so. Reverse obligations are successors, not lifted.
     pub(super) fn new(options: &PdrOptions, relation: &Relation) -> Abstraction {
         let &Relation { system, ref transition, .. } = relation;
-        let mode = if relation.is_forward() { options.abstraction } else { LocalAbstraction::Off };
-        let mut left_out = Vec::new();
-        if mode != LocalAbstraction::Off {
-            left_out.extend((0..system.constraints.len()).map(Part::Constraint));
-        }
-        if mode == LocalAbstraction::All {
+        let mut left_out: Vec<Part> = Vec::new();
+        if options.abstraction && relation.is_forward() {
             let latches = 0..system.latches.len();
             let encoded = latches.filter(|latch| transition.is_encoded(latch + 1));
+            left_out.extend((0..system.constraints.len()).map(Part::Constraint));
             left_out.extend(encoded.map(Part::Next));
         }
         let mut abstraction = Abstraction {
@@ -217,7 +214,7 @@ mod tests {
         let system = system();
         let transition = Transition::encode(&system, Horizon::OneStep, &mut Definitions::new());
         let relation = Relation { system: &system, transition, direction: Default::default() };
-        let options = PdrOptions { abstraction: LocalAbstraction::All, ..PdrOptions::default() };
+        let options = PdrOptions { abstraction: true, ..PdrOptions::default() };
         let mut abstraction = Abstraction::new(&options, &relation);
         let parts = [Part::Constraint(0), Part::Next(0), Part::Next(1)];
         assert_eq!(abstraction.left_out, parts);

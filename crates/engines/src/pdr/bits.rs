@@ -293,29 +293,19 @@ impl<G: Guide<[Lit]>> Space for Bits<'_, G> {
         if self.guide.dooms(&cube) {
             return Ok(None);
         }
-        let mut ctps = 0;
-        loop {
-            // F_i ∧ C ∧ T ⟹ ¬c'; that F_i ⟹ ¬c is known already.
-            let (hypothesis, purpose) = (Hypothesis::None, Purpose::Propagate);
-            match self.check_inductive(context, &cube, above, hypothesis, purpose)? {
-                Induction::Inductive(core) => {
-                    if core.len() < cube.len() {
-                        self.memory.activity.learn(&core);
-                    }
-                    return Ok(Some((core.into(), above)));
-                }
-                Induction::Predecessor => {}
-            }
-            let witness = self.predecessor_bits(above);
-            ctps += 1;
-            let mut generalizer = Generalizer { bits: self, ctg: 0, context };
-            if ctps > generalizer.bits.options.ctp || !generalizer.block_ctp(&cube, above)? {
+        // F_i ∧ C ∧ T ⟹ ¬c'; that F_i ⟹ ¬c is known already.
+        let (hypothesis, purpose) = (Hypothesis::None, Purpose::Propagate);
+        match self.check_inductive(context, &cube, above, hypothesis, purpose)? {
+            Induction::Predecessor => {
+                let witness = self.predecessor_bits(above);
                 self.note_stuck(id, witness);
-                return Ok(None);
+                Ok(None)
             }
-            if !self.trace.is_live(id) {
-                // What was learned covers the lemma.
-                return Ok(None);
+            Induction::Inductive(core) => {
+                if core.len() < cube.len() {
+                    self.memory.activity.learn(&core);
+                }
+                Ok(Some((core.into(), above)))
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The choices of PDR by name.
 
-use super::options::{DropOrder, Generalize, Lift, LocalAbstraction, PdrOptions};
+use super::options::{DropOrder, Generalize, Lift, PdrOptions};
 use crate::choices::{Choice, Class, count, named, switch};
 
 /// All choices, in the order in which they are listed.
@@ -13,17 +13,12 @@ pub static CHOICES: &[Choice<PdrOptions>] = &[
         "how an obligation, found as a state, is widened to a cube of states: not at all, or by \
          cores of a solver"
     ),
-    named!(
+    switch!(
         "abstract",
         Class::Expert,
         abstraction,
-        [
-            "off" => LocalAbstraction::Off,
-            "constraints" => LocalAbstraction::Constraints,
-            "all" => LocalAbstraction::All
-        ],
-        "what lifting leaves out until a spurious path shows that it is needed: nothing, \
-         constraints, or constraints and next functions (not in fbpdr, rpdr and avy)"
+        "whether lifting leaves out constraints and next functions until a spurious path shows that \
+         they are needed (local abstraction; not in fbpdr, rpdr and avy)"
     ),
     switch!(
         "signals",
@@ -90,14 +85,6 @@ pub static CHOICES: &[Choice<PdrOptions>] = &[
         Class::Ladder,
         propagate,
         "whether lemmas are pushed when a frame is opened"
-    ),
-    count!(
-        "ctp",
-        Class::Expert,
-        ctp,
-        ["off", "1", "3"],
-        "how many counterexamples to propagation, states that prevent a lemma from being pushed, may \
-         be blocked for one lemma"
     ),
     switch!(
         "triggered",

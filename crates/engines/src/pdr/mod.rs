@@ -46,7 +46,7 @@ pub use counts::{Counts, Purpose};
 pub(crate) use definitions::Definitions;
 pub use direction::Successors;
 pub(crate) use evidence::{Prefix, prefix, suffix};
-pub use options::{DropOrder, Generalize, Lift, LocalAbstraction, PdrOptions, Variant};
+pub use options::{DropOrder, Generalize, Lift, PdrOptions, Variant};
 pub(crate) use relative::{Hypothesis, Induction};
 pub(crate) use simplify::simplify_relation;
 pub(crate) use solver::Stopped;

@@ -42,17 +42,6 @@ pub enum Generalize {
     Relative,
 }
 
-/// What is left out when obligations are lifted, until a spurious path shows that it is needed.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum LocalAbstraction {
-    /// Nothing.
-    Off,
-    /// Constraints.
-    Constraints,
-    /// Constraints and next functions.
-    All,
-}
-
 /// In which order literals are tried for dropping.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum DropOrder {
@@ -77,8 +66,9 @@ pub struct PdrOptions {
     pub signals: bool,
     /// How obligations are widened.
     pub lift: Lift,
-    /// What lifting leaves out at first.
-    pub abstraction: LocalAbstraction,
+    /// Whether lifting leaves out constraints and next functions until a spurious path shows that
+    /// they are needed.
+    pub abstraction: bool,
     /// How lemmas are widened.
     pub generalize: Generalize,
     /// The order of dropping.
@@ -98,8 +88,6 @@ pub struct PdrOptions {
     pub eager_push: bool,
     /// Whether lemmas are pushed when a frame is opened.
     pub propagate: bool,
-    /// How many states that prevent a lemma from being pushed are blocked for one lemma.
-    pub ctp: u32,
     /// Whether a lemma that could not be pushed is tried again only if the state that prevented
     /// it has been excluded since.
     pub triggered_push: bool,
@@ -137,7 +125,7 @@ impl PdrOptions {
             simplify: true,
             signals: false,
             lift: Lift::Off,
-            abstraction: LocalAbstraction::Off,
+            abstraction: false,
             generalize: Generalize::Off,
             drop_order: DropOrder::Fixed,
             drop_failures: 0,
@@ -146,7 +134,6 @@ impl PdrOptions {
             parent_lemma: false,
             eager_push: false,
             propagate: false,
-            ctp: 0,
             triggered_push: false,
             persistent: false,
             patience: 0,
@@ -184,7 +171,7 @@ impl PdrOptions {
     /// The same without what changes the meaning of obligations and cubes: for engines that read
     /// them.
     pub fn exact(self) -> PdrOptions {
-        PdrOptions { signals: false, abstraction: LocalAbstraction::Off, ..self }
+        PdrOptions { signals: false, abstraction: false, ..self }
     }
 
     /// How many queries may widen an obligation.
