@@ -7,6 +7,9 @@
 //!
 //! Deviations. Signals are there from the beginning, for lifting as well as for lemmas. A signal
 //! has a constant reset if ternary simulation from the resets says so.
+//!
+//! An option for models that need it: eq_sdp_v4 is proved in 4 s, and not in 20 s without; models that do
+//! not take 2.6 times as long (16 of them, geometric mean).
 
 use super::encode::StepEncoder;
 use super::solver::Stopped;
