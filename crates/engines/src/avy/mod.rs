@@ -64,9 +64,11 @@ pub struct Avy<'a> {
 impl<'a> Avy<'a> {
     /// An engine that has not looked at any step yet.
     pub fn new(system: &'a BitSystem, options: AvyOptions) -> Avy<'a> {
+        // Frames are read as clauses over latches.
+        let pdr = options.pdr.exact();
         Avy {
             options,
-            trace: SharedTrace::new(system, options.pdr, Direction::Forward, Successors::default()),
+            trace: SharedTrace::new(system, pdr, Direction::Forward, Successors::default()),
             template: None,
             unrolling: None,
             extension: Extension::default(),

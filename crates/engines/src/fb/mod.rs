@@ -62,6 +62,8 @@ const GROWTH: (u64, u64) = (3, 2);
 impl<'a> FbPdr<'a> {
     /// Two engines that have not looked at any frame yet.
     pub fn new(system: &'a BitSystem, pdr: PdrOptions, options: FbOptions) -> FbPdr<'a> {
+        // Obligations are exchanged, and a meeting of two has to be a counterexample.
+        let pdr = pdr.exact();
         FbPdr {
             forward: Half::new(system, pdr, Direction::Forward, options.successors),
             reverse: Half::new(system, pdr, Direction::Backward, options.successors),

@@ -14,7 +14,9 @@ impl Audit {
     /// Forward `Init ∧ C`; reverse `C ∧ bad`, for these properties.
     pub(super) fn new(relation: &Relation, targets: Option<&[usize]>) -> Audit {
         let mut solver = Batsat::new();
-        let transition = Transition::encode(relation.system, Horizon::OneStep, &mut solver);
+        let has_signals = relation.transition.has_signals();
+        let horizon = if has_signals { Horizon::Signals } else { Horizon::OneStep };
+        let transition = Transition::encode(relation.system, horizon, &mut solver);
         for &constraint in &transition.constraints {
             solver.add_clause(&[constraint]);
         }

@@ -13,6 +13,7 @@
 //! state of an obligation satisfies them with the recorded inputs. They are never asked of the
 //! successor: a successor without allowed inputs is merely over-approximation.
 
+use super::abstraction::Abstraction;
 use super::counts::Purpose;
 use super::direction::{Successors, safe_beyond};
 use super::evidence;
@@ -47,6 +48,7 @@ pub(crate) struct Bits<'a, G> {
     pub(super) solvers: FrameSolvers,
     pub(super) start: StartSet,
     pub(super) lifter: Lifter,
+    pub(super) abstraction: Abstraction,
     pub(super) memory: Memory,
     pub(crate) guide: G,
 }
@@ -72,8 +74,8 @@ impl<'a, G: Guide<[Lit]>> Bits<'a, G> {
         // From here on it is copies of what there is; each is quick by itself.
         let go_on = || if context.interrupt.poll() { Err(Stopped) } else { Ok(()) };
         let relation = Relation { system, transition, direction };
-        let num_vars = relation.transition.state_vars().end;
-        let mut solvers = FrameSolvers::new(maker, &relation, context);
+        let num_vars = relation.transition.cubes_end();
+        let mut solvers = FrameSolvers::new(maker, &relation, options, context);
         go_on()?;
         let simulator = (direction == Direction::Backward)
             .then(|| Simulator::new(system, &relation.transition, successors));
@@ -84,8 +86,9 @@ impl<'a, G: Guide<[Lit]>> Bits<'a, G> {
         go_on()?;
         solvers.open(&relation, &start, &trace, context);
         let memory = Memory::new(options, num_vars, context.seed);
+        let abstraction = Abstraction::new(options, &relation);
         let options = *options;
-        Ok(Bits { relation, options, trace, solvers, start, lifter, memory, guide })
+        Ok(Bits { relation, options, trace, solvers, start, lifter, abstraction, memory, guide })
     }
 
     /// From now on this token stops queries.
@@ -335,6 +338,20 @@ impl<G: Guide<[Lit]>> Space for Bits<'_, G> {
         obligations: &Obligations,
         id: ObligationId,
     ) -> Result<trace::Reached, trace::Stopped> {
+        if !self.abstraction.is_exact() {
+            let &Obligation { ref set, property, .. } = obligations.get(id);
+            let property = property.expect("forward obligations have one");
+            let initial = self.find_initial_state(set)?;
+            let [_, blocked] = self.memory.counts.queries[Purpose::Block as usize];
+            let chain = obligations.chain(id).map(|link| (&*link.set, &*link.step));
+            let Bits { relation, abstraction, .. } = self;
+            return Ok(
+                match abstraction.check_chain(relation, property, &initial, chain, blocked) {
+                    Some(trace) => trace::Reached::Violation(trace.property, trace.into()),
+                    None => trace::Reached::Spurious,
+                },
+            );
+        }
         let trace = match self.relation.direction {
             Direction::Forward => Some(evidence::forward_trace(self, obligations, id)?),
             Direction::Backward => evidence::reverse_trace(self, obligations, Some(id))?,

@@ -13,6 +13,20 @@ pub static CHOICES: &[Choice<PdrOptions>] = &[
         "how an obligation, found as a state, is widened to a cube of states: not at all, or by \
          cores of a solver"
     ),
+    switch!(
+        "abstract",
+        Class::Expert,
+        abstraction,
+        "whether lifting leaves out constraints and next functions until a spurious path shows that \
+         they are needed (local abstraction; not in fbpdr, rpdr and avy)"
+    ),
+    switch!(
+        "signals",
+        Class::Expert,
+        signals,
+        "whether gates that read no input are literals of obligations and lemmas, beside latches \
+         (not in fbpdr, rpdr and avy)"
+    ),
     named!(
         "generalize",
         Class::Ladder,
@@ -92,6 +106,14 @@ pub static CHOICES: &[Choice<PdrOptions>] = &[
         ["off", "1", "5000"],
         "conflict limit of optional queries; obligations that exceed it are forgotten until they \
          are found again, and the limit doubles after every eight of them"
+    ),
+    count!(
+        "solvers",
+        Class::Expert,
+        solvers,
+        ["off", "4", "6"],
+        "how many frames may have a solver, a copy of the transition relation, at the same time; the \
+         others get one when they are asked; off: as many as fit into 1 GB"
     ),
     switch!(
         "simplify",

@@ -71,6 +71,17 @@ impl<'a> StepEncoder<'a> {
         solver: &mut (impl SatSolver + ?Sized),
         interrupt: &Interrupt,
     ) -> Result<(), Stopped> {
+        self.encode_where(solver, interrupt, |_| true)
+    }
+
+    /// The same for some variables, a set that has with each gate all that it reads; the others
+    /// can be encoded later.
+    pub(super) fn encode_where(
+        &mut self,
+        solver: &mut (impl SatSolver + ?Sized),
+        interrupt: &Interrupt,
+        is_wanted: impl Fn(Var) -> bool,
+    ) -> Result<(), Stopped> {
         let mut is_part = vec![false; self.aig.len()];
         let mut is_inner = vec![false; self.aig.len()];
         // Readers first again: a reader decides whether it takes in what it reads.
@@ -96,6 +107,8 @@ impl<'a> StepEncoder<'a> {
             if self.aig.is_gate(var)
                 && self.roles[var.index()] != Role::Unused
                 && !is_part[var.index()]
+                && self.lits[var.index()].is_none()
+                && is_wanted(var)
             {
                 self.lits[var.index()] = Some(self.encode_gate(solver, var));
             }
@@ -107,6 +120,11 @@ impl<'a> StepEncoder<'a> {
     pub(super) fn lit(&self, lit: Lit) -> Lit {
         let mapped = self.lits[lit.var().index()].expect("a root, or what a root depends on");
         mapped ^ lit.is_negated()
+    }
+
+    /// The solver's literal, if there is one.
+    pub(super) fn get(&self, lit: Lit) -> Option<Lit> {
+        Some(self.lits[lit.var().index()]? ^ lit.is_negated())
     }
 
     /// Whether an AND takes this input in as a part of itself.

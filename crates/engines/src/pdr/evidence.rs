@@ -130,7 +130,7 @@ struct BadState {
 
 impl<G: Guide<[Lit]>> Bits<'_, G> {
     /// An initial state in the cube: one value a latch.
-    fn find_initial_state(&mut self, cube: &[Lit]) -> Result<Vec<Ternary>, Stopped> {
+    pub(super) fn find_initial_state(&mut self, cube: &[Lit]) -> Result<Vec<Ternary>, Stopped> {
         let f0 = self.solvers.at_mut(Level::ZERO);
         // Init ∧ C ∧ cube
         let meets = f0.solve(cube, None)?;

@@ -7,8 +7,10 @@
 //! *Required for soundness*: the lifting solver holds the definitions and nothing else, and the
 //! constraints belong to the *target*. If they were asserted, then states which violate them
 //! with the recorded inputs would get into the cube, and counterexamples that are none would
-//! come out.
+//! come out. (With local abstraction parts of the target are left out; then a counterexample is
+//! looked for by other means, see `abstraction`.)
 
+use super::abstraction::Abstraction;
 use super::solver::{FrameSolver, Stopped};
 use super::successor::Simulator;
 use super::transition::Transition;
@@ -46,16 +48,19 @@ impl Lifter {
     /// are asked.
     pub(super) fn lift(
         &mut self,
-        transition: &Transition,
+        (transition, abstraction): (&Transition, &Abstraction),
         model: &FrameSolver,
         target: Goal,
         rounds: u32,
         order: impl FnOnce(&mut Vec<Lit>),
     ) -> Result<Lifted, Stopped> {
-        let mut goal = transition.constraints.clone();
+        let mut goal = abstraction.constraints().to_vec();
         match target {
             Goal::Bad(property) => goal.push(transition.bads[property]),
-            Goal::Cube(cube) => goal.extend(cube.iter().map(|&lit| transition.primed(lit))),
+            Goal::Cube(cube) => {
+                let kept = cube.iter().filter(|&&lit| abstraction.keeps(lit));
+                goal.extend(kept.map(|&lit| transition.primed(lit)));
+            }
         }
         let Lifter { solver, .. } = self;
         solver.pin(&goal);
@@ -65,8 +70,12 @@ impl Lifter {
         };
         let matters = |lit: &Lit| solver.is_in_domain(lit.var());
         let inputs: Vec<Lit> = transition.input_vars().filter_map(known).filter(matters).collect();
-        let states = transition.state_vars().filter(|&var| transition.is_encoded(var));
-        let mut cube: Vec<Lit> = states.filter_map(known).filter(matters).collect();
+        let vars = transition.cube_vars();
+        let mut cube: Vec<Lit> = vars.filter_map(known).filter(matters).collect();
+        if transition.has_signals() {
+            // Heuristic: those that read others say more.
+            cube.reverse();
+        }
         order(&mut cube);
         let not_goal: Vec<Lit> = goal.iter().map(|&lit| !lit).collect();
         let mut stopped = Ok(());

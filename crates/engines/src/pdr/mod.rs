@@ -10,11 +10,12 @@
 //!
 //! The loop is that of every PDR, `trace::Search`; here is what it must know of a system:
 //! `bits` (cubes of literals as a space), `relative` (all queries; owns the frame index), `solvers`
-//! (one for each frame), `start` (the start set), `lift`, `generalize`, `relation` and `transition`
+//! (one for each frame), `start` (the start set), `lift`, `abstraction`, `generalize`, `relation` and `transition`
 //! (what solvers see), `solver` (which solver it is), `options`, `choices` (the options by name);
 //! `direction` (Reverse PDR is the same engine), `successor` (its obligations), `evidence` (proofs
 //! and traces of both).
 
+mod abstraction;
 mod activity;
 mod audit;
 mod bits;
@@ -30,6 +31,7 @@ mod memory;
 mod options;
 mod relation;
 mod relative;
+mod signals;
 mod simplify;
 mod solver;
 mod solvers;

@@ -57,11 +57,18 @@ pub enum DropOrder {
 pub struct PdrOptions {
     /// The solver of the frames. Our own is made for it; others use activation literals.
     pub solver: SolverKind,
+    /// How many frames may have a solver at the same time; 0: as many as memory allows.
+    pub solvers: u32,
     /// Whether gates are eliminated from the transition relation where that makes no more
     /// clauses.
     pub simplify: bool,
+    /// Whether gates that read no input are literals of cubes, too.
+    pub signals: bool,
     /// How obligations are widened.
     pub lift: Lift,
+    /// Whether lifting leaves out constraints and next functions until a spurious path shows that
+    /// they are needed.
+    pub abstraction: bool,
     /// How lemmas are widened.
     pub generalize: Generalize,
     /// The order of dropping.
@@ -114,8 +121,11 @@ impl PdrOptions {
     pub fn variant(variant: Variant) -> PdrOptions {
         let simple = PdrOptions {
             solver: SolverKind::Cdcl,
+            solvers: 0,
             simplify: true,
+            signals: false,
             lift: Lift::Off,
+            abstraction: false,
             generalize: Generalize::Off,
             drop_order: DropOrder::Fixed,
             drop_failures: 0,
@@ -156,6 +166,12 @@ impl PdrOptions {
                 ..simple
             },
         }
+    }
+
+    /// The same without what changes the meaning of obligations and cubes: for engines that read
+    /// them.
+    pub fn exact(self) -> PdrOptions {
+        PdrOptions { signals: false, abstraction: false, ..self }
     }
 
     /// How many queries may widen an obligation.

@@ -64,9 +64,7 @@ impl<G: Guide<[Lit]>> Bits<'_, G> {
     ) -> Result<Option<Induction>, Stopped> {
         let Bits { relation, options, trace, solvers, start, memory, guide, .. } = self;
         let below = level.below();
-        if solvers.at(below).is_worn() {
-            solvers.renew(relation, start, trace, below, context);
-        }
+        solvers.prepare(relation, start, trace, below, context);
         let mut assumed = std::mem::take(&mut memory.assumed);
         assumed.clear();
         assumed.extend_from_slice(cube);
@@ -115,7 +113,7 @@ impl<G: Guide<[Lit]>> Bits<'_, G> {
         goal: Goal,
         rounds: u32,
     ) -> Result<Lifted, Stopped> {
-        let Bits { lifter, relation, solvers, memory, options, .. } = self;
+        let Bits { lifter, relation, abstraction, solvers, memory, options, .. } = self;
         if let Some(simulator) = &mut lifter.simulator {
             let before = match goal {
                 Goal::Bad(_) => None,
@@ -130,7 +128,8 @@ impl<G: Guide<[Lit]>> Bits<'_, G> {
                 memory.activity.sort(cube);
             }
         };
-        let lifted = lifter.lift(&relation.transition, solvers.at(at), goal, rounds, order)?;
+        let parts = (&relation.transition, &*abstraction);
+        let lifted = lifter.lift(parts, solvers.at(at), goal, rounds, order)?;
         memory.counts.lifts += lifter.solver.stats().queries - before;
         memory.counts.lifting += since.elapsed();
         memory.counts.lifted[1] += lifted.cube.len() as u64;
@@ -149,13 +148,11 @@ impl<G: Guide<[Lit]>> Bits<'_, G> {
     pub(super) fn predecessor_bits(&self, level: Level) -> Option<StateBits> {
         self.memory.triggers.as_ref()?;
         let (solver, transition) = (self.solvers.at(level.below()), &self.relation.transition);
-        let vars = transition.state_vars();
-        let encoded = vars.clone().filter(|&var| transition.is_encoded(var));
-        let known = encoded.filter_map(|var| {
+        let known = transition.cube_vars().filter_map(|var| {
             let value = solver.value(self.relation.framed(Var::new(var).lit()))?;
             Some(Lit::new(Var::new(var), !value))
         });
-        Some(StateBits::new(vars.end, known))
+        Some(StateBits::new(transition.cubes_end(), known))
     }
 
     /// Notes why a lemma could not be pushed from its level.
@@ -176,12 +173,16 @@ impl<G: Guide<[Lit]>> Bits<'_, G> {
     pub(super) fn pin(&mut self, cube: &[Lit], level: Level) {
         let primed = cube.iter().map(|&lit| self.relation.transition.primed(lit));
         let lits: Vec<Lit> = cube.iter().copied().chain(primed).collect();
-        self.solvers.at_mut(level.below()).pin(&lits);
+        if let Some(solver) = self.solvers.get_mut(level.below()) {
+            solver.pin(&lits);
+        }
     }
 
     /// Ends [`pin`](Bits::pin).
     pub(super) fn unpin(&mut self, level: Level) {
-        self.solvers.at_mut(level.below()).unpin();
+        if let Some(solver) = self.solvers.get_mut(level.below()) {
+            solver.unpin();
+        }
     }
 
     /// Excludes a cube from `F_1, …, F_i`, for which the caller has shown that it may be.

@@ -20,6 +20,9 @@ use pedra_solve::{Budget, Cdcl, Interrupt, SatResult, SatSolver, SatStats, Solve
 /// After this many activation literals a solver is made anew (ABC: 300).
 const MAX_GUARDS: u32 = 1000;
 
+/// What another solver takes for a variable and its clauses: about what our own does.
+const GUESSED_BYTES: usize = 200;
+
 /// The interrupt was raised in the middle of a query. What was in progress can be begun again.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stopped;
@@ -66,6 +69,7 @@ impl SolverMaker {
     ) -> Result<(SolverMaker, Transition), Stopped> {
         let mut definitions = Definitions::new();
         let horizon = match direction {
+            Direction::Forward if options.signals => Horizon::Signals,
             Direction::Forward => Horizon::OneStep,
             Direction::Backward => Horizon::TwoSteps,
         };
@@ -245,6 +249,14 @@ impl FrameSolver {
     /// Whether the solver should be made anew.
     pub(super) fn is_worn(&self) -> bool {
         matches!(self, FrameSolver::Guarded { guards, .. } if *guards >= MAX_GUARDS)
+    }
+
+    /// The memory that a copy takes, as far as that is known.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            FrameSolver::Own { solver, .. } => solver.bytes(),
+            FrameSolver::Guarded { solver, .. } => solver.num_vars() * GUESSED_BYTES,
+        }
     }
 
     /// Sets the token that stops queries.

@@ -1,7 +1,12 @@
 //! The solvers of the frames: one each, with the definitions, the constraints `C`, and the lemmas
 //! of the frame; that of `F_0` has the start set instead.
+//!
+//! Each solver is a copy of the transition relation, and a search that is hundreds of frames deep
+//! mostly asks the upper ones. So there is a limit: beyond it, the frame that was not asked for
+//! longest gives its solver back, and gets another one, with its lemmas, when it is asked again.
 
 use super::Frames;
+use super::options::PdrOptions;
 use super::relation::Relation;
 use super::solver::{FrameSolver, SolverMaker};
 use super::start::StartSet;
@@ -15,12 +20,31 @@ use pedra_solve::{Interrupt, SatStats};
 /// this many: retired ones are the majority then, and worth the work.
 const RETIRED: usize = 500;
 
+/// How much memory the solvers of all frames may take together, as long as they have no lemmas,
+/// unless the options name a number of them.
+const MAX_BYTES: usize = 1 << 30;
+
+/// This many solvers there may be in any case. (Not to make new ones all the time; with as few as 20
+/// of 22 to 90 frames a search takes 1.0 to 1.3 times the time, with 4 of them 1.2 to 2.)
+const MIN_SOLVERS: usize = 100;
+
+/// The first and the last frame keep theirs, and one is at work, whose model is still read while
+/// another is asked.
+const FEWEST_SOLVERS: usize = 4;
+
 /// One solver for each frame.
 pub(super) struct FrameSolvers {
     maker: SolverMaker,
     /// The definitions and `C`, to be copied.
     base: FrameSolver,
-    by_level: Vec<FrameSolver>,
+    /// `None` for those that gave it back.
+    by_level: Vec<Option<FrameSolver>>,
+    /// When each was asked last.
+    asked: Vec<u64>,
+    /// How many questions there were.
+    questions: u64,
+    /// How many solvers there may be.
+    limit: usize,
     /// How many lemmas each was given.
     given: Vec<usize>,
     /// The work of solvers that are no more.
@@ -29,15 +53,27 @@ pub(super) struct FrameSolvers {
 
 impl FrameSolvers {
     /// No frame is open yet.
-    pub(super) fn new(maker: SolverMaker, relation: &Relation, context: &Context) -> FrameSolvers {
+    pub(super) fn new(
+        maker: SolverMaker,
+        relation: &Relation,
+        options: &PdrOptions,
+        context: &Context,
+    ) -> FrameSolvers {
         let mut base = maker.make(context);
         for &constraint in &relation.transition.constraints {
             base.add_clause(&[constraint]);
         }
+        let limit = match options.solvers as usize {
+            0 => (MAX_BYTES / base.bytes().max(1)).max(MIN_SOLVERS),
+            limit => limit.max(FEWEST_SOLVERS),
+        };
         FrameSolvers {
             maker,
             base,
             by_level: Vec::new(),
+            asked: Vec::new(),
+            questions: 0,
+            limit,
             given: Vec::new(),
             past: SatStats::default(),
         }
@@ -59,16 +95,51 @@ impl FrameSolvers {
         })
     }
 
-    /// The solver of a frame.
+    /// The solver of a frame that has one: of the last question, of the first or the last frame.
     #[inline]
     pub(super) fn at(&self, level: Level) -> &FrameSolver {
-        &self.by_level[level.index()]
+        self.by_level[level.index()].as_ref().expect("asked before")
     }
 
-    /// The solver of a frame.
+    /// The same, to be changed.
     #[inline]
     pub(super) fn at_mut(&mut self, level: Level) -> &mut FrameSolver {
-        &mut self.by_level[level.index()]
+        self.by_level[level.index()].as_mut().expect("asked before")
+    }
+
+    /// The solver of a frame, if it has one.
+    pub(super) fn get_mut(&mut self, level: Level) -> Option<&mut FrameSolver> {
+        self.by_level[level.index()].as_mut()
+    }
+
+    /// A question is asked: the frame gets a solver, unless it has a good one.
+    pub(super) fn prepare(
+        &mut self,
+        relation: &Relation,
+        start: &StartSet,
+        trace: &Frames,
+        level: Level,
+        context: &Context,
+    ) {
+        self.questions += 1;
+        self.asked[level.index()] = self.questions;
+        match &self.by_level[level.index()] {
+            Some(solver) if !solver.is_worn() => {}
+            _ => self.renew(relation, start, trace, level, context),
+        }
+    }
+
+    /// While there are too many solvers: the frame that was not asked for longest gives its
+    /// solver back. The first and the last frame keep theirs.
+    fn keep_limit(&mut self) {
+        while self.by_level.iter().flatten().count() > self.limit {
+            let inner = 1..self.by_level.len() - 1;
+            let held = inner.filter(|&level| self.by_level[level].is_some());
+            let Some(level) = held.min_by_key(|&level| self.asked[level]) else { return };
+            if let Some(solver) = self.by_level[level].take() {
+                add_work(&mut self.past, &solver.stats());
+            }
+        }
     }
 
     /// The highest frame of the trace is new.
@@ -81,16 +152,19 @@ impl FrameSolvers {
     ) {
         let top = trace.top();
         let solver = self.make(relation, start, trace, top, context);
-        self.by_level.push(solver);
+        self.by_level.push(Some(solver));
+        self.asked.push(self.questions);
         self.given.push(0);
         // Heuristic: retired lemmas stay in solvers; when they are the majority, start afresh.
         let mut lemmas = 0;
         for level in (1..top.index()).rev().map(Level::new) {
             lemmas += trace.delta((), level).len();
-            if self.given[level.index()] > 2 * lemmas + RETIRED {
+            let has_solver = self.by_level[level.index()].is_some();
+            if has_solver && self.given[level.index()] > 2 * lemmas + RETIRED {
                 self.renew(relation, start, trace, level, context);
             }
         }
+        self.keep_limit();
     }
 
     /// A solver with the lemmas of a frame.
@@ -124,34 +198,38 @@ impl FrameSolvers {
         context: &Context,
     ) {
         let solver = self.make(relation, start, trace, level, context);
-        let old = std::mem::replace(self.at_mut(level), solver);
-        add_work(&mut self.past, &old.stats());
+        if let Some(old) = self.by_level[level.index()].replace(solver) {
+            add_work(&mut self.past, &old.stats());
+        }
         self.given[level.index()] = trace.sets((), level).count();
+        self.keep_limit();
     }
 
     /// A clause is new in the frames above `covered`, up to `last`.
     pub(super) fn add(&mut self, clause: &[Lit], covered: Level, last: Level) {
         for level in covered.above().index()..=last.index() {
-            self.by_level[level].add_clause(clause);
-            self.given[level] += 1;
+            if let Some(solver) = &mut self.by_level[level] {
+                solver.add_clause(clause);
+                self.given[level] += 1;
+            }
         }
     }
 
     /// Heuristic: makes the next states and predecessors that are found different ones.
     pub(super) fn scatter(&mut self, random: &mut Random) {
-        self.by_level.iter_mut().for_each(|solver| solver.scatter(random));
+        self.by_level.iter_mut().flatten().for_each(|solver| solver.scatter(random));
     }
 
     /// From now on this token stops queries.
     pub(super) fn set_interrupt(&mut self, interrupt: &Interrupt) {
-        let all = self.by_level.iter_mut().chain([&mut self.base]);
+        let all = self.by_level.iter_mut().flatten().chain([&mut self.base]);
         all.for_each(|solver| solver.set_interrupt(interrupt));
     }
 
     /// The work of all solvers.
     pub(super) fn stats(&self) -> SatStats {
         let mut sum = self.past;
-        self.by_level.iter().for_each(|solver| add_work(&mut sum, &solver.stats()));
+        self.by_level.iter().flatten().for_each(|solver| add_work(&mut sum, &solver.stats()));
         sum
     }
 }

@@ -38,12 +38,14 @@ impl StartSet {
         let transition = &relation.transition;
         if !relation.is_forward() {
             // What is bad may depend on inputs.
-            let constant = vec![None; transition.state_vars().end];
+            let constant = vec![None; transition.cubes_end()];
             let reverse = Reverse { targets: Vec::new(), solver: solvers.make_empty(context) };
             return StartSet { constant, is_exact: false, reverse: Some(reverse), audit: None };
         }
         let constants = transition.constant_reset.iter().flatten().count();
-        let is_exact = transition.constraints.is_empty() && transition.init.len() == constants;
+        let is_exact = transition.constraints.is_empty()
+            && transition.init.len() == constants
+            && !transition.has_signals();
         let constant = transition.constant_reset.clone();
         StartSet { constant, is_exact, reverse: None, audit: None }
     }

@@ -9,9 +9,10 @@
 //! | `0` | the constant |
 //! | `1 ..= n` | the latches, in the system's order |
 //! | `n + 1` | `first`, if there is one, see below |
-//! | then | the inputs, then gates |
+//! | then | the inputs, then gates, with [`Horizon::Signals`] those that read no input first |
 //!
-//! A *cube* is a sorted list of literals of state variables (the latches and `first`).
+//! A *cube* is a sorted list of literals of state variables (the latches and `first`) and of
+//! internal signals, if there are any (`signals`).
 //!
 //! **Resets that read inputs.** A reset function may read inputs of step 0. Being initial is then
 //! a matter of state and input together: a state can start a path with one input and not with
@@ -25,6 +26,7 @@
 //! initial states do.
 
 use super::encode::StepEncoder;
+use super::signals::{Frontier, encode_signals};
 use super::solver::{FrameSolver, Stopped};
 use crate::cone::{closed_latches, is_init_free_of_inputs};
 use pedra_model::bits::{BitSystem, Reset};
@@ -39,14 +41,16 @@ pub(crate) struct Transition {
     num_latches: usize,
     has_first: bool,
     num_inputs: usize,
-    /// By state variable: the literal of its value in the next step; `None` for latches on which
-    /// nothing depends.
+    /// By variable of cubes: the literal of its value in the next step; `None` for latches on which
+    /// nothing depends, and for inputs.
     next: Vec<Option<Lit>>,
     /// True at every step.
     pub(crate) constraints: Vec<Lit>,
+    /// By constraint of the system: the same, constants and repetitions included.
+    pub(super) system_constraints: Vec<Lit>,
     /// True at the first step; literals of state variables, and of reset functions.
     pub(crate) init: Vec<Lit>,
-    /// By state variable: its value in every initial state, as far as a constant reset says.
+    /// By variable of cubes: its value in every initial state, as far as a constant reset says.
     pub(crate) constant_reset: Vec<Option<bool>>,
     /// By property.
     pub(crate) bads: Vec<Lit>,
@@ -56,8 +60,8 @@ pub(crate) struct Transition {
     pub(super) constraints_after: Vec<Lit>,
     /// [`Horizon::TwoSteps`]: these inputs.
     inputs_after: Vec<Lit>,
-    /// The system's variable of each state variable; that of `first` is the last of `gates`.
-    system_vars: Vec<Var>,
+    /// The system's literal of each variable of cubes; that of `first` is the last of `gates`.
+    system_lits: Vec<Lit>,
     /// The gates of the proof that define `first`.
     pub(crate) gates: Vec<[Lit; 2]>,
 }
@@ -67,6 +71,8 @@ pub(crate) struct Transition {
 pub(crate) enum Horizon {
     /// One step.
     OneStep,
+    /// One step, and the internal signals, also after it.
+    Signals,
     /// One step, and what is bad or allowed after it, for inputs of the second step.
     TwoSteps,
 }
@@ -106,8 +112,11 @@ impl Transition {
         let has_first = !is_init_free_of_inputs(system, &wanted);
         let (num_latches, num_inputs) = (system.latches.len(), system.inputs.len());
         let nexts = wanted.iter().map(|&latch| system.latches[latch].next);
-        let roots = roots.into_iter().chain(nexts).chain(system.constraints.iter().copied());
-        let mut encoder = StepEncoder::new(&system.aig, roots);
+        let constraints = system.constraints.iter().copied();
+        let roots: Vec<Lit> = roots.into_iter().chain(nexts).chain(constraints).collect();
+        let frontier = (horizon == Horizon::Signals).then(|| Frontier::new(system, &roots));
+        let more = frontier.iter().flat_map(|frontier| frontier.roots.iter().copied());
+        let mut encoder = StepEncoder::new(&system.aig, roots.into_iter().chain(more));
         for latch in &system.latches {
             encoder.set_leaf(latch.var, solver.new_var().lit());
         }
@@ -115,9 +124,15 @@ impl Transition {
         for &input in &system.inputs {
             encoder.set_leaf(input, solver.new_var().lit());
         }
+        let mut signals_end = solver.num_vars();
+        if let Some(frontier) = &frontier {
+            encoder.encode_where(solver, interrupt, |var| frontier.is_state(var))?;
+            signals_end = solver.num_vars();
+        }
         encoder.encode(solver, interrupt)?;
-        let mut constraints: Vec<Lit> =
+        let system_constraints: Vec<Lit> =
             system.constraints.iter().map(|&c| encoder.lit(c)).collect();
+        let mut constraints = system_constraints.clone();
         let mut next = vec![None; 1 + num_latches];
         for latch in wanted {
             next[latch + 1] = Some(encoder.lit(system.latches[latch].next));
@@ -136,46 +151,76 @@ impl Transition {
                 None => init.push(equal),
             }
         }
-        let mut system_vars = vec![Var::CONST];
-        system_vars.extend(system.latches.iter().map(|latch| latch.var));
+        let mut system_lits = vec![Lit::FALSE];
+        system_lits.extend(system.latches.iter().map(|latch| latch.var.lit()));
         let mut gates = Vec::new();
         if let Some(first) = first {
             next.push(Some(Lit::FALSE));
             constant_reset.push(Some(true));
             init.push(first);
             (gates, _) = init_gates(system);
-            system_vars.push(Var::new(system.aig.len() + gates.len() - 1));
+            system_lits.push(Var::new(system.aig.len() + gates.len() - 1).lit());
         }
         constraints.sort_unstable();
         constraints.dedup();
         constraints.retain(|&c| c != Lit::TRUE);
         let [bads_after, constraints_after, inputs_after] = match horizon {
-            Horizon::OneStep => [Vec::new(), Vec::new(), Vec::new()],
+            Horizon::OneStep | Horizon::Signals => [Vec::new(), Vec::new(), Vec::new()],
             Horizon::TwoSteps => encode_second_step(system, &next, solver, interrupt)?,
         };
-        Ok(Transition {
+        let mut transition = Transition {
             num_latches,
             has_first,
             num_inputs,
             next,
             constraints,
+            system_constraints,
             init,
             constant_reset,
             bads,
             bads_after,
             constraints_after,
             inputs_after,
-            system_vars,
+            system_lits,
             gates,
-        })
+        };
+        if frontier.is_some() {
+            transition.add_signals(system, &encoder, signals_end, solver, interrupt)?;
+        }
+        Ok(transition)
+    }
+
+    /// The gates that are numbered behind the inputs, before `end`, belong to cubes, too.
+    fn add_signals(
+        &mut self,
+        system: &BitSystem,
+        encoder: &StepEncoder,
+        end: usize,
+        solver: &mut (impl SatSolver + ?Sized),
+        interrupt: &Interrupt,
+    ) -> Result<(), Stopped> {
+        let vars = self.input_vars().end..end;
+        let latches = self.latch_vars().map(|var| (self.next[var], self.constant_reset[var]));
+        let latches: Vec<_> = latches.collect();
+        let signals = encode_signals(system, encoder, vars.clone(), &latches, solver, interrupt)?;
+        self.next.resize(vars.start, None);
+        self.constant_reset.resize(vars.start, None);
+        self.system_lits.resize(vars.start, Lit::FALSE);
+        for signal in signals {
+            self.next.push(signal.map(|signal| signal.next));
+            self.constant_reset.push(signal.and_then(|signal| signal.reset));
+            self.system_lits.push(signal.map_or(Lit::FALSE, |signal| signal.system));
+        }
+        Ok(())
     }
 
     /// Shows all variables that are known by number: those of states and inputs, and of all
     /// literals here.
     pub(super) fn known_vars(&self, mut visit: impl FnMut(Var)) {
-        (0..self.input_vars().end).map(Var::new).for_each(&mut visit);
+        (0..self.input_vars().end.max(self.cubes_end())).map(Var::new).for_each(&mut visit);
         let lists = [
             &self.constraints,
+            &self.system_constraints,
             &self.init,
             &self.bads,
             &self.bads_after,
@@ -186,10 +231,11 @@ impl Transition {
         all.for_each(|lit| visit(lit.var()));
     }
 
-    /// Gives variables new numbers. Those of states and inputs must stay.
+    /// Gives variables new numbers. Those of states, inputs and signals must stay.
     pub(super) fn rename(&mut self, rename: impl Fn(Lit) -> Lit) {
         let lists = [
             &mut self.constraints,
+            &mut self.system_constraints,
             &mut self.init,
             &mut self.bads,
             &mut self.bads_after,
@@ -204,6 +250,22 @@ impl Transition {
     /// The numbers of the state variables.
     pub(crate) fn state_vars(&self) -> Range<usize> {
         1..1 + self.num_latches + self.has_first as usize
+    }
+
+    /// Variables of cubes have smaller numbers.
+    pub(crate) fn cubes_end(&self) -> usize {
+        self.next.len()
+    }
+
+    /// Whether there are internal signals.
+    pub(super) fn has_signals(&self) -> bool {
+        self.cubes_end() > self.state_vars().end
+    }
+
+    /// The numbers of the variables that may occur in cubes. Heuristic order: states, then signals,
+    /// those that read others behind them.
+    pub(super) fn cube_vars(&self) -> impl DoubleEndedIterator<Item = usize> {
+        (1..self.cubes_end()).filter(|&var| self.is_encoded(var))
     }
 
     /// The numbers of the variables of the latches.
@@ -224,7 +286,7 @@ impl Transition {
         next ^ lit.is_negated()
     }
 
-    /// Whether the state variable has a next function, so that it may occur in cubes.
+    /// Whether the variable has a next function, so that it may occur in cubes.
     #[inline]
     pub(crate) fn is_encoded(&self, var: usize) -> bool {
         self.next[var].is_some()
@@ -261,7 +323,7 @@ impl Transition {
 
     /// The clause `¬cube` over the variables of the system and of `gates`.
     pub(crate) fn system_clause(&self, cube: &[Lit]) -> Vec<Lit> {
-        let lit = |&l: &Lit| !Lit::new(self.system_vars[l.var().index()], l.is_negated());
+        let lit = |&l: &Lit| !self.system_lits[l.var().index()] ^ l.is_negated();
         cube.iter().map(lit).collect()
     }
 }

@@ -342,6 +342,10 @@ impl<S: Space> Search<S> {
                 obligations.forget_chain(id, length);
                 return Ok(());
             }
+            Reached::Spurious => {
+                obligations.forget_waiting();
+                return Ok(());
+            }
         }
         self.check_start(context)
     }

@@ -67,6 +67,9 @@ pub(crate) enum Reached {
     /// A part of one: this many obligations from here on are reached, and there is no more to find
     /// out about them; what follows is not yet.
     Part(usize),
+    /// None, since obligations are wider than what leads to a violation: they are narrower from now
+    /// on, and those that there are count no more.
+    Spurious,
 }
 
 /// What an invariant excludes.

@@ -26,6 +26,11 @@ pub(super) struct Arena {
 }
 
 impl Arena {
+    /// The memory that a copy takes.
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&*self.words)
+    }
+
     /// Stores a clause of at least three literals.
     pub(super) fn add(&mut self, lits: &[Lit], learnt: bool) -> ClauseRef {
         debug_assert!(lits.len() > 2, "shorter clauses have other homes");

@@ -62,6 +62,11 @@ impl Domain {
         }
     }
 
+    /// The memory that a copy of the dependencies takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.fanins.bytes()
+    }
+
     /// Variables below `count` exist from now on.
     pub(super) fn resize(&mut self, count: usize) {
         self.fanins.resize(count);

@@ -61,6 +61,11 @@ impl<T: Copy> Lists<T> {
         Lists { spans: Vec::new(), items: Vec::new(), abandoned: 0 }
     }
 
+    /// The memory that a copy takes.
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&*self.spans) + size_of_val(&*self.items)
+    }
+
     /// Makes it `count` lists, the new ones empty.
     pub(super) fn resize(&mut self, count: usize) {
         self.spans.resize(count, Span::default());
