@@ -48,6 +48,7 @@
 pub mod answer;
 pub mod collect;
 pub mod decide;
+pub mod lineup;
 pub mod live;
 pub mod pipeline;
 pub mod plan;

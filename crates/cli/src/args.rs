@@ -151,14 +151,10 @@ pub struct LimitArgs {
 /// How engines run.
 #[derive(Args, Debug, Clone)]
 pub struct RunArgs {
-    /// How many threads engines may use
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 1,
-        value_parser = clap::value_parser!(u16).range(1..=256)
-    )]
-    pub threads: u16,
+    /// How many threads engines may use; 1 gives the same run every time
+    /// [default: with engine auto the machine's cores, otherwise 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: Option<u16>,
     /// Seed of all random choices; one thread and one seed give one run
     #[arg(
         long,
@@ -168,6 +164,14 @@ pub struct RunArgs {
         hide_short_help = true
     )]
     pub seed: u64,
+}
+
+impl RunArgs {
+    /// How many threads `auto` uses: as many as the machine has cores, unless told otherwise.
+    pub fn threads(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get().min(256));
+        self.threads.map_or_else(cores, usize::from)
+    }
 }
 
 /// What is shown.
@@ -340,6 +344,18 @@ pub struct CheckArgs {
     /// Show all options
     #[arg(long, action = clap::ArgAction::HelpLong)]
     help_all: Option<bool>,
+}
+
+impl CheckArgs {
+    /// How many threads engines use. By default one that is named has one thread, and a run that
+    /// is recorded or drawn has one, too: that is the search which a reader can follow.
+    pub fn threads(&self) -> usize {
+        let is_shown = [&self.record, &self.report].into_iter().any(Option::is_some);
+        match self.engine {
+            EngineName::Auto if !is_shown && self.plot.is_none() => self.run.threads(),
+            _ => self.run.threads.map_or(1, usize::from),
+        }
+    }
 }
 
 /// `pedra explain`.

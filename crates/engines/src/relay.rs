@@ -2,6 +2,8 @@
 //! over when it is used up. Or they take turns: after the last one it is the first one's turn
 //! again, and all budgets are doubled. Engines go on where they were.
 //!
+//! An engine that crashes takes no more turns; the others go on.
+//!
 //! A budget is counted in looks at the interrupt, see [`Interrupt::child_with_looks`], so that a
 //! run takes the same path every time.
 //!
@@ -9,6 +11,8 @@
 
 use crate::context::{Context, End, Engine, Reason};
 use crate::events::Progress;
+use crate::guard::{Payload, run_guarded};
+use std::panic::resume_unwind;
 
 /// An engine, and how long it may work before it is the turn of the next.
 pub struct Leg<'a> {
@@ -52,6 +56,19 @@ impl<'a> Relay<'a> {
         Relay { rounds: Some(0), ..Relay::new(legs, properties) }
     }
 
+    /// A leg has crashed, and takes no more turns. If it was the last one, this crashes as well.
+    fn drop_crashed(&mut self, payload: Payload) {
+        if self.legs.len() == 1 {
+            resume_unwind(payload);
+        }
+        self.legs.remove(self.now);
+        if self.now == self.legs.len() {
+            // The others had their turns before it. In a relay without turns they may go on, too.
+            self.now = 0;
+            self.rounds = self.rounds.map(|rounds| rounds + 1);
+        }
+    }
+
     /// The turn of a leg is over. Whether there is another one to go on with: one that did not end
     /// for lack of budget has done what it can.
     fn pass_on(&mut self, end: &End) -> bool {
@@ -90,7 +107,14 @@ impl Engine for Relay<'_> {
                 _ => context.interrupt.child(),
             };
             let max_depth = [leg.max_depth, context.max_depth].into_iter().flatten().min();
-            let end = leg.engine.run(&Context { interrupt, max_depth, ..context.clone() });
+            let inner = Context { interrupt, max_depth, ..context.clone() };
+            let end = match run_guarded(&mut *leg.engine, &inner) {
+                Ok(end) => end,
+                Err(payload) => {
+                    self.drop_crashed(payload);
+                    continue;
+                }
+            };
             self.safe_up_to = self.safe_up_to.max(end.safe_up_to);
             let is_over = context.interrupt.is_raised() || context.open(self.properties).is_empty();
             if is_over || is_last || !self.pass_on(&end) {
