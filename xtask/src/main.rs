@@ -1,5 +1,7 @@
 //! `cargo xtask`: see [`HELP`].
 
+use pedra_formats::aiger::write_binary;
+use pedra_testkit::many::many_properties;
 use std::process::ExitCode;
 use xtask::{browser, ci, dist, gcc, harness, interrupts, python, readers, roundtrip, tools};
 
@@ -26,6 +28,7 @@ cargo xtask COMMAND
   compare-gcc    random C programs, run by the interpreter and by gcc, for both data models
                  --runs N     how many (2000)
                  --first N    the number of the first (0)
+  many           writes a model with many properties: many COUNT SEED FILE.aig
   harness        writes, compiles and runs the tests of violated C tasks: harness MANIFEST TIME,
                  with the time for each check, such as 5s; needs target/release/pedra and gcc
 ";
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
         ["python"] => python::run(),
         ["tools"] => tools::run(),
         ["compare-gcc", options @ ..] => compare_gcc(options),
+        ["many", count, seed, file] => many(count, seed, file),
         ["harness", manifest, time] => {
             let pedra = std::path::Path::new("target/release/pedra");
             harness::run(manifest.as_ref(), time, pedra).map(|table| print!("{table}"))
@@ -74,6 +78,13 @@ fn run_interrupts(manifest: &str, runs: &str, seed: &str) -> Result<(), String> 
     let (runs, seed) = (number(runs)? as usize, number(seed)?);
     let pedra = std::path::Path::new("target/release/pedra");
     interrupts::run(manifest.as_ref(), runs, seed, pedra).map(|table| print!("{table}"))
+}
+
+/// Writes a model with many properties.
+fn many(count: &str, seed: &str, file: &str) -> Result<(), String> {
+    let number = |text: &str| text.parse::<u64>().map_err(|_| format!("{text} is no number"));
+    let system = many_properties(number(count)? as usize, number(seed)?);
+    std::fs::write(file, write_binary(&system)).map_err(|error| format!("{file}: {error}"))
 }
 
 /// The number behind an option.

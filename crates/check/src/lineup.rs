@@ -1,6 +1,5 @@
 //! The line-up of `auto`: which engines run, in which order, in how many threads. As data: a
-//! configuration is a row, and the order of the rows is that of a greedy cover over measured
-//! results. See docs/design/portfolio.md.
+//! configuration is a row. See docs/design/portfolio.md.
 //!
 //! *The first thread does what one thread alone does*, whatever the number of threads. So nothing
 //! that one thread finds is lost or found later with several; the others add to it.
@@ -27,14 +26,14 @@ const fn row(engine: EngineName, options: &'static [&'static str]) -> Row {
 }
 
 /// What further threads run, in this order. Rows that need words are left out if there are none.
-/// The order is measured: docs/BENCHMARKS.md, "Portfolio".
+/// Where the order comes from: docs/design/portfolio.md.
 pub const BESIDE: &[Row] = &[
     row(EngineName::Bmc, &[]),
     row(EngineName::Pdr, &[]),
     row(EngineName::Avy, &[]),
     row(EngineName::Wpdr, &[]),
+    row(EngineName::Bmc, &["bmc.window=10"]),
     row(EngineName::Kind, &[]),
-    row(EngineName::Imc, &[]),
     row(EngineName::Rpdr, &[]),
 ];
 

@@ -1,6 +1,7 @@
 //! What was typed. Meaning comes later: nothing here opens a file or starts an engine.
 
 use crate::options;
+use crate::output::note;
 use crate::tasks::TasksArgs;
 use crate::verilog::VerilogArgs;
 use crate::view::plot::PlotRequest;
@@ -167,11 +168,23 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
-    /// How many threads `auto` uses: as many as the machine has cores, unless told otherwise.
+    /// How many threads `auto` uses: as many as the machine has cores, unless told otherwise by
+    /// the option or by `PEDRA_THREADS`.
     pub fn threads(&self) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get().min(256));
-        self.threads.map_or_else(cores, usize::from)
+        let told = self.threads.map(usize::from).or_else(threads_of_environment);
+        told.unwrap_or_else(cores)
     }
+}
+
+/// What `PEDRA_THREADS` says, if it is set.
+fn threads_of_environment() -> Option<usize> {
+    let text = std::env::var("PEDRA_THREADS").ok()?;
+    let number = text.parse().ok().filter(|number| (1..=256).contains(number));
+    if number.is_none() {
+        note("PEDRA_THREADS is ignored: it is no number from 1 to 256");
+    }
+    number
 }
 
 /// What is shown.

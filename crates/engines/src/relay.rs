@@ -129,3 +129,55 @@ impl Engine for Relay<'_> {
         self.legs[self.now].engine.progress()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::events::{Collector, Event};
+    use pedra_model::proof::BitProof;
+
+    /// An engine that crashes at its second turn, or proves everything at its third.
+    struct Odd {
+        crashes: bool,
+        turns: usize,
+    }
+
+    impl Engine for Odd {
+        fn name(&self) -> &'static str {
+            if self.crashes { "crashes" } else { "proves" }
+        }
+
+        fn run(&mut self, context: &Context) -> End {
+            self.turns += 1;
+            assert!(!self.crashes || self.turns < 2, "a defect");
+            if !self.crashes && self.turns == 3 {
+                context.prove(&[0], BitProof::default());
+            }
+            End { reason: Reason::Interrupted, safe_up_to: None }
+        }
+
+        fn progress(&self) -> Progress {
+            Progress::default()
+        }
+    }
+
+    #[test]
+    fn a_leg_that_crashes_takes_no_more_turns() {
+        let leg = |crashes| {
+            let engine = Box::new(Odd { crashes, turns: 0 });
+            Leg { engine, looks: Some(1), max_depth: None }
+        };
+        let collector = Collector::new();
+        let context = Context { events: &collector, ..Context::default() };
+        for legs in [vec![leg(true), leg(false)], vec![leg(false), leg(true)]] {
+            let context = Context { ledger: Default::default(), ..context.clone() };
+            let mut relay = Relay::turns(legs, 1);
+            relay.run(&context);
+            assert_eq!((relay.name(), context.open(1).len()), ("proves", 0));
+            let told = collector.take();
+            let crashed =
+                |event: &&Event| matches!(event, Event::Crashed { engine: "crashes", .. });
+            assert_eq!(told.iter().filter(crashed).count(), 1);
+        }
+    }
+}

@@ -133,7 +133,7 @@ fn run_told(
     if let Some(about) = &loaded.about {
         reporter.describe(about);
     }
-    reporter.announce_start(&args.model, &selected, plan.engine.text());
+    reporter.announce_start(&args.model, &selected, &plan);
     let engine = plan.engine.text();
     start_record(args, &loaded, &selected, engine, start, (&recorder, &page))?;
     let _close = CloseAtEnd(recorder.get());

@@ -64,7 +64,7 @@ pub fn run(
     reporter.expect(selected.iter().map(|&index| (index, Some(name(index)))).collect());
     let place = |index: usize| SourcePlace::of(&program, program.properties[index].span);
     reporter.locate(selected.iter().map(|&index| (index, place(index))).collect());
-    reporter.announce_start(&args.model, &selected, plan.engine.text());
+    reporter.announce_start(&args.model, &selected, plan);
     let writer = Writer::new(args, &program, &selected, plan, &watch)?;
     let content = read_bytes(&args.model)?;
     let names: Vec<Option<String>> = selected.iter().map(|&index| Some(name(index))).collect();
