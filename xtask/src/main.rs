@@ -1,5 +1,7 @@
 //! `cargo xtask`: see [`HELP`].
 
+use pedra_formats::aiger::write_binary;
+use pedra_testkit::many::many_properties;
 use std::process::ExitCode;
 use xtask::{
     browser, ci, dist, gcc, growth, harness, interrupts, python, readers, roundtrip, tools,
@@ -29,6 +31,7 @@ cargo xtask COMMAND
                  --runs N     how many (2000)
                  --first N    the number of the first (0)
   growth         programs that grow, for plots of time by size: growth FOLDER
+  many           writes a model with many properties: many COUNT SEED FILE.aig
   harness        writes, compiles and runs the tests of violated C tasks: harness MANIFEST TIME,
                  with the time for each check, such as 5s; needs target/release/pedra and gcc
 ";
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
         ["tools"] => tools::run(),
         ["compare-gcc", options @ ..] => compare_gcc(options),
         ["growth", folder] => growth::run(folder.as_ref()).map(|told| println!("{told}")),
+        ["many", count, seed, file] => many(count, seed, file),
         ["harness", manifest, time] => {
             let pedra = std::path::Path::new("target/release/pedra");
             harness::run(manifest.as_ref(), time, pedra).map(|table| print!("{table}"))
@@ -78,6 +82,13 @@ fn run_interrupts(manifest: &str, runs: &str, seed: &str) -> Result<(), String> 
     let (runs, seed) = (number(runs)? as usize, number(seed)?);
     let pedra = std::path::Path::new("target/release/pedra");
     interrupts::run(manifest.as_ref(), runs, seed, pedra).map(|table| print!("{table}"))
+}
+
+/// Writes a model with many properties.
+fn many(count: &str, seed: &str, file: &str) -> Result<(), String> {
+    let number = |text: &str| text.parse::<u64>().map_err(|_| format!("{text} is no number"));
+    let system = many_properties(number(count)? as usize, number(seed)?);
+    std::fs::write(file, write_binary(&system)).map_err(|error| format!("{file}: {error}"))
 }
 
 /// The number behind an option.

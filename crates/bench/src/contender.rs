@@ -172,6 +172,10 @@ fn check_words(
     let mut words = ["check", "--json", "--memory"].map(OsString::from).to_vec();
     words.push(memory.to_string().into());
     words.extend(options.iter().chain(of_model).map(OsString::from));
+    // CPU time is compared: one thread, unless a contender wants more.
+    if !options.iter().any(|word| word.starts_with("--threads")) {
+        words.extend(["--threads", "1"].map(OsString::from));
+    }
     words.extend(["--".into(), model.into()]);
     words
 }

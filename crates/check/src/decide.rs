@@ -4,12 +4,13 @@
 
 use crate::answer::{Checked, NotChecked, check_answer};
 use crate::arrays;
+use crate::lineup::{Ground, OnBits, OnWords, Others};
 use crate::live::{Question, Source, Ways, engines, questions};
-use crate::pipeline::{Derived, Prepared, Split, split_by_arrays, words_of};
+use crate::pipeline::{Prepared, Split, split_by_arrays, words_of};
 use crate::plan::Plan;
 use crate::watched::Bounds;
 use pedra_certify::{BoundLimits, CheckOptions, check_bound};
-use pedra_engines::portfolio::race;
+use pedra_engines::portfolio::{Crew, race};
 use pedra_engines::{
     Context, End, Engine, Event, EventSink, Ledger, NoEvents, Outcome, Reason, Room, SweepOptions,
 };
@@ -96,6 +97,19 @@ pub trait Observer: Sync {
     /// Whether details are wanted, see [`EventSink::wants_details`].
     fn wants_details(&self) -> bool {
         false
+    }
+
+    /// An engine has failed by a defect of its own; the others go on.
+    ///
+    /// # Panics
+    /// Unless it is overridden: who does not want to know of defects has to say so.
+    fn crashed(&self, engine: &'static str, text: &str) {
+        panic!("engine {engine} has failed: {text}");
+    }
+
+    /// Where the engines at work can be seen and dropped, if that is wanted.
+    fn crew(&self) -> Option<&Crew> {
+        None
     }
 
     /// Bit-level engines are about to work on this; what they tell next is about it.
@@ -240,9 +254,9 @@ pub fn decide<O: Observer>(
     let asked = sources.iter().flat_map(|source| questions(source, plan, interrupt));
     let asked: Vec<Question<'_>> = asked.collect();
     let ways: Vec<Ways<'_>> = asked.iter().map(Ways::new).collect();
-    let mut others = engines(&asked, &ways, plan, selected.len());
-    others.extend(arrays::engines(&with_arrays, &array_passes, plan, &bounds, selected.len()));
-    run.on_system(model, others)
+    let mut alone = engines(&asked, &ways, plan, selected.len());
+    alone.extend(arrays::engines(&with_arrays, &array_passes, plan, &bounds, selected.len()));
+    run.on_system(model, Others { alone, beside: Vec::new() })
 }
 
 /// A run: engines on threads of their own, checks on the caller's.
@@ -267,12 +281,12 @@ impl<S: Subject, O: Observer> Run<'_, S, O> {
     pub(crate) fn on_system<'e>(
         &self,
         model: &'e Model,
-        others: Vec<Box<dyn Engine + 'e>>,
+        others: Others<'e>,
     ) -> Result<(), O::Error> {
         let Run { plan, interrupt, observer, .. } = *self;
         let selected = &self.selected[..self.bads];
         if selected.is_empty() {
-            return if others.is_empty() { Ok(()) } else { self.run(others) };
+            return if others.alone.is_empty() { Ok(()) } else { self.run(others.alone) };
         }
         let words = words_of(model, selected, plan);
         let bits = match (model, &words) {
@@ -282,16 +296,17 @@ impl<S: Subject, O: Observer> Run<'_, S, O> {
             (Model::Words(_), None) => unreachable!("a model in words has some"),
         };
         let bits = match bits {
-            Some(Err(error)) if words.is_none() || !plan.has_words() => {
-                if !others.is_empty() {
-                    return self.run(others);
+            Some(Err(error)) => {
+                if !others.alone.is_empty() {
+                    return self.run(others.line_up(plan, self.selected.len()));
                 }
                 for &property in selected {
                     observer.open(property, Open::NotBits(error.to_string()), None);
                 }
                 return Ok(());
             }
-            other => other.and_then(Result::ok),
+            Some(Ok(bits)) => Some(bits),
+            None => None,
         };
         let bits = bits.map(|bits| match &plan.sweep {
             Some(sweep) => {
@@ -306,21 +321,23 @@ impl<S: Subject, O: Observer> Run<'_, S, O> {
         let word_passes = words.as_ref().map(|words| words.passes());
         let bit_passes = bits.as_ref().map(Prepared::passes);
         let room = Room::default();
-        let mut engines: Vec<Box<dyn Engine + '_>> = Vec::new();
-        if let (Some(bits), Some(passes)) = (&bits, &bit_passes) {
-            for engine in plan.bit_engines(bits.system(), &room) {
-                engines.push(Box::new(Derived { engine, passes, equal: Some(bits.equal()) }));
-            }
-        }
-        if let (Some(words), Some(passes), true) = (&words, &word_passes, plan.has_words()) {
-            let engine = plan.wpdr(words.system());
-            engines.push(Box::new(Derived { engine, passes, equal: None }));
-        }
+        let ground = Ground {
+            bits: bits.as_ref().zip(bit_passes.as_ref()).map(|(bits, passes)| {
+                let (system, equal) = (bits.system(), bits.equal());
+                OnBits { system, passes, equal, room: &room }
+            }),
+            words: words.as_ref().zip(word_passes.as_ref()).map(|(words, passes)| {
+                let system = words.system();
+                OnWords { system, passes }
+            }),
+            properties: self.selected.len(),
+        };
         if self.bads < self.selected.len() {
             // Each kind has a thread of its own: neither waits for the other.
-            return self.run(others.into_iter().chain(engines).collect());
+            let engines = ground.line_up(plan, Others::default());
+            return self.run(others.alone.into_iter().chain(engines).collect());
         }
-        self.run(plan.side_by_side(others, engines, selected.len()))
+        self.run(ground.line_up(plan, others))
     }
 
     /// Decides the properties by these engines.
@@ -338,6 +355,8 @@ impl<S: Subject, O: Observer> Run<'_, S, O> {
     ) -> Result<End, O::Error> {
         let (sender, receiver) = mpsc::channel();
         let stop = self.interrupt.child();
+        let nobody = Crew::default();
+        let crew = self.observer.crew().unwrap_or(&nobody);
         let context = Context {
             interrupt: stop.clone(),
             events: if self.observer.wants_details() { &Details } else { &NoEvents },
@@ -353,7 +372,7 @@ impl<S: Subject, O: Observer> Run<'_, S, O> {
                 let hear = |engine: usize, name: &'static str, event: &Event| {
                     self.hear(engine, name, event, &sender, ledger);
                 };
-                race(&mut engines, self.selected.len(), &context, &hear)
+                race(&mut engines, self.selected.len(), &context, &hear, crew)
             };
             let Ok(engines) = std::thread::Builder::new().spawn_scoped(scope, run) else {
                 let reason = Reason::Unsupported("no thread could be started");
@@ -383,6 +402,7 @@ impl<S: Subject, O: Observer> Run<'_, S, O> {
     ) {
         self.observer.hear(engine, name, event);
         match event {
+            Event::Crashed { engine, text } => self.observer.crashed(engine, text),
             Event::Settled { properties, outcome } => {
                 let (positions, outcome) = (properties.clone(), outcome.clone());
                 // The receiver is gone only if the run has failed already.

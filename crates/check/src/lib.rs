@@ -49,6 +49,7 @@ pub mod answer;
 mod arrays;
 pub mod collect;
 pub mod decide;
+pub mod lineup;
 pub mod live;
 pub mod pipeline;
 pub mod plan;

@@ -1,5 +1,6 @@
 //! Which engines run, and with what: the policy of a run.
 
+use crate::lineup::{Others, PROGRAM_LOOKS};
 use crate::live::Liveness;
 use pedra_certify::CheckOptions;
 use pedra_engines::{
@@ -15,28 +16,20 @@ use pedra_program::Lowered;
 use pedra_solve::{Interrupt, SolverKind};
 use std::sync::Arc;
 
-/// How long k-induction works before fbPDR in one thread, beside [`Budgets`]: gates in all steps
-/// together, and looks at the interrupt, fewer if the system is large. Tuning only.
-const PRELUDE_GATES: usize = 500_000;
-const PRELUDE_LEAST_LOOKS: u64 = 1_000;
-const PRELUDE_LOOKS_TIMES_GATES: usize = 20_000_000;
-
 /// How long k-induction works on programs with integers at first, in one thread: looks at the
 /// interrupt, and blocks.
 const PATHS_LOOKS: u64 = 2_000;
 const PATHS_DEPTH: usize = 20;
 
-/// How long engines for programs work in one thread before it is the turn of the next, at first:
-/// looks at the interrupt.
-const PROGRAM_LOOKS: u64 = 1_000;
-/// Lifted PDR has so many times as long for programs with integers: it decides most of them, and
+/// Lifted PDR has this many times as long for programs with integers: it decides most of them, and
 /// the engines on paths what they find soon.
 const LIFTED_SHARE: u64 = 4;
 
 /// Which engine decides.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum EngineName {
-    /// Picks engines by itself: k-induction for a moment, then fbPDR; with threads, side by side
+    /// Picks engines by itself: k-induction and word-level PDR for a moment, then fbPDR, after a
+    /// minute in turns with others; with threads, side by side
     Auto,
     /// Bounded model checking: finds violations, proves nothing
     Bmc,
@@ -93,8 +86,8 @@ impl EngineName {
     pub fn help(self) -> &'static str {
         match self {
             EngineName::Auto => {
-                "Picks engines by itself: k-induction for a moment, then fbPDR; with threads, side \
-                 by side"
+                "Picks engines by itself: k-induction and word-level PDR for a moment, then fbPDR, \
+                 after a minute in turns with others; with threads, side by side"
             }
             EngineName::Bmc => "Bounded model checking: finds violations, proves nothing",
             EngineName::Kind => "k-induction: finds violations and proves",
@@ -130,11 +123,26 @@ pub struct Budgets {
     pub prelude_depth: usize,
     /// And at most this many looks at the interrupt.
     pub prelude_looks: u64,
+    /// Word-level PDR before fbPDR, beside its own limits: looks at the interrupt.
+    pub word_looks: u64,
+    /// fbPDR before it takes turns with others, some of which have a quarter of it at first: looks
+    /// at the interrupt. About a minute.
+    pub turn_looks: u64,
+    /// Several properties: one by one, before it is the turn of the search for all of them, and the
+    /// other way round. Looks at the interrupt; doubled after each round.
+    pub many_looks: u64,
 }
 
 impl Default for Budgets {
     fn default() -> Budgets {
-        Budgets { looks_before_sweep: 20_000, prelude_depth: 10, prelude_looks: 15_000 }
+        Budgets {
+            looks_before_sweep: 20_000,
+            prelude_depth: 10,
+            prelude_looks: 15_000,
+            word_looks: 20_000,
+            turn_looks: 500_000,
+            many_looks: 4_000,
+        }
     }
 }
 
@@ -221,18 +229,22 @@ impl Plan {
         self.engine == EngineName::Wpdr
     }
 
-    /// Whether a word-level engine takes part if there are words.
-    pub(crate) fn has_words(&self) -> bool {
-        self.is_for_words() || self.engine == EngineName::Auto && self.threads >= 6
-    }
-
     /// Word-level PDR for all properties of a system.
     pub(crate) fn wpdr<'a>(&self, words: &'a System) -> Box<dyn Engine + 'a> {
-        let all: Vec<usize> = (0..words.bads.len()).collect();
-        Box::new(Wpdr::new(words, &all, self.word, self.bit_stage()))
+        Box::new(self.word_engine(words))
     }
 
-    /// The bit-level engines that run side by side.
+    /// The same for as long as it gets on.
+    pub(crate) fn wpdr_on_trial<'a>(&self, words: &'a System) -> Box<dyn Engine + 'a> {
+        Box::new(self.word_engine(words).on_trial())
+    }
+
+    fn word_engine<'a>(&self, words: &'a System) -> Wpdr<'a> {
+        let all: Vec<usize> = (0..words.bads.len()).collect();
+        Wpdr::new(words, &all, self.word, self.bit_stage())
+    }
+
+    /// The bit-level engines of a plan that names one: the engine, and what runs beside it.
     pub(crate) fn bit_engines<'a>(
         &self,
         system: &'a BitSystem,
@@ -259,18 +271,8 @@ impl Plan {
             EngineName::Avy => vec![avy()],
             EngineName::Bmc => vec![bmc()],
             EngineName::Kind => vec![kind()],
-            EngineName::Auto => {
-                let mut engines = self.auto(system, room, &bmc, &kind);
-                // In this order, as far as there are threads; the next would be word-level PDR.
-                let others = (0..self.threads.saturating_sub(2)).map_while(|i| match i {
-                    0 => Some(kind()),
-                    1 => Some(Box::new(Pdr::new(system, pdr)) as Box<dyn Engine + 'a>),
-                    2 => Some(avy()),
-                    _ => None,
-                });
-                engines.extend(others);
-                engines
-            }
+            // In turns with others, and in several threads: `lineup`.
+            EngineName::Auto => self.fbpdr(system, room),
         }
     }
 
@@ -296,90 +298,39 @@ impl Plan {
         &self,
         lowered: &Arc<Lowered>,
         properties: &[usize],
-    ) -> Vec<Box<dyn Engine>> {
+    ) -> Others<'static> {
+        type Engines = Vec<Box<dyn Engine>>;
         let kind = || Box::new(Paths::kind(lowered.clone(), properties, &self.blast));
-        let has_integers = lowered.has_integers();
+        let bmc = || Box::new(Paths::bmc(lowered.clone(), properties, &self.blast));
+        let lifted = || Box::new(self.lifted(lowered, properties));
+        let only = |engine: Box<dyn Engine>| Others { alone: vec![engine], beside: Vec::new() };
         match self.engine {
-            EngineName::Bmc if has_integers => {
-                vec![Box::new(Paths::bmc(lowered.clone(), properties, &self.blast))]
+            EngineName::Bmc if lowered.has_integers() => only(bmc()),
+            EngineName::Kind if lowered.has_integers() => only(kind()),
+            EngineName::Auto if lowered.has_integers() => {
+                let (looks, max_depth) = (Some(PATHS_LOOKS), Some(PATHS_DEPTH));
+                let leg = |engine: Box<dyn Engine>, share: u64| Leg {
+                    engine,
+                    looks: Some(PROGRAM_LOOKS * share),
+                    max_depth: None,
+                };
+                let first = Leg { engine: kind(), looks, max_depth };
+                let legs = vec![leg(lifted(), LIFTED_SHARE), first, leg(bmc(), 1)];
+                let alone: Engines = vec![Box::new(Relay::turns(legs, properties.len()))];
+                Others { alone, beside: vec![kind(), lifted(), bmc()] }
             }
-            EngineName::Kind if has_integers => vec![kind()],
-            EngineName::Auto if has_integers => {
-                let lifted = Lifted::new(lowered.clone(), properties, self.program, &self.blast);
-                let bmc = Paths::bmc(lowered.clone(), properties, &self.blast);
-                match self.threads {
-                    1 => {
-                        let (looks, max_depth) = (Some(PATHS_LOOKS), Some(PATHS_DEPTH));
-                        let leg = |engine: Box<dyn Engine>, share: u64| Leg {
-                            engine,
-                            looks: Some(PROGRAM_LOOKS * share),
-                            max_depth: None,
-                        };
-                        let legs = vec![
-                            leg(Box::new(lifted), LIFTED_SHARE),
-                            Leg { engine: kind(), looks, max_depth },
-                            leg(Box::new(bmc), 1),
-                        ];
-                        vec![Box::new(Relay::turns(legs, properties.len()))]
-                    }
-                    2 => vec![Box::new(lifted), kind()],
-                    _ => vec![Box::new(lifted), kind(), Box::new(bmc)],
-                }
+            EngineName::Auto => {
+                let runs = Box::new(Runs::new(lowered.clone(), properties));
+                Others { alone: vec![lifted(), runs], beside: vec![lifted()] }
             }
-            EngineName::Program | EngineName::Auto => {
-                let options = self.program;
-                let lifted = Lifted::new(lowered.clone(), properties, options, &self.blast);
-                let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(lifted)];
-                if self.engine == EngineName::Auto && self.threads == 1 {
-                    engines.push(Box::new(Runs::new(lowered.clone(), properties)));
-                }
-                engines
-            }
-            _ => Vec::new(),
+            EngineName::Program => only(lifted()),
+            _ => Others::default(),
         }
     }
 
     /// Lifted PDR, which alone knows of calls.
     pub(crate) fn lifted(&self, lowered: &Arc<Lowered>, properties: &[usize]) -> Lifted {
         Lifted::new(lowered.clone(), properties, self.program, &self.blast)
-    }
-
-    /// Engines for a program and for the system that was made of it, together.
-    pub(crate) fn side_by_side<'a>(
-        &self,
-        program: Vec<Box<dyn Engine + 'a>>,
-        system: Vec<Box<dyn Engine + 'a>>,
-        properties: usize,
-    ) -> Vec<Box<dyn Engine + 'a>> {
-        // Heuristic: k-induction on circuits comes first, since what it finds it finds at once.
-        let all: Vec<Box<dyn Engine + 'a>> = system.into_iter().chain(program).collect();
-        if self.threads > 1 || all.len() < 2 {
-            return all;
-        }
-        let leg = |engine| Leg { engine, looks: Some(PROGRAM_LOOKS), max_depth: None };
-        vec![Box::new(Relay::turns(all.into_iter().map(leg).collect(), properties))]
-    }
-
-    /// `auto` in one thread, one engine after the other, and in the first two of several.
-    fn auto<'a>(
-        &self,
-        system: &'a BitSystem,
-        room: &'a Room,
-        bmc: &dyn Fn() -> Box<dyn Engine + 'a>,
-        kind: &dyn Fn() -> Box<dyn Engine + 'a>,
-    ) -> Vec<Box<dyn Engine + 'a>> {
-        let leg = |engine| Leg { engine, looks: None, max_depth: None };
-        let properties = system.properties().len();
-        let mut engines = self.fbpdr(system, room);
-        if self.threads == 1 {
-            let legs = [self.prelude(system, kind())].into_iter();
-            let legs = legs.chain(engines.into_iter().map(leg)).collect();
-            return vec![Box::new(Relay::new(legs, properties))];
-        }
-        // The thread that has swept goes on with BMC.
-        let legs: Vec<Leg<'a>> = engines.drain(1..).chain([bmc()]).map(leg).collect();
-        engines.push(Box::new(Relay::new(legs, properties)));
-        engines
     }
 
     /// fbPDR, which may move over to a swept system.
@@ -431,15 +382,6 @@ impl Plan {
     fn bit_stage(&self) -> BitStage {
         let (pdr, sweep) = (self.pdr_options(), self.sweep_plan(true));
         BitStage { blasting: self.blast.clone(), reduce: self.reduce, pdr, sweep }
-    }
-
-    /// k-induction for a moment: what it finds it finds at once, and fbPDR may take long for it.
-    fn prelude<'a>(&self, system: &BitSystem, engine: Box<dyn Engine + 'a>) -> Leg<'a> {
-        let gates = system.aig.len().max(1);
-        let max_depth = (PRELUDE_GATES / gates).min(self.budgets.prelude_depth);
-        let looks = ((PRELUDE_LOOKS_TIMES_GATES / gates) as u64).max(PRELUDE_LEAST_LOOKS);
-        let looks = looks.min(self.budgets.prelude_looks);
-        Leg { engine, looks: Some(looks), max_depth: Some(max_depth) }
     }
 
     /// The makes of solvers that an engine's answers rest on.

@@ -20,6 +20,7 @@ use pedra_certify::{
     BoundLimits, CheckOptions, ProgramProofError, Trust, check_bound, check_program_proof,
     replay_program,
 };
+use pedra_engines::portfolio::Crew;
 use pedra_engines::{Engine, Event, Outcome};
 use pedra_model::Model;
 use pedra_model::proof::Proof;
@@ -114,6 +115,19 @@ pub trait ProgramObserver: Sync {
     /// Whether details are wanted, see [`Observer::wants_details`].
     fn wants_details(&self) -> bool {
         false
+    }
+
+    /// An engine has failed, see [`Observer::crashed`].
+    ///
+    /// # Panics
+    /// Unless it is overridden.
+    fn crashed(&self, engine: &'static str, text: &str) {
+        panic!("engine {engine} has failed: {text}");
+    }
+
+    /// See [`Observer::crew`].
+    fn crew(&self) -> Option<&Crew> {
+        None
     }
 
     /// The program was made ready for engines on locations; what they tell next is about it.
@@ -301,13 +315,13 @@ impl<'a, 'r, O: ProgramObserver> Phase<'a, 'r, O> {
         let plan = self.run.plan;
         let engines = plan.program_engines(&self.lowered, selected);
         let run = self.as_run(selected);
-        if plan.is_for_programs() || self.lowered.has_integers() && !engines.is_empty() {
-            return run.run(plan.side_by_side(engines, Vec::new(), selected.len()));
+        if plan.is_for_programs() || self.lowered.has_integers() && !engines.alone.is_empty() {
+            return run.run(engines.line_up(plan, selected.len()));
         }
         let model = Model::Words(self.lowered.flat.system.clone());
         let Split { fit, large, hopeless } = split_by_arrays(&model, selected, &plan.blast);
         let too_large: Vec<(usize, String)> = large.into_iter().chain(hopeless).collect();
-        match engines.is_empty() {
+        match engines.alone.is_empty() {
             // Only engines for systems: they decide what can be made into bits.
             true => {
                 for (property, error) in too_large {
@@ -316,7 +330,7 @@ impl<'a, 'r, O: ProgramObserver> Phase<'a, 'r, O> {
                 decide::Run { selected: &fit, bads: fit.len(), ..run }.on_system(&model, engines)
             }
             false if too_large.is_empty() => run.on_system(&model, engines),
-            false => run.run(plan.side_by_side(engines, Vec::new(), selected.len())),
+            false => run.run(engines.line_up(plan, selected.len())),
         }
     }
 
@@ -455,6 +469,14 @@ impl<O: ProgramObserver> Observer for Phase<'_, '_, O> {
 
     fn wants_details(&self) -> bool {
         self.run.observer.wants_details()
+    }
+
+    fn crashed(&self, engine: &'static str, text: &str) {
+        self.run.observer.crashed(engine, text);
+    }
+
+    fn crew(&self) -> Option<&Crew> {
+        self.run.observer.crew()
     }
 
     fn prepared(&self, prepared: &Prepared<'_>) {

@@ -1,6 +1,7 @@
 //! What was typed. Meaning comes later: nothing here opens a file or starts an engine.
 
 use crate::options;
+use crate::output::note;
 use crate::tasks::TasksArgs;
 use crate::verilog::VerilogArgs;
 use crate::view::plot::PlotRequest;
@@ -151,14 +152,10 @@ pub struct LimitArgs {
 /// How engines run.
 #[derive(Args, Debug, Clone)]
 pub struct RunArgs {
-    /// How many threads engines may use
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 1,
-        value_parser = clap::value_parser!(u16).range(1..=256)
-    )]
-    pub threads: u16,
+    /// How many threads engines may use; 1 gives the same run every time
+    /// [default: with engine auto the machine's cores, otherwise 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: Option<u16>,
     /// Seed of all random choices; one thread and one seed give one run
     #[arg(
         long,
@@ -168,6 +165,26 @@ pub struct RunArgs {
         hide_short_help = true
     )]
     pub seed: u64,
+}
+
+impl RunArgs {
+    /// How many threads `auto` uses: as many as the machine has cores, unless told otherwise by
+    /// the option or by `PEDRA_THREADS`.
+    pub fn threads(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get().min(256));
+        let told = self.threads.map(usize::from).or_else(threads_of_environment);
+        told.unwrap_or_else(cores)
+    }
+}
+
+/// What `PEDRA_THREADS` says, if it is set.
+fn threads_of_environment() -> Option<usize> {
+    let text = std::env::var("PEDRA_THREADS").ok()?;
+    let number = text.parse().ok().filter(|number| (1..=256).contains(number));
+    if number.is_none() {
+        note("PEDRA_THREADS is ignored: it is no number from 1 to 256");
+    }
+    number
 }
 
 /// What is shown.
@@ -340,6 +357,18 @@ pub struct CheckArgs {
     /// Show all options
     #[arg(long, action = clap::ArgAction::HelpLong)]
     help_all: Option<bool>,
+}
+
+impl CheckArgs {
+    /// How many threads engines use. By default one that is named has one thread, and a run that
+    /// is recorded or drawn has one, too: that is the search which a reader can follow.
+    pub fn threads(&self) -> usize {
+        let is_shown = [&self.record, &self.report].into_iter().any(Option::is_some);
+        match self.engine {
+            EngineName::Auto if !is_shown && self.plot.is_none() => self.run.threads(),
+            _ => self.run.threads.map_or(1, usize::from),
+        }
+    }
 }
 
 /// `pedra explain`.

@@ -7,6 +7,7 @@ use crate::args::LimitArgs;
 use crate::memory;
 use nix::sys::resource::{RLIM_INFINITY, Resource, UsageWho, getrlimit, getrusage};
 use nix::sys::time::TimeVal;
+use pedra_engines::portfolio::Crew;
 use pedra_solve::Interrupt;
 use pedra_verilog::remove_folders;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU};
@@ -26,6 +27,12 @@ const FILES: Duration = Duration::from_secs(20);
 
 /// How long the partial answer may take after a signal, before the program ends without it.
 const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// Engines are dropped, one by one, when less than an eighth of the memory limit is left: time
+/// enough for the others to stay below it. After one was dropped, it has this long to give its
+/// memory back before the next one has to go.
+const PRESSURE_PART: u64 = 8;
+const DROP_EVERY: Duration = Duration::from_millis(500);
 
 /// Why a run was stopped.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -58,6 +65,7 @@ pub struct Watch {
     interrupt: Interrupt,
     cause: Arc<OnceLock<StopCause>>,
     is_over: Arc<AtomicBool>,
+    crew: Arc<Crew>,
 }
 
 impl Watch {
@@ -69,8 +77,12 @@ impl Watch {
         unknown: i32,
         last_words: impl FnOnce(StopCause) -> i32 + Send + 'static,
     ) -> Watch {
-        let watch =
-            Watch { interrupt: Interrupt::new(), cause: Arc::default(), is_over: Arc::default() };
+        let watch = Watch {
+            interrupt: Interrupt::new(),
+            cause: Arc::default(),
+            is_over: Arc::default(),
+            crew: Arc::default(),
+        };
         let signal = Arc::new(AtomicUsize::new(0));
         listen(&signal, [SIGINT, SIGTERM, SIGHUP, SIGXCPU]);
         let shared = watch.clone();
@@ -84,8 +96,10 @@ impl Watch {
         memory::set_unknown_code(unknown);
         spawn(move || {
             memory::become_watchdog();
+            let mut last_drop = None;
             let cause = loop {
                 thread::sleep(LOOK_EVERY);
+                relieve(&shared.crew, memory, &mut last_drop);
                 match signal.load(Ordering::Relaxed) as i32 {
                     0 => {}
                     SIGXCPU => break StopCause::CpuLimit,
@@ -135,6 +149,11 @@ impl Watch {
         &self.interrupt
     }
 
+    /// Where engines are dropped when memory runs short.
+    pub fn crew(&self) -> &Crew {
+        &self.crew
+    }
+
     /// Nothing is searched any more, only files are still to be made: that may take longer.
     pub fn search_is_over(&self) {
         self.is_over.store(true, Ordering::Relaxed);
@@ -143,6 +162,21 @@ impl Watch {
     /// Why the run was stopped, if it was.
     pub fn cause(&self) -> Option<StopCause> {
         self.cause.get().copied()
+    }
+}
+
+/// Drops an engine if memory runs short: of those beside the first one the one that holds most.
+fn relieve(crew: &Crew, limit: Option<u64>, last: &mut Option<Instant>) {
+    let is_short = limit.is_some_and(|limit| memory_in_use() > Some(limit - limit / PRESSURE_PART));
+    if !is_short || last.is_some_and(|last| last.elapsed() < DROP_EVERY) {
+        return;
+    }
+    let beside = crew.at_work().into_iter().filter(|&engine| engine > 0);
+    let Some(engine) = beside.max_by_key(|&engine| memory::held_by(engine)) else { return };
+    if let Some(name) = crew.drop_engine(engine) {
+        let held = memory::held_by(engine) >> 20;
+        crate::output::note(&format!("memory runs short: {name} is dropped, which held {held} MB"));
+        *last = Some(Instant::now());
     }
 }
 

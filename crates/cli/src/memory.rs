@@ -16,13 +16,17 @@
 //!    waits: one line on standard error, and the exit code for "unknown".
 //!
 //! Reserves are memory that was never touched, so they count as address space only.
+//!
+//! Each engine of a portfolio has an account ([`charge_to`], [`held_by`]): what its thread has taken
+//! and not given back, of our own memory. What C and C++ allocate for themselves, the clauses of
+//! CaDiCaL above all, is in no account.
 
 use nix::sys::resource::{Resource, getrlimit};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::io::Write;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicIsize, AtomicPtr, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// For the run, to come to its end: at most so much, and this part of what the system allows.
@@ -50,6 +54,36 @@ static FOR_WORDS: Reserve = Reserve::new();
 
 thread_local! {
     static IS_WATCHDOG: Cell<bool> = const { Cell::new(false) };
+    /// Where the memory of this thread is counted; 0 for nowhere.
+    static ACCOUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+/// One account for each engine; engines beyond share the last one. Each on a cache line of its own.
+#[repr(align(64))]
+struct Account(AtomicIsize);
+
+const ACCOUNTS: usize = 64;
+static HELD: [Account; ACCOUNTS] = [const { Account(AtomicIsize::new(0)) }; ACCOUNTS];
+
+/// From now on this thread works for this engine.
+pub fn charge_to(engine: usize) {
+    ACCOUNT.set((engine + 1).min(ACCOUNTS - 1));
+}
+
+/// What an engine holds, in bytes.
+pub fn held_by(engine: usize) -> usize {
+    let held = HELD[(engine + 1).min(ACCOUNTS - 1)].0.load(Ordering::Relaxed);
+    usize::try_from(held).unwrap_or(0)
+}
+
+/// Counts memory that this thread takes or gives back.
+#[inline]
+fn count(bytes: isize) {
+    // A thread that ends has no account any more.
+    let account = ACCOUNT.try_with(Cell::get).unwrap_or(0);
+    if account != 0 {
+        HELD[account].0.fetch_add(bytes, Ordering::Relaxed);
+    }
 }
 
 /// The system's allocator, which never says no.
@@ -60,21 +94,25 @@ pub struct Allocator;
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as isize);
         // SAFETY: the caller's promise about the layout.
         until_there_is_room(|| unsafe { System.alloc(layout) })
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as isize);
         // SAFETY: the caller's promise about the layout.
         until_there_is_room(|| unsafe { System.alloc_zeroed(layout) })
     }
 
     unsafe fn realloc(&self, old: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count(size as isize - layout.size() as isize);
         // SAFETY: the caller's promise; a call that fails leaves the old block as it is.
         until_there_is_room(|| unsafe { System.realloc(old, layout, size) })
     }
 
     unsafe fn dealloc(&self, old: *mut u8, layout: Layout) {
+        count(-(layout.size() as isize));
         // SAFETY: the caller's promise about the pointer and the layout.
         unsafe { System.dealloc(old, layout) }
     }
@@ -230,6 +268,20 @@ mod cpp {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_account_counts_what_a_thread_holds() {
+        std::thread::spawn(|| {
+            charge_to(40);
+            let before = held_by(40);
+            count(1 << 20);
+            assert_eq!(held_by(40), before + (1 << 20));
+            count(-(1 << 20));
+            assert_eq!((held_by(40), held_by(41)), (before, 0));
+        })
+        .join()
+        .expect("no panic");
+    }
 
     #[test]
     fn a_reserve_can_be_released_once() {

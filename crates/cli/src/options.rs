@@ -85,9 +85,9 @@ impl CheckArgs {
     /// # Errors
     /// The first such option.
     pub fn refuse_unread(&self) -> Result<(), InputError> {
-        let threads = self.run.threads as usize;
+        let threads = self.threads();
         let name = self.engine.text();
-        let mut read = engines_read(name, threads);
+        let mut read = engines_read(name);
         if self.runs_klive() {
             read.push("klive");
         }
@@ -98,13 +98,8 @@ impl CheckArgs {
             let owner = engine_of(option).expect("looked at when read");
             if !read.contains(&owner) {
                 let path = option.split('=').next().unwrap_or_default();
-                let who = match (self.engine, threads) {
-                    (EngineName::Auto, 1) => {
-                        format!("engine auto does not run {owner} in one thread")
-                    }
-                    (EngineName::Auto, _) => {
-                        format!("engine auto does not run {owner} in {threads} threads")
-                    }
+                let who = match self.engine {
+                    EngineName::Auto => format!("engine auto does not run {owner}"),
                     _ => format!("engine {name} does not read it"),
                 };
                 return Err(InputError(format!("-o {path}: {who}; it is for --engine {owner}")));

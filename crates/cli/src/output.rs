@@ -254,3 +254,9 @@ mod tests {
         fs::remove_dir_all(&folder).expect("removed");
     }
 }
+
+/// Says on standard error that an engine has failed, and that the others go on.
+pub fn tell_crash(engine: &str, text: &str) {
+    let text = printable(text);
+    note(&format!("engine {engine} has failed, the others go on; a defect of pedra: {text}"));
+}

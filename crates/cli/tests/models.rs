@@ -190,13 +190,18 @@ fn all_properties_in_one_run() {
     }
 }
 
-/// Word-level PDR is the sixth of `auto`, and the only engine that proves this within minutes.
+/// Word-level PDR has an early turn in `auto`, and is the only engine that proves these within
+/// minutes.
 #[test]
-fn many_threads_run_all_engines() {
-    let output = pedra(["check", "--json", "--threads", "6", &model("word/lin_32.btor2")]);
-    let lines = String::from_utf8(output.stdout).expect("text");
-    let told = &events(&lines, "property")[0];
-    assert_eq!((&told["verdict"], &told["engine"]), (&"proved".into(), &"wpdr".into()), "{lines}");
+fn word_level_pdr_has_an_early_turn() {
+    for (file, threads) in [("word/lin_32.btor2", "1"), ("word/sim_inv_32.btor2", "3")] {
+        let output = pedra(["check", "--json", "--threads", threads, &model(file)]);
+        let lines = String::from_utf8(output.stdout).expect("text");
+        let told = &events(&lines, "property")[0];
+        let expected = (&"proved".into(), &"wpdr".into());
+        assert_eq!((&told["verdict"], &told["engine"]), expected, "{lines}");
+        assert_eq!(events(&lines, "start")[0]["threads"].to_string(), threads);
+    }
 }
 
 #[test]

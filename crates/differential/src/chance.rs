@@ -13,7 +13,7 @@ pub fn random_options(random: &mut Random, contender: Contender) -> Vec<String> 
     if threads > 1 {
         options.push(format!("--threads {threads}"));
     }
-    options.extend(settings_of(random, &engines_read(engine.text(), threads)));
+    options.extend(settings_of(random, &engines_read(engine.text())));
     let passes = ["cone", "structure", "constants", "duplicates"];
     let chosen: Vec<&str> = passes.into_iter().filter(|_| !random.one_in(3)).collect();
     if chosen.len() < passes.len() {
@@ -74,6 +74,9 @@ fn hurry(random: &mut Random, options: &mut Vec<String>) {
     set("looks-before-sweep", random.pick(&[0, 1, 3, 10, 40]).to_string());
     set("prelude-depth", random.pick(&[0, 1, 2, 5, 10]).to_string());
     set("prelude-looks", random.pick(&[0, 2, 10, 1000]).to_string());
+    set("word-looks", random.pick(&[0, 5, 50, 1000]).to_string());
+    set("turn-looks", random.pick(&[4, 20, 100, 1000]).to_string());
+    set("many-looks", random.pick(&[1, 5, 50, 4000]).to_string());
     let late = if random.one_in(8) { "off".to_owned() } else { random_sweep(random) };
     set("late-sweep", late);
 }

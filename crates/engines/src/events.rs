@@ -169,6 +169,14 @@ pub enum Event {
         /// Gates of that system.
         gates: usize,
     },
+    /// An engine has failed by a defect of its own, and runs no more. What it answered before was
+    /// checked like everything else, and the others go on.
+    Crashed {
+        /// Which engine.
+        engine: &'static str,
+        /// What it said.
+        text: String,
+    },
     /// What a run amounts to, shortly before its end. An engine that has nothing to say beyond
     /// [`Progress`] leaves it out.
     Summary(Summary),

@@ -21,6 +21,7 @@
 //! - [`word`]: property-directed reachability in words.
 //! - [`arrays`]: arrays of any size, by slots.
 //! - [`live`]: justice and fairness: liveness to safety, k-liveness, rlive.
+//! - [`many`]: many properties, each by itself, with others assumed.
 //! - [`program`]: lifted PDR, on the locations of a program.
 //! - [`paths`]: bounded model checking and k-induction on the blocks of a program.
 //! - [`portfolio`]: several engines, each on its own thread.
@@ -36,11 +37,13 @@ pub mod cone;
 pub mod context;
 pub mod events;
 pub mod fb;
+mod guard;
 pub mod imc;
 pub mod kind;
 mod layers;
 pub mod ledger;
 pub mod live;
+pub mod many;
 pub mod paths;
 pub mod pdr;
 pub mod portfolio;
@@ -67,6 +70,7 @@ pub use imc::{Imc, ImcOptions};
 pub use kind::{Kind, KindOptions};
 pub use ledger::Ledger;
 pub use live::{KLive, KLiveOptions, Method, Monitored, RLive, find_stable};
+pub use many::{Many, Shared};
 pub use paths::Paths;
 pub use pdr::{Pdr, PdrOptions, Successors, Variant};
 pub use program::{Lifted, ProgramOptions, Runs};

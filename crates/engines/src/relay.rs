@@ -2,6 +2,8 @@
 //! over when it is used up. Or they take turns: after the last one it is the first one's turn
 //! again, and all budgets are doubled. Engines go on where they were.
 //!
+//! An engine that crashes takes no more turns; the others go on.
+//!
 //! A budget is counted in looks at the interrupt, see [`Interrupt::child_with_looks`], so that a
 //! run takes the same path every time.
 //!
@@ -9,6 +11,8 @@
 
 use crate::context::{Context, End, Engine, Reason};
 use crate::events::Progress;
+use crate::guard::{Payload, run_guarded};
+use std::panic::resume_unwind;
 
 /// An engine, and how long it may work before it is the turn of the next.
 pub struct Leg<'a> {
@@ -69,6 +73,19 @@ impl<'a> Relay<'a> {
         turns.map(|legs| Box::new(Relay::turns(legs, properties)) as Box<dyn Engine + 'a>).collect()
     }
 
+    /// A leg has crashed, and takes no more turns. If it was the last one, this crashes as well.
+    fn drop_crashed(&mut self, payload: Payload) {
+        if self.legs.len() == 1 {
+            resume_unwind(payload);
+        }
+        self.legs.remove(self.now);
+        if self.now == self.legs.len() {
+            // The others had their turns before it. In a relay without turns they may go on, too.
+            self.now = 0;
+            self.rounds = self.rounds.map(|rounds| rounds + 1);
+        }
+    }
+
     /// The turn of a leg is over. Whether there is another one to go on with: one that did not end
     /// for lack of budget has done what it can.
     fn pass_on(&mut self, end: &End) -> bool {
@@ -107,7 +124,14 @@ impl Engine for Relay<'_> {
                 _ => context.interrupt.child(),
             };
             let max_depth = [leg.max_depth, context.max_depth].into_iter().flatten().min();
-            let end = leg.engine.run(&Context { interrupt, max_depth, ..context.clone() });
+            let inner = Context { interrupt, max_depth, ..context.clone() };
+            let end = match run_guarded(&mut *leg.engine, &inner) {
+                Ok(end) => end,
+                Err(payload) => {
+                    self.drop_crashed(payload);
+                    continue;
+                }
+            };
             self.safe_up_to = self.safe_up_to.max(end.safe_up_to);
             let is_over = context.interrupt.is_raised() || context.open(self.properties).is_empty();
             if is_over || is_last || !self.pass_on(&end) {
@@ -120,5 +144,57 @@ impl Engine for Relay<'_> {
 
     fn progress(&self) -> Progress {
         self.legs[self.now].engine.progress()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::events::{Collector, Event};
+    use pedra_model::proof::BitProof;
+
+    /// An engine that crashes at its second turn, or proves everything at its third.
+    struct Odd {
+        crashes: bool,
+        turns: usize,
+    }
+
+    impl Engine for Odd {
+        fn name(&self) -> &'static str {
+            if self.crashes { "crashes" } else { "proves" }
+        }
+
+        fn run(&mut self, context: &Context) -> End {
+            self.turns += 1;
+            assert!(!self.crashes || self.turns < 2, "a defect");
+            if !self.crashes && self.turns == 3 {
+                context.prove(&[0], BitProof::default());
+            }
+            End { reason: Reason::Interrupted, safe_up_to: None }
+        }
+
+        fn progress(&self) -> Progress {
+            Progress::default()
+        }
+    }
+
+    #[test]
+    fn a_leg_that_crashes_takes_no_more_turns() {
+        let leg = |crashes| {
+            let engine = Box::new(Odd { crashes, turns: 0 });
+            Leg { engine, looks: Some(1), max_depth: None }
+        };
+        let collector = Collector::new();
+        let context = Context { events: &collector, ..Context::default() };
+        for legs in [vec![leg(true), leg(false)], vec![leg(false), leg(true)]] {
+            let context = Context { ledger: Default::default(), ..context.clone() };
+            let mut relay = Relay::turns(legs, 1);
+            relay.run(&context);
+            assert_eq!((relay.name(), context.open(1).len()), ("proves", 0));
+            let told = collector.take();
+            let crashed =
+                |event: &&Event| matches!(event, Event::Crashed { engine: "crashes", .. });
+            assert_eq!(told.iter().filter(crashed).count(), 1);
+        }
     }
 }

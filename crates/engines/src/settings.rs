@@ -167,20 +167,29 @@ impl Settings {
     /// # Errors
     /// What is wrong, for people.
     pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Settings, String> {
+        let mut settings = Settings::default();
+        settings.set(texts)?;
+        Ok(settings)
+    }
+
+    /// Changes what is written so, and nothing else.
+    ///
+    /// # Errors
+    /// As [`Settings::parse`].
+    pub fn set<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) -> Result<(), String> {
         let all = all_settings();
         let found: Vec<_> = texts.into_iter().map(|t| find(&all, t)).collect::<Result<_, _>>()?;
-        let mut settings = Settings::default();
         for is_base in [true, false] {
             for (setting, value) in found.iter().filter(|(s, _)| s.is_base() == is_base) {
-                setting.row.set(&mut settings, value)?;
+                setting.row.set(self, value)?;
             }
         }
-        Ok(settings)
+        Ok(())
     }
 }
 
-/// The engines whose options an engine reads, in this many threads: those that it runs.
-pub fn engines_read(engine: &str, threads: usize) -> Vec<&'static str> {
+/// The engines whose options an engine reads: those that it runs.
+pub fn engines_read(engine: &str) -> Vec<&'static str> {
     match engine {
         "bmc" => vec!["bmc"],
         "kind" => vec!["kind"],
@@ -191,15 +200,7 @@ pub fn engines_read(engine: &str, threads: usize) -> Vec<&'static str> {
         "avy" => vec!["avy", "pdr"],
         "wpdr" => vec!["wpdr", "pdr"],
         "program" => vec!["program", "pdr"],
-        // The order in which threads are filled.
-        "auto" => {
-            let later = [(2, "bmc"), (5, "avy"), (6, "wpdr")];
-            let later = later.into_iter().filter(|(least, _)| *least <= threads);
-            ["kind", "fbpdr", "rpdr", "pdr", "program"]
-                .into_iter()
-                .chain(later.map(|(_, e)| e))
-                .collect()
-        }
+        "auto" => vec!["kind", "wpdr", "fbpdr", "rpdr", "pdr", "bmc", "avy", "program"],
         _ => Vec::new(),
     }
 }

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{decide, judge};
-use pedra_engines::portfolio::race;
+use pedra_engines::portfolio::{Crew, race};
 use pedra_engines::{
     Claim, Collector, Context, Engine, Event, FbOptions, FbPdr, Kind, KindOptions, Leg, Pdr,
     PdrOptions, Reason, Relay, Room, Successors, SweepOptions, SweepPlan, Sweeper, Swept,
@@ -135,7 +135,7 @@ fn sweeping_beside_pdr_changes_no_answer() {
         ];
         let properties = system.properties().len();
         let context = Context::default();
-        race(&mut engines, properties, &context, &|_, _, _| {});
+        race(&mut engines, properties, &context, &|_, _, _| {}, &Crew::default());
         judge(&system, &context.ledger.outcomes(properties), false, &format!("round {round}"));
     }
 }

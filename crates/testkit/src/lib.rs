@@ -10,6 +10,7 @@ mod explored;
 pub mod intervals;
 pub mod justice;
 pub mod layers;
+pub mod many;
 pub mod oracle;
 pub mod points;
 pub mod programs;

@@ -8,7 +8,8 @@ use crate::evidence::{self, Request, write_files};
 use crate::limits::{StopCause, Watch};
 use crate::live::{Owned, Server};
 use crate::load::{InputError, Loaded, load};
-use crate::output::{note, write_file};
+use crate::memory;
+use crate::output::{note, tell_crash, write_file};
 use crate::playback::{self, Page, Subject};
 use crate::record::{CloseAtEnd, First, Recorder};
 use crate::report::{
@@ -16,7 +17,7 @@ use crate::report::{
 };
 use crate::verilog::{self, Opened};
 use crate::view::plot::{Plotter, page_path};
-use crate::view::status::Status;
+use crate::view::status::{Head, Status};
 use crate::view::summary;
 use crate::view::wave::{WaveStyle, draw};
 use anyhow::Result;
@@ -24,6 +25,7 @@ use pedra_certify::needed_directly;
 use pedra_check::{
     Budgets, Checked, InternalError, Observer, Open, Plan, Prepared, SafeUpTo, decide,
 };
+use pedra_engines::portfolio::Crew;
 use pedra_engines::{Event, Settings, SweepOptions};
 use pedra_formats::text::printable;
 use pedra_model::Model;
@@ -72,7 +74,7 @@ pub fn plan_of(args: &CheckArgs) -> Plan {
             SolverName::Cdcl => SolverKind::Cdcl,
         }),
         whole_bound: false,
-        threads: args.run.threads as usize,
+        threads: args.threads(),
         seed: args.run.seed,
     }
 }
@@ -131,7 +133,7 @@ fn run_told(
     if let Some(about) = &loaded.about {
         reporter.describe(about);
     }
-    reporter.announce_start(&args.model, &selected, plan.engine.text());
+    reporter.announce_start(&args.model, &selected, &plan);
     let engine = plan.engine.text();
     start_record(args, &loaded, &selected, engine, start, (&recorder, &page))?;
     let _close = CloseAtEnd(recorder.get());
@@ -150,7 +152,7 @@ fn run_told(
         reporter,
         recorder: recorder.get(),
         plotter: plotter.as_ref(),
-        status: Status::start(!quiet),
+        status: Status::start(!quiet, Head::new(engine, plan.threads, selected.len())),
         start,
     };
     let decided = decide(&loaded.model, &selected, &plan, watch.interrupt(), &session);
@@ -401,6 +403,7 @@ impl Observer for Session<'_> {
     type Error = anyhow::Error;
 
     fn hear(&self, engine: usize, name: &'static str, event: &Event) {
+        memory::charge_to(engine);
         if let Some(recorder) = self.recorder {
             recorder.hear(engine, name, event);
         }
@@ -441,6 +444,14 @@ impl Observer for Session<'_> {
         self.recorder.is_some() || self.plotter.is_some()
     }
 
+    fn crashed(&self, engine: &'static str, text: &str) {
+        tell_crash(engine, text);
+    }
+
+    fn crew(&self) -> Option<&Crew> {
+        Some(self.watch.crew())
+    }
+
     fn prepared(&self, prepared: &Prepared<'_>) {
         if let Some(recorder) = self.recorder {
             recorder.system(prepared);
@@ -452,6 +463,7 @@ impl Observer for Session<'_> {
     }
 
     fn settled(&self, property: usize, engine: &'static str, answer: &Checked) -> Result<()> {
+        self.status.head().count(matches!(answer, Checked::Violated(_)));
         let checks = self.plan.check_options(engine, self.watch.interrupt());
         let request = Request { args: self.args, property, several: self.several };
         let written = write_files(&request, self.loaded, answer, &self.plan.blast, &checks)?;

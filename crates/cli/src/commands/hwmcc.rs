@@ -9,29 +9,45 @@ use crate::evidence::{
 };
 use crate::limits::{StopCause, Watch};
 use crate::load::{InputError, load};
-use crate::output::{answer_once, note, same_file, write_file};
+use crate::memory;
+use crate::output::{answer_once, note, same_file, tell_crash, write_file};
 use anyhow::Result;
 use pedra_certify::CheckOptions;
 use pedra_check::{Checked, Observer, Open, Plan, SafeUpTo, decide, join_proofs};
+use pedra_engines::Event;
+use pedra_engines::portfolio::Crew;
 use pedra_formats::text::printable;
 use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
 use pedra_model::proof::Proof;
 use pedra_model::trace::Trace;
+use pedra_solve::Interrupt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// Keeps the answers until all are there.
-#[derive(Default)]
-struct Answers {
+struct Answers<'a> {
     violated: Mutex<Option<Trace>>,
     proofs: Mutex<Vec<Arc<Proof>>>,
     open: Mutex<Vec<(usize, Open)>>,
-    stop: pedra_solve::Interrupt,
+    stop: Interrupt,
+    watch: &'a Watch,
 }
 
-impl Observer for Answers {
+impl Observer for Answers<'_> {
     type Error = anyhow::Error;
+
+    fn crashed(&self, engine: &'static str, text: &str) {
+        tell_crash(engine, text);
+    }
+
+    fn hear(&self, engine: usize, _: &'static str, _: &Event) {
+        memory::charge_to(engine);
+    }
+
+    fn crew(&self) -> Option<&Crew> {
+        Some(self.watch.crew())
+    }
 
     fn settled(&self, _: usize, _: &'static str, answer: &Checked) -> Result<()> {
         match answer {
@@ -72,11 +88,17 @@ pub fn run(args: &HwmccArgs) -> Result<i32> {
     };
     let plan = Plan {
         blast: BlastOptions { max_array_bits: args.blast.array_bits, ..BlastOptions::default() },
-        threads: args.run.threads as usize,
+        threads: args.run.threads(),
         seed: args.run.seed,
         ..Plan::default()
     };
-    let answers = Answers { stop: watch.interrupt().child(), ..Answers::default() };
+    let answers = Answers {
+        violated: Mutex::default(),
+        proofs: Mutex::default(),
+        open: Mutex::default(),
+        stop: watch.interrupt().child(),
+        watch: &watch,
+    };
     decide(&loaded.model, &selected, &plan, &answers.stop, &answers)?;
     if let Some(trace) = answers.violated.into_inner().expect("no panic while held") {
         match witness_text(&loaded.model, &trace) {

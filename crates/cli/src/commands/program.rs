@@ -6,18 +6,20 @@ use crate::commands::language::{Language, Places};
 use crate::limits::{StopCause, Watch};
 use crate::live::{Owned, Server};
 use crate::load::{InputError, read_bytes};
-use crate::output::note;
+use crate::memory;
+use crate::output::{note, tell_crash};
 use crate::playback::{self, Page, Subject};
 use crate::program_evidence::{Evidence, Writer};
 use crate::record::{self, CloseAtEnd, First, Recorder};
 use crate::report::{PropertyReport, Reporter, SourcePlace, Story, Verdict};
-use crate::view::status::Status;
+use crate::view::status::{Head, Status};
 use crate::view::steps::{source_steps, steps_of};
 use anyhow::Result;
 use pedra_check::{
     Plan, Prepared, ProgramChecked, ProgramObserver, ProgramOpen, SafeUpTo, decide_program,
 };
 use pedra_engines::Event;
+use pedra_engines::portfolio::Crew;
 use pedra_formats::text::printable;
 use pedra_model::property::Property;
 use pedra_program::passes::undefined::checks_as_properties;
@@ -62,7 +64,7 @@ pub fn run(
     reporter.expect(selected.iter().map(|&index| (index, Some(name(index)))).collect());
     let place = |index: usize| SourcePlace::of(&program, program.properties[index].span);
     reporter.locate(selected.iter().map(|&index| (index, place(index))).collect());
-    reporter.announce_start(&args.model, &selected, plan.engine.text());
+    reporter.announce_start(&args.model, &selected, plan);
     for assumption in &program.assumptions {
         let place = SourcePlace::of(&program, assumption.span);
         reporter.announce_assumption(&place, &assumption.text);
@@ -86,7 +88,7 @@ pub fn run(
         _ => None,
     };
     let quiet = args.output.quiet || args.output.json;
-    let status = Status::start(!quiet);
+    let status = Status::start(!quiet, Head::new(plan.engine.text(), plan.threads, selected.len()));
     let session = Session {
         args,
         program: &program,
@@ -269,6 +271,7 @@ impl ProgramObserver for Session<'_> {
     type Error = anyhow::Error;
 
     fn hear(&self, engine: usize, name: &'static str, event: &Event) {
+        memory::charge_to(engine);
         self.status.hear(engine, name, event);
         if let Some(recorder) = self.recorder {
             recorder.hear(engine, name, event);
@@ -277,6 +280,14 @@ impl ProgramObserver for Session<'_> {
 
     fn wants_details(&self) -> bool {
         self.recorder.is_some()
+    }
+
+    fn crashed(&self, engine: &'static str, text: &str) {
+        tell_crash(engine, text);
+    }
+
+    fn crew(&self) -> Option<&Crew> {
+        Some(self.watch.crew())
     }
 
     fn lowered(&self, lowered: &Lowered) {

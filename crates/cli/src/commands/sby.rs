@@ -28,7 +28,7 @@ use crate::args::LimitArgs;
 use crate::evidence::witness_text;
 use crate::limits::{StopCause, Watch};
 use crate::load::{InputError, load};
-use crate::output::{answer_once, note};
+use crate::output::{answer_once, note, tell_crash};
 use anyhow::Result;
 use pedra_check::{Checked, EngineName, Observer, Open, Plan, SafeUpTo, decide};
 use pedra_formats::text::printable;
@@ -133,6 +133,10 @@ impl Answers {
 
 impl Observer for Answers {
     type Error = anyhow::Error;
+
+    fn crashed(&self, engine: &'static str, text: &str) {
+        tell_crash(engine, text);
+    }
 
     fn settled(&self, _: usize, _: &'static str, answer: &Checked) -> Result<()> {
         if let Checked::Violated(trace) = answer {

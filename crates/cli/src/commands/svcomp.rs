@@ -9,7 +9,7 @@ use crate::evidence::{overwrites_model, refuse_unwritable};
 use crate::judge::{kind_of, with_kind};
 use crate::limits::{StopCause, Watch};
 use crate::load::{InputError, read_bytes};
-use crate::output::{answer_once, note, same_file, write_file};
+use crate::output::{answer_once, note, same_file, tell_crash, write_file};
 use crate::program_evidence::{data_model, specification, witness_invariants};
 use crate::view::invariants::{LoopInvariant, loop_invariants};
 use anyhow::Result;
@@ -70,7 +70,7 @@ pub fn run(args: &SvcompArgs) -> Result<i32> {
     let selected: Vec<usize> = (0..program.properties.len()).filter(is_meant).collect();
     let plan = Plan {
         blast: BlastOptions { max_array_bits: args.blast.array_bits, ..BlastOptions::default() },
-        threads: args.run.threads as usize,
+        threads: args.run.threads(),
         seed: args.run.seed,
         ..Plan::default()
     };
@@ -204,6 +204,10 @@ impl Answers<'_> {
 
 impl ProgramObserver for Answers<'_> {
     type Error = anyhow::Error;
+
+    fn crashed(&self, engine: &'static str, text: &str) {
+        tell_crash(engine, text);
+    }
 
     fn settled(
         &self,

@@ -5,7 +5,7 @@ use super::{
     Inner, PropertyReport, SourcePlace, Stated, Story, Vacuity, Verdict, WrittenFile, is_cover,
 };
 use crate::view::invariants::LoopInvariant;
-use pedra_check::{SafeUpTo, Trust};
+use pedra_check::{Plan, SafeUpTo, Trust};
 use pedra_model::property::Property;
 use pedra_verilog::Kind;
 use serde_json::{Value, json};
@@ -20,14 +20,15 @@ fn seconds(time: Duration) -> f64 {
 }
 
 /// The start of a run.
-pub fn start(model: &Path, properties: &[usize], engine: &str) -> Value {
+pub fn start(model: &Path, properties: &[usize], plan: &Plan) -> Value {
     json!({
         "schema": SCHEMA,
         "event": "start",
         "pedra": env!("CARGO_PKG_VERSION"),
         "model": model.display().to_string(),
         "properties": properties,
-        "engine": engine,
+        "engine": plan.engine.text(),
+        "threads": plan.threads,
     })
 }
 

@@ -15,7 +15,7 @@ use crate::limits::StopCause;
 use crate::output::note;
 use crate::view::invariants::LoopInvariant;
 use crate::view::steps::steps_of;
-use pedra_check::{SafeUpTo, Trust};
+use pedra_check::{Plan, SafeUpTo, Trust};
 use pedra_formats::text::printable;
 use pedra_model::property::Property;
 use pedra_program::{Program, ProgramTrace, Span};
@@ -295,9 +295,9 @@ impl Reporter {
     }
 
     /// Tells that a run begins; only programs want to know.
-    pub fn announce_start(&self, model: &Path, properties: &[usize], engine: &str) {
+    pub fn announce_start(&self, model: &Path, properties: &[usize], plan: &Plan) {
         if self.style == Style::Json && !self.lock().finished {
-            crate::output::say(&json::start(model, properties, engine).to_string());
+            crate::output::say(&json::start(model, properties, plan).to_string());
         }
     }
 

@@ -1,11 +1,12 @@
-//! The live status: one line an engine on the terminal, redrawn in place, gone at the end.
+//! The live status on the terminal: a line for the run, with its threads and how many properties
+//! are decided, and one for each engine; redrawn in place, gone at the end.
 
 use crate::commands::columns;
 use crate::output::{close_status, draw_status};
 use pedra_engines::{Event, Progress};
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -18,8 +19,50 @@ struct Line {
     progress: Progress,
 }
 
+/// What the first line says.
+#[derive(Default)]
+pub struct Head {
+    /// The engine that was asked for.
+    pub engine: &'static str,
+    /// How many threads engines use.
+    pub threads: usize,
+    /// How many properties there are.
+    pub properties: usize,
+    decided: AtomicUsize,
+    violated: AtomicUsize,
+}
+
+impl Head {
+    /// Of a run in which nothing is decided yet.
+    pub fn new(engine: &'static str, threads: usize, properties: usize) -> Head {
+        Head { engine, threads, properties, ..Head::default() }
+    }
+
+    /// A property was decided.
+    pub fn count(&self, is_violated: bool) {
+        self.decided.fetch_add(1, Ordering::Relaxed);
+        self.violated.fetch_add(usize::from(is_violated), Ordering::Relaxed);
+    }
+
+    /// The line.
+    pub fn text(&self) -> String {
+        let threads = if self.threads == 1 { "thread" } else { "threads" };
+        let mut text = format!("{}, {} {threads}", self.engine, self.threads);
+        if self.properties > 1 {
+            let [decided, violated] =
+                [&self.decided, &self.violated].map(|n| n.load(Ordering::Relaxed));
+            let _ = write!(text, ", {decided} of {} properties decided", self.properties);
+            if violated > 0 {
+                let _ = write!(text, ", {violated} violated");
+            }
+        }
+        text
+    }
+}
+
 /// The lines of all engines; drawn by a thread of its own while it lives.
 pub struct Status {
+    head: Arc<Head>,
     lines: Arc<Mutex<Vec<Option<Line>>>>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -27,14 +70,20 @@ pub struct Status {
 
 impl Status {
     /// Starts drawing if `wanted` and standard error is a terminal.
-    pub fn start(wanted: bool) -> Status {
+    pub fn start(wanted: bool, head: Head) -> Status {
+        let head = Arc::new(head);
         let lines: Arc<Mutex<Vec<Option<Line>>>> = Arc::default();
         let stop = Arc::new(AtomicBool::new(false));
         let thread = (wanted && io::stderr().is_terminal()).then(|| {
-            let (lines, stop) = (lines.clone(), stop.clone());
-            thread::Builder::new().spawn(move || draw_until(&lines, &stop)).ok()
+            let (lines, stop, head) = (lines.clone(), stop.clone(), head.clone());
+            thread::Builder::new().spawn(move || draw_until(&head, &lines, &stop)).ok()
         });
-        Status { lines, stop, thread: thread.flatten() }
+        Status { head, lines, stop, thread: thread.flatten() }
+    }
+
+    /// What the first line says.
+    pub fn head(&self) -> &Head {
+        &self.head
     }
 
     /// Takes note of an engine's event.
@@ -60,7 +109,7 @@ impl Drop for Status {
     }
 }
 
-fn draw_until(lines: &Mutex<Vec<Option<Line>>>, stop: &AtomicBool) {
+fn draw_until(head: &Head, lines: &Mutex<Vec<Option<Line>>>, stop: &AtomicBool) {
     let start = Instant::now();
     let mut last_drawn = start;
     let mut queries: Vec<(u64, Instant)> = Vec::new();
@@ -76,7 +125,8 @@ fn draw_until(lines: &Mutex<Vec<Option<Line>>>, stop: &AtomicBool) {
         last_drawn = Instant::now();
         // A line that wraps would take two rows.
         let width = columns().saturating_sub(1);
-        let mut texts = Vec::new();
+        let first = format!("{:>5.1} s  {}", start.elapsed().as_secs_f64(), head.text());
+        let mut texts = vec![first.chars().take(width).collect()];
         {
             let lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
             queries.resize(lines.len(), (0, start));
@@ -103,4 +153,19 @@ fn describe(line: &Line, before: &mut (u64, Instant), time: Duration) -> String 
     }
     let _ = write!(text, ", queries {queries} ({rate:.0}/s)");
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_counts() {
+        let head = Head::new("auto", 2, 500);
+        assert_eq!(head.text(), "auto, 2 threads, 0 of 500 properties decided");
+        head.count(true);
+        head.count(false);
+        assert_eq!(head.text(), "auto, 2 threads, 2 of 500 properties decided, 1 violated");
+        assert_eq!(Head::new("pdr", 1, 1).text(), "pdr, 1 thread");
+    }
 }

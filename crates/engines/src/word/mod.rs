@@ -78,6 +78,8 @@ pub struct Wpdr<'a> {
     properties: Vec<usize>,
     options: WordOptions,
     bits: BitStage,
+    /// Whether it gives up where it would hand over.
+    is_trial: bool,
     search: Search<Words<'a>>,
     /// What was done when there are no words any more, because it was handed over.
     elsewhere: Progress,
@@ -96,9 +98,17 @@ impl<'a> Wpdr<'a> {
             properties: properties.to_vec(),
             options,
             bits,
+            is_trial: false,
             search: Search::new(properties.len(), POLICY),
             elsewhere: Progress::default(),
         }
+    }
+
+    /// The same for a portfolio, whose other engines work on bits: when its trial is over, or its
+    /// budget used up, it gives up instead of handing over.
+    #[must_use]
+    pub fn on_trial(self) -> Wpdr<'a> {
+        Wpdr { is_trial: true, ..self }
     }
 
     /// Makes everything for a search, unless it is there. Stops if the system is not for words, or
@@ -160,7 +170,9 @@ impl<'a> Wpdr<'a> {
         let searched = self.begin(context).and_then(|()| self.search.pdr(context));
         match searched {
             Ok(reason) => reason.unwrap_or(Reason::SettledElsewhere),
-            Err(Stopped(Reason::Budget | Reason::Unsupported(_))) if self.options.hand_over => {
+            Err(Stopped(Reason::Budget | Reason::Unsupported(_)))
+                if self.options.hand_over && !self.is_trial =>
+            {
                 self.hand_over(context)
             }
             Err(Stopped(reason)) => reason,

@@ -1,0 +1,305 @@
+//! The line-up of `auto`: which engines run, in which order, in how many threads. As data: a
+//! configuration is a row. See docs/design/portfolio.md.
+//!
+//! *The first thread does what one thread alone does*, whatever the number of threads. So nothing
+//! that one thread finds is lost or found later with several; the others add to it.
+
+use crate::pipeline::Derived;
+use crate::plan::{EngineName, Plan};
+use pedra_engines::{Engine, EqualProperties, Leg, Many, Relay, Room, Settings, Shared};
+use pedra_model::back::Passes;
+use pedra_model::bits::BitSystem;
+use pedra_model::system::System;
+use std::sync::Arc;
+
+/// An engine with options, as a user would write them.
+#[derive(Copy, Clone, Debug)]
+pub struct Row {
+    /// The engine.
+    pub engine: EngineName,
+    /// Options that count before those of the plan, as `ENGINE.NAME=VALUE`.
+    pub options: &'static [&'static str],
+}
+
+const fn row(engine: EngineName, options: &'static [&'static str]) -> Row {
+    Row { engine, options }
+}
+
+/// What further threads run, in this order. Rows that need words are left out if there are none.
+/// Where the order comes from: docs/design/portfolio.md.
+pub const BESIDE: &[Row] = &[
+    row(EngineName::Bmc, &[]),
+    row(EngineName::Pdr, &[]),
+    row(EngineName::Avy, &[]),
+    row(EngineName::Wpdr, &[]),
+    row(EngineName::Bmc, &["bmc.window=10"]),
+    row(EngineName::Kind, &[]),
+    row(EngineName::Rpdr, &[]),
+];
+
+/// What one thread runs in turns when fbPDR has had its first, long turn.
+pub const TURNS: &[Row] =
+    &[row(EngineName::Pdr, &[]), row(EngineName::Bmc, &[]), row(EngineName::Avy, &[])];
+
+/// How long k-induction works before fbPDR in one thread, beside [`Budgets`](crate::Budgets): gates
+/// in all steps together, and looks at the interrupt, fewer if the system is large. Tuning only.
+const PRELUDE_GATES: usize = 500_000;
+const PRELUDE_LEAST_LOOKS: u64 = 1_000;
+const PRELUDE_LOOKS_TIMES_GATES: usize = 20_000_000;
+
+/// How long the first engine works in a thread that several share, at first: looks at the interrupt.
+/// The next one has half of it, and so on: the order of the table is that of their use.
+const SHARED_LOOKS: u64 = 8_192;
+
+/// How long engines for programs work in one thread before it is the turn of the next, at first:
+/// looks at the interrupt.
+pub(crate) const PROGRAM_LOOKS: u64 = 1_000;
+
+/// What engines work on.
+pub(crate) struct Ground<'a> {
+    /// The bits, if there are any.
+    pub(crate) bits: Option<OnBits<'a>>,
+    /// The words, if there are any.
+    pub(crate) words: Option<OnWords<'a>>,
+    /// How many properties are decided.
+    pub(crate) properties: usize,
+}
+
+/// A system in bits, and the way back from it.
+pub(crate) struct OnBits<'a> {
+    pub(crate) system: &'a BitSystem,
+    pub(crate) passes: &'a Passes<'a>,
+    pub(crate) equal: &'a EqualProperties,
+    /// Where a swept system will be.
+    pub(crate) room: &'a Room,
+}
+
+/// A system in words, and the way back from it.
+pub(crate) struct OnWords<'a> {
+    pub(crate) system: &'a System,
+    pub(crate) passes: &'a Passes<'a>,
+}
+
+/// Engines that work on something else than the system: on a program, or on justice sets.
+#[derive(Default)]
+pub(crate) struct Others<'a> {
+    /// Those that take turns with the system's engines in the first thread.
+    pub(crate) alone: Vec<Box<dyn Engine + 'a>>,
+    /// Those for further threads.
+    pub(crate) beside: Vec<Box<dyn Engine + 'a>>,
+}
+
+impl<'a> Others<'a> {
+    /// These alone, dealt to threads.
+    pub(crate) fn line_up(self, plan: &Plan, properties: usize) -> Vec<Box<dyn Engine + 'a>> {
+        share(self.alone, self.beside, plan.threads, properties)
+    }
+}
+
+impl<'a> Ground<'a> {
+    fn on_bits(&self, engine: Box<dyn Engine + 'a>) -> Option<Box<dyn Engine + 'a>> {
+        let OnBits { passes, equal, .. } = *self.bits.as_ref()?;
+        Some(Box::new(Derived { engine, passes, equal: Some(equal) }))
+    }
+
+    fn on_words(&self, engine: Box<dyn Engine + 'a>) -> Option<Box<dyn Engine + 'a>> {
+        let passes = self.words.as_ref()?.passes;
+        Some(Box::new(Derived { engine, passes, equal: None }))
+    }
+
+    /// The engine of a row, in one thread, if there is something for it to work on.
+    fn engine(&self, plan: &Plan, row: Row) -> Option<Box<dyn Engine + 'a>> {
+        let plan = Plan { engine: row.engine, threads: 1, ..plan.with_options(row.options) };
+        match row.engine {
+            EngineName::Wpdr => self.on_words(plan.wpdr(self.words.as_ref()?.system)),
+            _ => {
+                let bits = self.bits.as_ref()?;
+                self.on_bits(plan.bit_engines(bits.system, bits.room).into_iter().next()?)
+            }
+        }
+    }
+
+    fn engines(&self, plan: &Plan, rows: &[Row]) -> Vec<Box<dyn Engine + 'a>> {
+        rows.iter().filter_map(|&row| self.engine(plan, row)).collect()
+    }
+
+    /// The properties one by one, if there are several.
+    fn many(&self, plan: &Plan, shared: &Arc<Shared>) -> Option<Box<dyn Engine + 'a>> {
+        let bits = self.bits.as_ref().filter(|bits| bits.system.properties().len() > 1)?;
+        self.on_bits(Box::new(Many::new(bits.system, plan.pdr_options(), shared.clone())))
+    }
+
+    /// `auto` in one thread: k-induction for a moment, word-level PDR if there are words and it
+    /// gets on, fbPDR for about a minute; from then on it takes turns with others. Several
+    /// properties are decided together and one by one, in turns from the beginning.
+    fn auto(
+        &self,
+        plan: &Plan,
+        shared: &Arc<Shared>,
+        has_others: bool,
+    ) -> Option<Box<dyn Engine + 'a>> {
+        let mut legs = Vec::new();
+        if let Some(bits) = &self.bits {
+            let kind = self.engine(plan, row(EngineName::Kind, &[]))?;
+            legs.push(prelude(plan, bits.system, kind));
+        }
+        // Lifted PDR reasons about the words of a program.
+        if let Some(words) = self.words.as_ref().filter(|_| !has_others) {
+            let engine = self.on_words(plan.wpdr_on_trial(words.system))?;
+            let looks = Some(plan.budgets.word_looks);
+            legs.push(Leg { engine, looks, max_depth: None });
+        }
+        let long = plan.budgets.turn_looks;
+        let first = self.engine(plan, row(EngineName::Fbpdr, &[]));
+        let turn = |engine, looks| Leg { engine, looks: Some(looks), max_depth: None };
+        let mut turns: Vec<Leg<'a>> = first.into_iter().map(|e| turn(e, long)).collect();
+        turns.extend(self.engines(plan, TURNS).into_iter().map(|e| turn(e, long / 4)));
+        if !turns.is_empty() {
+            let together = Box::new(Relay::turns(turns, self.properties));
+            let engine: Box<dyn Engine + 'a> = match self.many(plan, shared) {
+                None => together,
+                Some(many) => {
+                    let looks = plan.budgets.many_looks;
+                    Box::new(Relay::turns(
+                        vec![turn(many, looks), turn(together, looks)],
+                        self.properties,
+                    ))
+                }
+            };
+            legs.push(Leg { engine, looks: None, max_depth: None });
+        }
+        (!legs.is_empty()).then(|| Box::new(Relay::new(legs, self.properties)) as Box<_>)
+    }
+
+    /// All engines of a plan, one for each thread.
+    pub(crate) fn line_up(&self, plan: &Plan, others: Others<'a>) -> Vec<Box<dyn Engine + 'a>> {
+        let (first, beside) = match plan.engine {
+            EngineName::Auto => {
+                let shared = Arc::default();
+                let first = self.auto(plan, &shared, !others.alone.is_empty());
+                let beside = self.many(plan, &shared).into_iter();
+                (first.into_iter().collect(), beside.chain(self.engines(plan, BESIDE)).collect())
+            }
+            EngineName::Wpdr if self.words.is_some() => {
+                (self.engines(plan, &[row(EngineName::Wpdr, &[])]), Vec::new())
+            }
+            _ => {
+                let bits = self.bits.iter().flat_map(|b| plan.bit_engines(b.system, b.room));
+                let mut engines = bits.filter_map(|engine| self.on_bits(engine));
+                (engines.by_ref().take(1).collect(), engines.collect())
+            }
+        };
+        // Heuristic: k-induction on circuits comes first, since what it finds it finds at once.
+        let first = first.into_iter().chain(others.alone).collect();
+        let beside = others.beside.into_iter().chain(beside).collect();
+        share(first, beside, plan.threads, self.properties)
+    }
+}
+
+/// Deals engines to threads: the first thread takes turns with its own, each of the others has one
+/// of the rest, and the last one has all that is left.
+pub(crate) fn share<'a>(
+    mut first: Vec<Box<dyn Engine + 'a>>,
+    beside: Vec<Box<dyn Engine + 'a>>,
+    threads: usize,
+    properties: usize,
+) -> Vec<Box<dyn Engine + 'a>> {
+    let turns = |engines: Vec<Box<dyn Engine + 'a>>, looks: &dyn Fn(usize) -> u64| {
+        let leg = |(i, engine)| Leg { engine, looks: Some(looks(i)), max_depth: None };
+        let legs = engines.into_iter().enumerate().map(leg).collect();
+        Box::new(Relay::turns(legs, properties)) as Box<dyn Engine + 'a>
+    };
+    let mut engines = match first.len() {
+        0 | 1 => std::mem::take(&mut first),
+        _ => vec![turns(first, &|_| PROGRAM_LOOKS)],
+    };
+    let mut beside = beside.into_iter();
+    while engines.len() + 1 < threads.max(1) {
+        let Some(engine) = beside.next() else { break };
+        engines.push(engine);
+    }
+    let mut left: Vec<Box<dyn Engine + 'a>> = beside.collect();
+    if engines.is_empty() || threads > 1 && engines.len() < threads {
+        match left.len() {
+            0 => {}
+            1 => engines.append(&mut left),
+            _ => engines.push(turns(left, &|i| (SHARED_LOOKS >> i.min(8)).max(1))),
+        }
+    }
+    engines
+}
+
+/// k-induction for a moment: what it finds it finds at once, and fbPDR may take long for it.
+fn prelude<'a>(plan: &Plan, system: &BitSystem, engine: Box<dyn Engine + 'a>) -> Leg<'a> {
+    let gates = system.aig.len().max(1);
+    let max_depth = (PRELUDE_GATES / gates).min(plan.budgets.prelude_depth);
+    let looks = ((PRELUDE_LOOKS_TIMES_GATES / gates) as u64).max(PRELUDE_LEAST_LOOKS);
+    let looks = looks.min(plan.budgets.prelude_looks);
+    Leg { engine, looks: Some(looks), max_depth: Some(max_depth) }
+}
+
+impl Plan {
+    /// The same with options of engines, which count before those that it has.
+    ///
+    /// # Panics
+    /// If an option makes no sense: they come from a table, which a test reads.
+    fn with_options(&self, options: &[&str]) -> Plan {
+        let Plan { pdr, fb, imc, avy, word, program, .. } = *self;
+        let mut settings = Settings { pdr, fb, imc, avy, word, program, ..Settings::default() };
+        settings.bmc.window = self.window;
+        settings.kind.simple_path = self.simple_path;
+        settings.set(options.iter().copied()).expect("an option of a table");
+        let Settings { bmc, kind, pdr, fb, imc, avy, word, program, .. } = settings;
+        let (window, simple_path) = (bmc.window, kind.simple_path);
+        Plan { window, simple_path, pdr, fb, imc, avy, word, program, ..self.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pedra_engines::{Context, End, Progress};
+
+    struct Named(&'static str);
+
+    impl Engine for Named {
+        fn name(&self) -> &'static str {
+            self.0
+        }
+
+        fn run(&mut self, _: &Context) -> End {
+            End::NOTHING_LEFT
+        }
+
+        fn progress(&self) -> Progress {
+            Progress::default()
+        }
+    }
+
+    #[test]
+    fn the_options_of_the_tables_make_sense() {
+        for row in BESIDE.iter().chain(TURNS) {
+            Plan::default().with_options(row.options);
+        }
+        let user = Plan { window: 7, ..Plan::default() };
+        assert_eq!(user.with_options(&["kind.simple-path=on"]).window, 7);
+        assert_eq!(user.with_options(&["bmc.window=2"]).window, 2);
+    }
+
+    #[test]
+    fn the_last_thread_has_what_is_left() {
+        let list = |names: &[&'static str]| -> Vec<Box<dyn Engine>> {
+            names.iter().map(|&name| Box::new(Named(name)) as Box<dyn Engine>).collect()
+        };
+        let names = |threads: usize, first: &[&'static str]| -> Vec<&'static str> {
+            let engines = share(list(first), list(&["b", "c", "d"]), threads, 1);
+            engines.iter().map(|engine| engine.name()).collect()
+        };
+        assert_eq!(names(1, &["a"]), ["a"]);
+        assert_eq!(names(2, &["a"]), ["a", "b"]);
+        assert_eq!(names(3, &["a", "x"]), ["a", "b", "c"]);
+        assert_eq!(names(9, &["a"]), ["a", "b", "c", "d"]);
+        assert_eq!(names(2, &[]), ["b", "c"]);
+        assert_eq!(names(1, &[]), ["b"]);
+    }
+}
