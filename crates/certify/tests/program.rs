@@ -181,7 +181,7 @@ fn proofs_of_systems_become_proofs_of_programs() {
             let lifted = lowered.proof(&proof).expect("a plain depth");
             let is_proof = check(&lowered.inlined.program, &lifted).is_ok();
             let (blasting, options) = (BlastOptions::default(), CheckOptions::default());
-            let of_system = check_word_proof(system, &proof, &blasting, &options);
+            let of_system = check_word_proof(&lowered.flat.system, &proof, &blasting, &options);
             assert!(is_proof || of_system.is_err(), "what is a proof of the system is one here");
             deep += usize::from(k > 1 && is_proof);
         }
