@@ -47,8 +47,8 @@ const PRELUDE_GATES: usize = 500_000;
 const PRELUDE_LEAST_LOOKS: u64 = 1_000;
 const PRELUDE_LOOKS_TIMES_GATES: usize = 20_000_000;
 
-/// How long the first engine works in a thread that several share, at first: looks at the interrupt.
-/// The next one has half of it, and so on: the order of the table is that of their use.
+/// How long the first engine works in a thread that several share, at first: looks at the
+/// interrupt. The next one has half of it, and so on: the order of the table is that of their use.
 const SHARED_LOOKS: u64 = 8_192;
 
 /// How long engines for programs work in one thread before it is the turn of the next, at first:
@@ -159,11 +159,10 @@ impl<'a> Ground<'a> {
             let engine: Box<dyn Engine + 'a> = match self.many(plan, shared) {
                 None => together,
                 Some(many) => {
+                    // Where all cones are the whole system, the search for all is the better one.
                     let looks = plan.budgets.many_looks;
-                    Box::new(Relay::turns(
-                        vec![turn(many, looks), turn(together, looks)],
-                        self.properties,
-                    ))
+                    let both = vec![turn(many, looks), turn(together, 2 * looks)];
+                    Box::new(Relay::turns(both, self.properties))
                 }
             };
             legs.push(Leg { engine, looks: None, max_depth: None });

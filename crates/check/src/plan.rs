@@ -128,8 +128,8 @@ pub struct Budgets {
     /// fbPDR before it takes turns with others, some of which have a quarter of it at first: looks
     /// at the interrupt. About a minute.
     pub turn_looks: u64,
-    /// Several properties: one by one, before it is the turn of the search for all of them, and the
-    /// other way round. Looks at the interrupt; doubled after each round.
+    /// Several properties: one by one, before it is the turn of the search for all of them, which
+    /// has twice as long. Looks at the interrupt; doubled after each round.
     pub many_looks: u64,
 }
 

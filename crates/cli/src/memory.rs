@@ -17,9 +17,9 @@
 //!
 //! Reserves are memory that was never touched, so they count as address space only.
 //!
-//! Each engine of a portfolio has an account ([`charge_to`], [`held_by`]): what its thread has taken
-//! and not given back, of our own memory. What C and C++ allocate for themselves, the clauses of
-//! CaDiCaL above all, is in no account.
+//! Each engine of a portfolio has an account ([`charge_to`], [`held_by`]): what its thread has
+//! taken and not given back, of our own memory. What C and C++ allocate for themselves, the
+//! clauses of CaDiCaL above all, is in no account.
 
 use nix::sys::resource::{Resource, getrlimit};
 use std::alloc::{GlobalAlloc, Layout, System};

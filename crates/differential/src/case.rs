@@ -101,10 +101,10 @@ fn reductions(list: &str) -> Option<ReduceOptions> {
     Some(reduce)
 }
 
-/// What only tests set: `looks-before-sweep=N`, `prelude-depth=N`, `prelude-looks=N`, `word-looks=N`,
-/// `turn-looks=N` and `many-looks=N`, so that engines hand over soon; `sweep=C,S,CONFLICTS,STEPS` and `late-sweep=…` (or `off`), where `C` and
-/// `S` say by 0 or 1 whether sweeping is combinational and sequential. [`BY_TURNS`] is no part of
-/// the plan.
+/// What only tests set: `looks-before-sweep=N`, `prelude-depth=N`, `prelude-looks=N`,
+/// `word-looks=N`, `turn-looks=N` and `many-looks=N`, so that engines hand over soon;
+/// `sweep=C,S,CONFLICTS,STEPS` and `late-sweep=…` (or `off`), where `C` and `S` say by 0 or 1
+/// whether sweeping is combinational and sequential. [`BY_TURNS`] is no part of the plan.
 fn set_for_tests(plan: &mut Plan, setting: &str) -> Option<()> {
     let (name, value) = setting.split_once('=')?;
     match name {

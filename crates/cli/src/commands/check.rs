@@ -2,7 +2,7 @@
 //! verdict when it is settled.
 
 use crate::args::{CheckArgs, ReductionName, SolverName, When};
-use crate::commands::language::{Language, refuse_language};
+use crate::commands::language::{Language, refuse_for_programs};
 use crate::commands::{columns, program, stderr_color, stdout_color, vacuity};
 use crate::evidence::{self, Request, write_files};
 use crate::limits::{StopCause, Watch};
@@ -236,17 +236,6 @@ pub fn write_page(
     if let Err(problem) = page.write(subject, pictures) {
         reporter.file_missing(Missing::NotWritten);
         note(&printable(&format!("{problem:#}")));
-    }
-}
-
-/// Refuses what is only for programs.
-fn refuse_for_programs(args: &CheckArgs) -> Result<(), InputError> {
-    refuse_language(&args.language)?;
-    let has_test = args.test.is_some() && !is_verilog(&args.model);
-    let given = [("--witness", args.witness.is_some()), ("--test", has_test)];
-    match given.into_iter().find(|(_, is_given)| *is_given) {
-        Some((option, _)) => Err(InputError(format!("{option}: only for programs"))),
-        None => Ok(()),
     }
 }
 

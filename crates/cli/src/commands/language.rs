@@ -1,6 +1,6 @@
 //! The languages of programs, and how each is read.
 
-use crate::args::LanguageArgs;
+use crate::args::{CheckArgs, LanguageArgs};
 use crate::c_source::error_text;
 use crate::load::{InputError, describe, read_bytes};
 use crate::program_evidence::data_model;
@@ -8,6 +8,7 @@ use pedra_c::Options;
 use pedra_c::preprocess::preprocess;
 use pedra_c::witness::observe::without_line_markers;
 use pedra_program::Program;
+use pedra_verilog::is_verilog;
 use std::path::Path;
 
 /// What a program is written in.
@@ -110,6 +111,17 @@ fn load_c(
 pub fn refuse_language(args: &LanguageArgs) -> Result<(), InputError> {
     let given =
         [("--data-model", args.data_model.is_some()), ("--function", args.function.is_some())];
+    match given.into_iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => Err(InputError(format!("{option}: only for programs"))),
+        None => Ok(()),
+    }
+}
+
+/// Refuses what is only for programs.
+pub fn refuse_for_programs(args: &CheckArgs) -> Result<(), InputError> {
+    refuse_language(&args.language)?;
+    let has_test = args.test.is_some() && !is_verilog(&args.model);
+    let given = [("--witness", args.witness.is_some()), ("--test", has_test)];
     match given.into_iter().find(|(_, is_given)| *is_given) {
         Some((option, _)) => Err(InputError(format!("{option}: only for programs"))),
         None => Ok(()),

@@ -2,14 +2,15 @@
 //! decided, and its proof or trace renamed for the others.
 //!
 //! Two steps. *Colours*: every variable gets a hash of what it is computed of, refined through the
-//! latches until no class splits any more (as ABC's and super-prove's `iso` do). Equal colours are
-//! necessary, not sufficient: inputs all look alike. *Matching*: both cones are walked side by side,
-//! and the map of variables must be one to one. Where the operands of a gate have one colour, the
-//! order of the file decides; no other one is tried, so that isomorphic cones may be missed.
+//! latches until no class splits any more (as super-prove's `iso` does). Equal colours are
+//! necessary, not sufficient: inputs all look alike. *Matching*: both cones are walked side by
+//! side, and the map of variables must be one to one. Where the operands of a gate have one
+//! colour, the order of the file decides; no other one is tried, so that isomorphic cones may be
+//! missed.
 //!
 //! All constraints belong to the cone of every property, and the map takes constraints to
-//! constraints: so a path maps to a path. Nothing here has to be trusted: what is renamed is checked
-//! like any other answer.
+//! constraints: so a path maps to a path. Nothing here has to be trusted: what is renamed is
+//! checked like any other answer.
 
 use pedra_model::aig::Node;
 use pedra_model::bits::{BitSystem, Reset};
