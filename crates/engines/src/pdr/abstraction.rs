@@ -1,17 +1,17 @@
 //! Local abstraction: lifting that leaves out constraints and next functions.
 //!
 //! Y. Su, Q. Yang, Y. Ci, Z. Huang: *The rIC3 hardware model checker*, CAV 2025, has it for
-//! constraints and transitions; the idea of refining what a spurious path needed is that of E. Clarke
-//! and others, CAV 2000. A set `R` of constraints and next functions counts, at first none of them. An
-//! obligation is lifted for the part of its goal that `R` has: it becomes wider, and a state of it need
-//! not reach the violation any more.
+//! constraints and transitions; the idea of refining what a spurious path needed is that of E.
+//! Clarke and others, CAV 2000. A set `R` of constraints and next functions counts, at first none
+//! of them. An obligation is lifted for the part of its goal that `R` has: it becomes wider, and a
+//! state of it need not reach the violation any more.
 //!
-//! *Required for soundness*: nothing but lifting knows of `R`. Every query that admits a lemma is that
-//! of the whole system, so frames and proofs are ordinary ones. A chain of obligations is a path of
-//! the system with the parts of `R` alone; when it meets the initial states, it is followed by
-//! simulation of the whole system. Either it is a path to a violation, or the first step that it
-//! cannot take names parts that `R` lacks, and all obligations are forgotten. Nobody else may read such
-//! obligations: fbPDR does not use them.
+//! *Required for soundness*: nothing but lifting knows of `R`. Every query that admits a lemma is
+//! that of the whole system, so frames and proofs are ordinary ones. A chain of obligations is a
+//! path of the system with the parts of `R` alone; when it meets the initial states, it is followed
+//! by simulation of the whole system. Either it is a path to a violation, or the first step that it
+//! cannot take names parts that `R` lacks, and all obligations are forgotten. Nobody else may read
+//! such obligations: fbPDR does not use them.
 //!
 //! *Required for termination*: `R` grows with each refinement.
 //!
@@ -52,7 +52,8 @@ pub(super) struct Abstraction {
 }
 
 impl Abstraction {
-    /// Everything is left out, if the options say so. Reverse obligations are successors, not lifted.
+    /// Everything is left out, if the options say so. Reverse obligations are successors, not
+    /// lifted.
     pub(super) fn new(options: &PdrOptions, relation: &Relation) -> Abstraction {
         let &Relation { system, ref transition, .. } = relation;
         let mut left_out: Vec<Part> = Vec::new();
@@ -103,9 +104,9 @@ impl Abstraction {
         self.is_kept.get(lit.var().index()).is_none_or(|&is_kept| is_kept)
     }
 
-    /// A chain of obligations, cubes with their inputs, meets the initial states, in this one. Gives
-    /// a counterexample of the property; or there is none, and parts that exclude the chain count from
-    /// now on. So many obligations were `blocked` so far.
+    /// A chain of obligations, cubes with their inputs, meets the initial states, in this one.
+    /// Gives a counterexample of the property; or there is none, and parts that exclude the chain
+    /// count from now on. `blocked` is the number of obligations that were blocked so far.
     pub(super) fn check_chain<'c>(
         &mut self,
         relation: &Relation,

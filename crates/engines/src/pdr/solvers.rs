@@ -24,8 +24,8 @@ const RETIRED: usize = 500;
 /// unless the options name a number of them.
 const MAX_BYTES: usize = 1 << 30;
 
-/// This many solvers there may be in any case. (Not to make new ones all the time; with as few as 20
-/// of 22 to 90 frames a search takes 1.0 to 1.3 times the time, with 4 of them 1.2 to 2.)
+/// This many solvers there may be in any case. (Not to make new ones all the time; with as few as
+/// 20 of 22 to 90 frames a search takes 1.0 to 1.3 times the time, with 4 of them 1.2 to 2.)
 const MIN_SOLVERS: usize = 100;
 
 /// The first and the last frame keep theirs, and one is at work, whose model is still read while

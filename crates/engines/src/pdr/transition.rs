@@ -117,18 +117,11 @@ impl Transition {
         let frontier = (horizon == Horizon::Signals).then(|| Frontier::new(system, &roots));
         let more = frontier.iter().flat_map(|frontier| frontier.roots.iter().copied());
         let mut encoder = StepEncoder::new(&system.aig, roots.into_iter().chain(more));
-        for latch in &system.latches {
-            encoder.set_leaf(latch.var, solver.new_var().lit());
-        }
-        let first = has_first.then(|| solver.new_var().lit());
-        for &input in &system.inputs {
-            encoder.set_leaf(input, solver.new_var().lit());
-        }
-        let mut signals_end = solver.num_vars();
+        let first = set_leaves(system, has_first, &mut encoder, solver);
         if let Some(frontier) = &frontier {
             encoder.encode_where(solver, interrupt, |var| frontier.is_state(var))?;
-            signals_end = solver.num_vars();
         }
+        let signals_end = solver.num_vars();
         encoder.encode(solver, interrupt)?;
         let system_constraints: Vec<Lit> =
             system.constraints.iter().map(|&c| encoder.lit(c)).collect();
@@ -138,11 +131,7 @@ impl Transition {
             next[latch + 1] = Some(encoder.lit(system.latches[latch].next));
         }
         let bads = system.properties().iter().map(|&bad| encoder.lit(bad)).collect();
-        let mut constant_reset: Vec<Option<bool>> = vec![None];
-        constant_reset.extend(system.latches.iter().map(|latch| latch.reset.constant()));
-        let states = constant_reset.iter().enumerate();
-        let mut init: Vec<Lit> =
-            states.filter_map(|(v, value)| value.map(|v1| Lit::new(Var::new(v), !v1))).collect();
+        let (mut constant_reset, mut init) = constant_resets(system);
         for (latch, function) in functions {
             let function = encoder.lit(function);
             let equal = !gate::xor(solver, Var::new(latch + 1).lit(), function);
@@ -326,6 +315,33 @@ impl Transition {
         let lit = |&l: &Lit| !self.system_lits[l.var().index()] ^ l.is_negated();
         cube.iter().map(lit).collect()
     }
+}
+
+/// Gives latches, `first` if there is one, and inputs their variables, in this order; gives
+/// `first`.
+fn set_leaves(
+    system: &BitSystem,
+    has_first: bool,
+    encoder: &mut StepEncoder,
+    solver: &mut (impl SatSolver + ?Sized),
+) -> Option<Lit> {
+    for latch in &system.latches {
+        encoder.set_leaf(latch.var, solver.new_var().lit());
+    }
+    let first = has_first.then(|| solver.new_var().lit());
+    for &input in &system.inputs {
+        encoder.set_leaf(input, solver.new_var().lit());
+    }
+    first
+}
+
+/// By variable of latches: the constant reset; and the literals that are true because of them.
+fn constant_resets(system: &BitSystem) -> (Vec<Option<bool>>, Vec<Lit>) {
+    let mut resets: Vec<Option<bool>> = vec![None];
+    resets.extend(system.latches.iter().map(|latch| latch.reset.constant()));
+    let lit = |(var, &value): (usize, &Option<bool>)| Some(Lit::new(Var::new(var), !value?));
+    let init = resets.iter().enumerate().filter_map(lit).collect();
+    (resets, init)
 }
 
 /// The latches whose reset is a function, with it; constants are not counted.

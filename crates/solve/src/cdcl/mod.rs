@@ -183,8 +183,8 @@ impl Cdcl {
         solver
     }
 
-    /// The memory that a copy takes, near enough: clauses, watches, dependencies, and some 40 bytes for
-    /// what there is once for each variable.
+    /// The memory that a copy takes, near enough: clauses, watches, dependencies, and some 40 bytes
+    /// for what there is once for each variable.
     pub fn bytes(&self) -> usize {
         let clauses = self.arena.bytes() + size_of_val(&*self.database.originals);
         clauses + self.watches.bytes() + self.domain.bytes() + 40 * self.num_vars()
