@@ -185,7 +185,7 @@ pub struct Member {
     pub name: Option<Name>,
     /// Its type.
     pub ty: Ty,
-    /// Where it starts, in bytes; a bit-field is in a run of such, and this is where the run starts.
+    /// Where it starts, in bytes; of a bit-field where the run of such starts in which it is.
     pub offset: u64,
     /// The first bit of a bit-field in its run.
     pub bit: u32,

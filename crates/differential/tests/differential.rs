@@ -27,9 +27,10 @@ fn programs_have_the_verdicts_of_the_oracle() {
     let mut verdicts = Verdicts::default();
     // The first has a loop that no run reaches, which only shows when an array is split; in the
     // next three Reverse PDR is interrupted when its start set has become empty; then implicants
-    // that lose a condition; integers in constant guards alone; and a remainder inside of another
-    // one, which brings back an input that was eliminated.
-    let once_failed = [102_293, 220_141, 259_030, 284_783, 149, 167, 490, 3_194, 9_584];
+    // that lose a condition; integers in constant guards alone; a remainder inside of another
+    // one, which brings back an input that was eliminated; and a search for defined runs that ends
+    // at its depth.
+    let once_failed = [102_293, 220_141, 259_030, 284_783, 149, 167, 490, 3_194, 9_584, 507_246];
     let seeds = once_failed.into_iter().chain(0..runs(1500));
     seeds.for_each(|seed| verdicts += differential_program(seed));
     assert!(verdicts.proved > 200 && verdicts.violated > 200 && verdicts.open > 50, "{verdicts:?}");

@@ -1,5 +1,5 @@
-//! Damage to good files, for tests of readers: bytes, words and lines are changed, added, removed or
-//! moved, and pieces of other files put in.
+//! Damage to good files, for tests of readers: bytes, words and lines are changed, added, removed
+//! or moved, and pieces of other files put in.
 
 use crate::random::Random;
 
