@@ -29,9 +29,8 @@ const PATHS_DEPTH: usize = 20;
 /// How long engines for programs work in one thread before it is the turn of the next, at first:
 /// looks at the interrupt.
 const PROGRAM_LOOKS: u64 = 1_000;
-/// Lifted PDR has so many times as long for programs with integers: it decides most of them, and
-/// the engines on paths what they find soon.
-const LIFTED_SHARE: u64 = 4;
+/// The same for lifted PDR with integers, which decides most of them.
+const LIFTED_LOOKS: u64 = 4 * PROGRAM_LOOKS;
 
 /// Which engine decides.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -309,16 +308,15 @@ impl Plan {
                 let bmc = Paths::bmc(lowered.clone(), properties, &self.blast);
                 match self.threads {
                     1 => {
-                        let (looks, max_depth) = (Some(PATHS_LOOKS), Some(PATHS_DEPTH));
-                        let leg = |engine: Box<dyn Engine>, share: u64| Leg {
+                        let leg = |engine: Box<dyn Engine>, looks| Leg {
                             engine,
-                            looks: Some(PROGRAM_LOOKS * share),
+                            looks: Some(looks),
                             max_depth: None,
                         };
                         let legs = vec![
-                            leg(Box::new(lifted), LIFTED_SHARE),
-                            Leg { engine: kind(), looks, max_depth },
-                            leg(Box::new(bmc), 1),
+                            leg(Box::new(lifted), LIFTED_LOOKS),
+                            Leg { max_depth: Some(PATHS_DEPTH), ..leg(kind(), PATHS_LOOKS) },
+                            leg(Box::new(bmc), PROGRAM_LOOKS),
                         ];
                         vec![Box::new(Relay::turns(legs, properties.len()))]
                     }
