@@ -21,8 +21,7 @@ const PRELUDE_GATES: usize = 500_000;
 const PRELUDE_LEAST_LOOKS: u64 = 1_000;
 const PRELUDE_LOOKS_TIMES_GATES: usize = 20_000_000;
 
-/// How long k-induction works on programs with integers at first, in one thread: looks at the
-/// interrupt, and blocks.
+/// How long k-induction works on programs with integers at first, in one thread: looks and blocks.
 const PATHS_LOOKS: u64 = 2_000;
 const PATHS_DEPTH: usize = 20;
 
