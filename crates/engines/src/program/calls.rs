@@ -233,7 +233,7 @@ impl Queries {
     ) -> Vec<TermId> {
         let (from, to) = (self.graph.edge(edge).from, self.graph.edge(edge).to);
         let mut roots = vec![self.graph.edge(edge).guard];
-        // The entry has no lemmas, and others are empty at level zero: then nobody asks.
+        // The entry has no lemmas. Other frames are empty at level zero, and are not asked about.
         let ids: Vec<LemmaId> = self.frames.lemmas(from, below.max(Level::ZERO.above())).collect();
         for id in ids {
             let set = self.frames.lemma(id).set();

@@ -98,7 +98,7 @@ pub static CHOICES: &[Choice<ProgramOptions>] = &[
         "interpolants",
         Class::Expert,
         interpolants,
-        "from `interpolation` on, with integers: replace inequalities of a lemma by Farkas interpolants"
+        "from `interpolation` on, with integers: replace inequalities of a lemma by Farkas sums"
     ),
     switch!(
         "sums",

@@ -16,7 +16,7 @@
 //! | `term`, `encode` | formulas, and how they become clauses and atoms | Tseitin |
 //! | `define` | variables for `ite`, `div`, `mod` and functions | Ackermann |
 //! | `project` | model-based projection | Cooper; Komuravelli and others 2014 |
-//! | `interpolate` | one sum that contradicts several conjunctions | McMillan 2005; Albarghouthi, McMillan 2013 |
+//! | `interpolate` | a sum that contradicts several conjunctions | Albarghouthi, McMillan 2013 |
 //!
 //! The design with its measurements is in `docs/design/lia.md`.
 
