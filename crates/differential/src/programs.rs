@@ -215,12 +215,8 @@ fn is_endless(why: &ProgramOpen) -> bool {
 fn may_stay_open(why: &ProgramOpen, plan: &Plan, is_violated: bool, is_defined: bool) -> bool {
     match why {
         ProgramOpen::NotLowered(_) => true,
-        // The defined run may be longer than the bound.
-        ProgramOpen::Defined { why, .. } => {
-            let is_bounded = **why == ProgramOpen::System(Open::Engines(Reason::DepthLimit))
-                && plan.depth.is_some();
-            is_violated && (is_bounded || may_stay_open(why, plan, is_violated, is_defined))
-        }
+        // Taken apart before.
+        ProgramOpen::Defined { .. } => false,
         ProgramOpen::Recursion { undefined, .. } => undefined.is_none() || is_violated,
         ProgramOpen::System(Open::Undefined(_)) => is_violated && !is_defined,
         ProgramOpen::System(Open::NotCheckable(_)) => !is_violated,
