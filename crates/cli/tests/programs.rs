@@ -145,7 +145,7 @@ fn allocations_that_run_again() {
         ("n < 3", "n > 3", 0, "proved"),
         ("n < 3", list, 0, "proved"),
         ("n < 40", "n == 2 && list->next->value == 0", 1, "violated"),
-        ("n < 40", "n == 40", 3, "only runs with more allocations than are followed may reach it"),
+        ("n < 40", "n == 40", 3, "only runs with more allocations than are followed at "),
     ] {
         let text = text.replace("BOUND", bound).replace("ERROR", error);
         let (found, out, err) = check_text("again.c", &text, &["--quiet"]);
