@@ -34,8 +34,12 @@ fn provers() -> impl Iterator<Item = EngineName> {
     EngineName::ALL.into_iter().filter(move |engine| !without.contains(engine))
 }
 
-fn assert_proved(system: &System) {
-    for engine in provers() {
+/// Those that also find invariants such as "the address is the guessed one, or …": clauses of bits
+/// have no short form for them.
+const WITH_EQUALITIES: [EngineName; 3] = [EngineName::Auto, EngineName::Imc, EngineName::Wpdr];
+
+fn assert_proved(system: &System, engines: impl IntoIterator<Item = EngineName>) {
+    for engine in engines {
         let answer = decided(system, engine, None);
         let Answer::Proved { proof, .. } = &answer else { panic!("{engine:?}: {answer:?}") };
         let Proof::Words(proof) = &**proof else { panic!("{engine:?}: no words") };
@@ -51,33 +55,38 @@ fn assert_proved(system: &System) {
 #[test]
 fn all_cells_have_the_invariant() {
     // No byte has its highest bit.
-    assert_proved(&memory("16 slice 1 15 7 7\n17 bad 16\n"));
+    assert_proved(&memory("16 slice 1 15 7 7\n17 bad 16\n"), provers());
 }
 
 #[test]
 fn what_was_read_before_is_remembered() {
     // A byte that was read one step, and two steps, ago.
-    assert_proved(&memory(
+    let model = memory(
         "16 state 3 read\n17 init 3 16 5\n18 next 3 16 15\n19 state 3 again\n20 init 3 19 5\n\
          21 next 3 19 16\n22 slice 1 19 7 7\n23 bad 22\n",
-    ));
+    );
+    assert_proved(&model, WITH_EQUALITIES);
 }
 
 #[test]
 fn what_was_written_is_read() {
     // The byte that was written last, at its address.
-    assert_proved(&memory(
+    let model = memory(
         "16 state 2 last\n17 next 2 16 8\n18 state 3 kept\n19 next 3 18 11\n20 state 1 valid\n\
          21 zero 1\n22 init 1 20 21\n23 one 1\n24 next 1 20 23\n25 read 3 6 16\n26 neq 1 25 18\n\
          27 and 1 20 26\n28 bad 27\n",
-    ));
+    );
+    assert_proved(&model, WITH_EQUALITIES);
 }
 
 #[test]
 fn memories_that_do_the_same_are_equal() {
     let same = "16 state 4 copy\n17 init 4 16 5\n18 write 4 16 8 11\n19 next 4 16 18\n";
-    assert_proved(&memory(&format!("{same}20 neq 1 6 16\n21 bad 20\n")));
-    assert_proved(&memory(&format!("{same}20 read 3 16 14\n21 neq 1 15 20\n22 bad 21\n")));
+    assert_proved(&memory(&format!("{same}20 neq 1 6 16\n21 bad 20\n")), provers());
+    assert_proved(
+        &memory(&format!("{same}20 read 3 16 14\n21 neq 1 15 20\n22 bad 21\n")),
+        provers(),
+    );
 }
 
 #[test]
