@@ -211,6 +211,12 @@ pub fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
+/// Says on standard error that an engine has failed, and that the others go on.
+pub fn tell_crash(engine: &str, text: &str) {
+    let text = printable(text);
+    note(&format!("engine {engine} has failed, the others go on; a defect of pedra: {text}"));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -253,10 +259,4 @@ mod tests {
         assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
         fs::remove_dir_all(&folder).expect("removed");
     }
-}
-
-/// Says on standard error that an engine has failed, and that the others go on.
-pub fn tell_crash(engine: &str, text: &str) {
-    let text = printable(text);
-    note(&format!("engine {engine} has failed, the others go on; a defect of pedra: {text}"));
 }
