@@ -122,3 +122,33 @@ fn simulate_resets(system: &BitSystem, resets: impl Iterator<Item = Option<bool>
     }
     values
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Definitions, Horizon, Transition, simplify_relation};
+    use super::*;
+    use pedra_model::bits::Reset;
+
+    /// Two latches, a gate that reads both and one that reads an input, too.
+    #[test]
+    fn gates_that_read_no_input_are_signals_and_keep_their_numbers() {
+        let mut system = BitSystem::new();
+        let [a, b] = [Reset::Zero, Reset::Free].map(|reset| system.add_latch(reset));
+        let input = system.add_input();
+        let both = system.aig.push_and(a, b);
+        let guarded = system.aig.push_and(both, input);
+        (system.latches[0].next, system.latches[1].next) = (guarded, b);
+        system.bads.push(both);
+        let mut definitions = Definitions::new();
+        let mut transition = Transition::encode(&system, Horizon::Signals, &mut definitions);
+        for _ in 0..2 {
+            // Latches, the input, the gate.
+            assert_eq!(transition.cube_vars().collect::<Vec<_>>(), [1, 2, 4]);
+            assert_eq!(transition.constant_reset[4], Some(false), "a starts as 0");
+            let gate = Var::new(4).lit();
+            assert_eq!(transition.bads, [gate]);
+            assert_eq!(transition.system_clause(&[gate]), [!both]);
+            simplify_relation(&mut definitions, &mut transition, &Interrupt::new());
+        }
+    }
+}
