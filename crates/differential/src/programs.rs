@@ -214,9 +214,9 @@ fn is_endless(why: &ProgramOpen) -> bool {
 
 fn may_stay_open(why: &ProgramOpen, plan: &Plan, is_violated: bool, is_defined: bool) -> bool {
     match why {
+        // What became of the search for defined runs is judged by itself.
+        ProgramOpen::Defined { why, .. } => may_stay_open(why, plan, is_violated, is_defined),
         ProgramOpen::NotLowered(_) => true,
-        // Taken apart before.
-        ProgramOpen::Defined { .. } => false,
         ProgramOpen::Recursion { undefined, .. } => undefined.is_none() || is_violated,
         ProgramOpen::System(Open::Undefined(_)) => is_violated && !is_defined,
         ProgramOpen::System(Open::NotCheckable(_)) => !is_violated,
