@@ -22,13 +22,13 @@ const PRELUDE_LEAST_LOOKS: u64 = 1_000;
 const PRELUDE_LOOKS_TIMES_GATES: usize = 20_000_000;
 
 /// How long k-induction works on programs with integers at first, in one thread: looks and blocks.
-const PATHS_LOOKS: u64 = 2_000;
+const PATHS_LOOKS: u64 = 500;
 const PATHS_DEPTH: usize = 20;
 
-/// How long engines for programs work in one thread before it is the turn of the next, at first:
-/// looks at the interrupt.
+/// How long engines for programs work in one thread before the turn of the next, in looks.
 const PROGRAM_LOOKS: u64 = 1_000;
-/// The same for lifted PDR with integers, which decides most of them.
+/// The same for lifted PDR with integers, which decides most of them. BMC has a sixteenth: a look
+/// of it is a longer question at each depth, and 1,000 take more than 5 s.
 const LIFTED_LOOKS: u64 = 4 * PROGRAM_LOOKS;
 
 /// Which engine decides.
@@ -315,7 +315,7 @@ impl Plan {
                         let legs = vec![
                             leg(Box::new(lifted), LIFTED_LOOKS),
                             Leg { max_depth: Some(PATHS_DEPTH), ..leg(kind(), PATHS_LOOKS) },
-                            leg(Box::new(bmc), PROGRAM_LOOKS),
+                            leg(Box::new(bmc), LIFTED_LOOKS / 16),
                         ];
                         vec![Box::new(Relay::turns(legs, properties.len()))]
                     }
