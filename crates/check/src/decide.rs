@@ -17,10 +17,6 @@ use pedra_model::property::Property;
 use pedra_solve::Interrupt;
 use std::sync::{Arc, mpsc};
 
-/// What the check of a bound may cost, unless the plan wants it whole: conflicts and gates.
-const BOUND_CONFLICTS: u64 = 50_000;
-const BOUND_GATES: usize = 4_000_000;
-
 /// Why a property stays open.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Open {
@@ -192,6 +188,18 @@ pub fn decide<O: Observer>(
     observer: &O,
 ) -> Result<(), O::Error> {
     let subject = OfModel { model, blasting: &plan.blast };
+    decide_about(&subject, model, selected, plan, interrupt, observer)
+}
+
+/// The same; answers are about this subject.
+pub(crate) fn decide_about<S: Subject, O: Observer>(
+    subject: &S,
+    model: &Model,
+    selected: &[usize],
+    plan: &Plan,
+    interrupt: &Interrupt,
+    observer: &O,
+) -> Result<(), O::Error> {
     let is_bad = |property: &usize| matches!(model.property(*property), Property::Bad(_));
     let (bads, sets): (Vec<usize>, Vec<usize>) = selected.iter().partition(|p| is_bad(p));
     let (mut selected, too_large) = split_by_arrays(model, &bads, &plan.blast);
@@ -210,7 +218,7 @@ pub fn decide<O: Observer>(
             Err(error) => observer.open(property, Open::NotBits(error.to_string()), None),
         }
     }
-    let run = Run { subject: &subject, selected: &selected, bads, plan, interrupt, observer };
+    let run = Run { subject, selected: &selected, bads, plan, interrupt, observer };
     let asked = sources.iter().flat_map(|source| questions(source, plan, interrupt));
     let asked: Vec<Question<'_>> = asked.collect();
     let ways: Vec<Ways<'_>> = asked.iter().map(Ways::new).collect();
@@ -436,17 +444,8 @@ impl<S: Subject, O: Observer> Run<'_, S, O> {
         if self.interrupt.is_raised() {
             return Ok(None);
         }
-        let Plan { engine, whole_bound, .. } = self.plan;
-        let options = self.plan.check_options(engine.text(), self.interrupt);
-        let (limits, options) = match whole_bound {
-            true => (BoundLimits::default(), options),
-            false => {
-                let (conflicts, gates) = (Some(BOUND_CONFLICTS), Some(BOUND_GATES));
-                let limit_conflicts = conflicts;
-                let options = CheckOptions { limit_conflicts, fallback: None, ..options };
-                (BoundLimits { conflicts, gates }, options)
-            }
-        };
+        let (limits, options) = self.plan.bound_check(self.interrupt);
+        let engine = self.plan.engine;
         self.subject.check_bound(open, last, limits, &options).map_err(|error| {
             let text = format!("{}: no violation up to step {last}: {error}", engine.text());
             InternalError(text).into()

@@ -11,6 +11,7 @@
 //! - [`live`]: justice sets on their way.
 //! - [`answer`]: the checks ([`Checked`]).
 //! - [`program`]: the same for programs ([`decide_program`]).
+//! - [`elsewhere`]: answers of other processes, which are checked here.
 //! - [`vacuity`]: whether an answer says anything.
 //!
 //! ```
@@ -46,8 +47,10 @@
 //! ```
 
 pub mod answer;
+mod bound;
 pub mod collect;
 pub mod decide;
+pub mod elsewhere;
 pub mod live;
 pub mod pipeline;
 pub mod plan;
@@ -58,6 +61,7 @@ pub mod vacuity;
 pub use answer::{Checked, NotChecked, check_answer, join_proofs};
 pub use collect::{Answer, decide_all};
 pub use decide::{InternalError, Observer, Open, SafeUpTo, decide};
+pub use elsewhere::{Claim, Claimant, Elsewhere, News, claims, decide_elsewhere};
 pub use live::Liveness;
 pub use pedra_certify::Trust;
 pub use pipeline::{Prepared, Stage};
