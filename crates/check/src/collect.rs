@@ -1,7 +1,8 @@
 //! Deciding properties, with the answers as values.
 
 use crate::answer::Checked;
-use crate::decide::{InternalError, Observer, Open, SafeUpTo, decide};
+use crate::decide::{InternalError, Observer, decide};
+use crate::open::{Open, SafeUpTo};
 use crate::plan::Plan;
 use pedra_certify::Trust;
 use pedra_model::Model;

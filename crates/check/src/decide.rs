@@ -6,6 +6,7 @@ use crate::answer::{Checked, NotChecked, check_answer};
 use crate::arrays;
 use crate::lineup::{Ground, OnBits, OnWords, Others};
 use crate::live::{Question, Source, Ways, engines, questions};
+use crate::open::{Open, SafeUpTo};
 use crate::pipeline::{Prepared, Split, split_by_arrays, words_of};
 use crate::plan::Plan;
 use crate::watched::Bounds;
@@ -18,66 +19,8 @@ use pedra_model::Model;
 use pedra_model::back::Passes;
 use pedra_model::blast::BlastOptions;
 use pedra_model::property::Property;
-use pedra_program::CheckKind;
 use pedra_solve::Interrupt;
 use std::sync::{Arc, mpsc};
-
-/// What the check of a bound may cost, unless the plan wants it whole: conflicts and gates.
-const BOUND_CONFLICTS: u64 = 50_000;
-const BOUND_GATES: usize = 4_000_000;
-
-/// Why a property stays open.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Open {
-    /// The engines did not settle it.
-    Engines(Reason),
-    /// The model cannot be made into bits.
-    NotBits(String),
-    /// It was settled, but the check of the answer was stopped.
-    CheckStopped,
-    /// It was settled, but the answer is beyond what can be checked.
-    NotCheckable(String),
-    /// The violation that was found has undefined behaviour; the operation, in words.
-    Undefined(String),
-    /// The answer is about recursion up to a bound.
-    Bounded,
-}
-
-impl Open {
-    /// In words. `stopped` says why the run was stopped, if it was.
-    pub fn text(&self, stopped: &str) -> String {
-        match self {
-            Open::Engines(Reason::Interrupted) => stopped.to_owned(),
-            Open::Engines(Reason::DepthLimit) => "depth limit reached".to_owned(),
-            Open::Engines(Reason::Budget) => "work limit reached".to_owned(),
-            Open::Engines(Reason::Exhausted(step)) => {
-                format!("no path needs step {step}, but this engine has no proof of it; try kind")
-            }
-            Open::Engines(Reason::SettledElsewhere) => "left to others".to_owned(),
-            Open::Engines(Reason::Unsupported(what)) => (*what).to_owned(),
-            Open::NotBits(text) => text.clone(),
-            Open::CheckStopped => format!("{stopped} while the answer was checked"),
-            Open::NotCheckable(text) => format!("settled, but not checked: {text}"),
-            // The program is defined there, but not followed.
-            Open::Undefined(text) if text.starts_with(&CheckKind::Limit.to_string()) => {
-                format!("only runs with {text} may reach it")
-            }
-            Open::Undefined(text) => {
-                format!("only runs with undefined behaviour reach it: {text}")
-            }
-            Open::Bounded => "the answer is about bounded recursion only".to_owned(),
-        }
-    }
-}
-
-/// How far an open property is safe.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct SafeUpTo {
-    /// The engines say that no path violates it at any step up to this one.
-    pub claimed: usize,
-    /// Another solver found so, up to this step; `None` if no step was checked.
-    pub checked: Option<usize>,
-}
 
 /// An answer failed its own check.
 #[derive(Debug, thiserror::Error)]
@@ -214,6 +157,18 @@ pub fn decide<O: Observer>(
     observer: &O,
 ) -> Result<(), O::Error> {
     let subject = OfModel { model, blasting: &plan.blast };
+    decide_about(&subject, model, selected, plan, interrupt, observer)
+}
+
+/// The same; answers are about this subject.
+pub(crate) fn decide_about<S: Subject, O: Observer>(
+    subject: &S,
+    model: &Model,
+    selected: &[usize],
+    plan: &Plan,
+    interrupt: &Interrupt,
+    observer: &O,
+) -> Result<(), O::Error> {
     let is_bad = |property: &usize| matches!(model.property(*property), Property::Bad(_));
     let (bads, sets): (Vec<usize>, Vec<usize>) = selected.iter().partition(|p| is_bad(p));
     let Split { fit: mut selected, large, hopeless } = split_by_arrays(model, &bads, &plan.blast);
@@ -243,7 +198,7 @@ pub fn decide<O: Observer>(
     }
     let bounds = Bounds::default();
     let run = Run {
-        subject: &subject,
+        subject,
         selected: &selected,
         bads,
         bounds: Some(&bounds),
@@ -495,17 +450,8 @@ impl<S: Subject, O: Observer> Run<'_, S, O> {
         if self.interrupt.is_raised() {
             return Ok(None);
         }
-        let Plan { engine, whole_bound, .. } = self.plan;
-        let options = self.plan.check_options(engine.text(), self.interrupt);
-        let (limits, options) = match whole_bound {
-            true => (BoundLimits::default(), options),
-            false => {
-                let (conflicts, gates) = (Some(BOUND_CONFLICTS), Some(BOUND_GATES));
-                let limit_conflicts = conflicts;
-                let options = CheckOptions { limit_conflicts, fallback: None, ..options };
-                (BoundLimits { conflicts, gates }, options)
-            }
-        };
+        let (limits, options) = self.plan.bound_check(self.interrupt);
+        let engine = self.plan.engine;
         self.subject.check_bound(open, last, limits, &options).map_err(|error| {
             let text = format!("{}: no violation up to step {last}: {error}", engine.text());
             InternalError(text).into()

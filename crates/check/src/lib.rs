@@ -11,6 +11,7 @@
 //! - [`live`]: justice sets on their way.
 //! - [`answer`]: the checks ([`Checked`]).
 //! - [`program`]: the same for programs ([`decide_program`]).
+//! - [`elsewhere`]: answers of other processes, which are checked here.
 //! - [`vacuity`]: whether an answer says anything.
 //!
 //! ```
@@ -47,10 +48,13 @@
 
 pub mod answer;
 mod arrays;
+mod bound;
 pub mod collect;
 pub mod decide;
+pub mod elsewhere;
 pub mod lineup;
 pub mod live;
+pub mod open;
 pub mod pipeline;
 pub mod plan;
 pub mod program;
@@ -60,9 +64,11 @@ mod watched;
 
 pub use answer::{Checked, NotChecked, check_answer, join_proofs};
 pub use collect::{Answer, decide_all};
-pub use decide::{InternalError, Observer, Open, SafeUpTo, decide};
+pub use decide::{InternalError, Observer, decide};
+pub use elsewhere::{Claim, Claimant, Elsewhere, News, claims, decide_elsewhere};
 pub use live::Liveness;
+pub use open::{Open, ProgramOpen, SafeUpTo};
 pub use pedra_certify::Trust;
 pub use pipeline::{Prepared, Stage};
 pub use plan::{Budgets, EngineName, Plan};
-pub use program::{ProgramChecked, ProgramObserver, ProgramOpen, decide_program};
+pub use program::{ProgramChecked, ProgramObserver, decide_program};

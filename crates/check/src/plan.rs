@@ -18,12 +18,12 @@ use std::sync::Arc;
 
 /// How long k-induction works on programs with integers at first, in one thread: looks at the
 /// interrupt, and blocks.
-const PATHS_LOOKS: u64 = 2_000;
+const PATHS_LOOKS: u64 = 500;
 const PATHS_DEPTH: usize = 20;
 
-/// Lifted PDR has this many times as long for programs with integers: it decides most of them, and
-/// the engines on paths what they find soon.
-const LIFTED_SHARE: u64 = 4;
+/// How long lifted PDR works on programs with integers, most of which it decides; BMC has a
+/// sixteenth: a look of it is a longer question at each depth, and 1,000 take more than 5 s.
+const LIFTED_LOOKS: u64 = 4 * PROGRAM_LOOKS;
 
 /// Which engine decides.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -309,13 +309,13 @@ impl Plan {
             EngineName::Kind if lowered.has_integers() => only(kind()),
             EngineName::Auto if lowered.has_integers() => {
                 let (looks, max_depth) = (Some(PATHS_LOOKS), Some(PATHS_DEPTH));
-                let leg = |engine: Box<dyn Engine>, share: u64| Leg {
+                let leg = |engine: Box<dyn Engine>, looks: u64| Leg {
                     engine,
-                    looks: Some(PROGRAM_LOOKS * share),
+                    looks: Some(looks),
                     max_depth: None,
                 };
                 let first = Leg { engine: kind(), looks, max_depth };
-                let legs = vec![leg(lifted(), LIFTED_SHARE), first, leg(bmc(), 1)];
+                let legs = vec![leg(lifted(), LIFTED_LOOKS), first, leg(bmc(), LIFTED_LOOKS / 16)];
                 let alone: Engines = vec![Box::new(Relay::turns(legs, properties.len()))];
                 Others { alone, beside: vec![kind(), lifted(), bmc()] }
             }

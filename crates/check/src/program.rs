@@ -13,7 +13,8 @@
 //! Recursion is inlined up to a bound, which grows (`recursion`).
 
 use crate::answer::{Checked, NotChecked};
-use crate::decide::{self, InternalError, Observer, Open, SafeUpTo, Subject};
+use crate::decide::{self, InternalError, Observer, Subject};
+use crate::open::{Open, ProgramOpen, SafeUpTo};
 use crate::pipeline::{Prepared, Split, split_by_arrays};
 use crate::plan::Plan;
 use pedra_certify::{
@@ -48,56 +49,6 @@ impl ProgramChecked {
         match self {
             ProgramChecked::Proved(_, lowered) if lowered.has_integers() => Trust::IntegerTerms,
             _ => Trust::Nothing,
-        }
-    }
-}
-
-/// Why a property of a program stays open.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum ProgramOpen {
-    /// The engines did not settle it, or the answer could not be checked.
-    System(Open),
-    /// An undefined run reaches it, and whether a defined one does is open.
-    Defined {
-        /// The undefined operation, in words.
-        undefined: String,
-        /// What became of the search for defined runs.
-        why: Box<ProgramOpen>,
-    },
-    /// The program cannot be turned into a system.
-    NotLowered(String),
-    /// It is recursive, and deeper recursion was not looked at.
-    Recursion {
-        /// The search for violations came to its end up to this depth; 0 if it never did.
-        depth: usize,
-        /// How deep it went.
-        tried: usize,
-        /// The run was stopped.
-        is_stopped: bool,
-        /// Only undefined runs reach it up to there; the operation, in words.
-        undefined: Option<String>,
-    },
-}
-
-impl ProgramOpen {
-    /// In words. `stopped` says why the run was stopped, if it was.
-    pub fn text(&self, stopped: &str) -> String {
-        match self {
-            ProgramOpen::System(open) => open.text(stopped),
-            ProgramOpen::Defined { undefined, why } => {
-                format!("{}; a run with {undefined} reaches it", why.text(stopped))
-            }
-            ProgramOpen::NotLowered(text) => text.clone(),
-            ProgramOpen::Recursion { depth, tried, is_stopped, undefined } => {
-                let stopped = is_stopped.then(|| stopped.to_owned());
-                let undefined = undefined.as_ref().map(|u| Open::Undefined(u.clone()).text(""));
-                let deeper = match depth {
-                    0 => format!("no proof; recursion was followed to depth {tried}"),
-                    _ => format!("no proof for recursion deeper than {depth}"),
-                };
-                let parts = [stopped, undefined, Some(deeper)].into_iter().flatten();
-                parts.collect::<Vec<_>>().join("; ")
-            }
         }
     }
 }

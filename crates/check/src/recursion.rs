@@ -15,9 +15,9 @@
 //! If a violation is undefined, only defined ones are looked for from then on, and there is no
 //! proof.
 
-use crate::decide::Open;
+use crate::open::{Open, ProgramOpen};
 use crate::plan::EngineName;
-use crate::program::{Left, ProgramObserver, ProgramOpen, Run, UndefinedRuns, split_undefined};
+use crate::program::{Left, ProgramObserver, Run, UndefinedRuns, split_undefined};
 use pedra_engines::{Lifted, Reason};
 use pedra_program::inline::{Bound, Deeper, Recursion};
 use pedra_program::{LowerOptions, Lowered, lower};

@@ -80,6 +80,12 @@ pub enum Command {
     Svcomp(SvcompArgs),
     /// Run engines, and other model checkers found on the path, over many models and compare
     Bench(BenchArgs),
+    /// Take work from a queue: models, engines and limits of `check --cluster` elsewhere
+    #[cfg(feature = "cluster")]
+    Worker(crate::commands::cluster::worker::WorkerArgs),
+    /// See what workers do
+    #[cfg(feature = "cluster")]
+    Cluster(crate::commands::cluster::status::ClusterCommand),
     /// Write a few commented example models and show what to try
     Demo(DemoArgs),
     /// Print a completion script for a shell
@@ -347,6 +353,10 @@ pub struct CheckArgs {
     /// How engines run.
     #[command(flatten)]
     pub run: RunArgs,
+    /// Whether they run elsewhere.
+    #[cfg(feature = "cluster")]
+    #[command(flatten)]
+    pub cluster: crate::commands::cluster::ClusterArgs,
     /// What is shown.
     #[command(flatten)]
     pub output: OutputArgs,

@@ -84,6 +84,34 @@ pub fn detect(bytes: &[u8]) -> Option<Format> {
     is_btor2.then_some(Format::Btor2)
 }
 
+/// What is said of other formats.
+const UNKNOWN_FORMAT: &str = "unknown format: neither AIGER (which starts with `aig` or `aag`) nor \
+                              BTOR2 (which starts with a numbered line such as `1 sort bitvec 8`)";
+
+/// Reads what a file holds; nothing if its format is not known.
+fn parse(bytes: &[u8]) -> Option<Result<(Model, btor2::Nodes), FormatError>> {
+    Some(match detect(bytes)? {
+        Format::Aiger => {
+            aiger::read(bytes).map(|system| (Model::Bits(system), btor2::Nodes::default()))
+        }
+        Format::Btor2 => {
+            btor2::read_with_ids(bytes).map(|read| (Model::Words(read.system), read.nodes))
+        }
+    })
+}
+
+/// Reads a model that is no file here.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn read_model(bytes: &[u8]) -> Result<Model, InputError> {
+    match parse(bytes) {
+        Some(Ok((model, _))) => Ok(model),
+        Some(Err(error)) => Err(InputError(error.to_string())),
+        None => Err(InputError(UNKNOWN_FORMAT.to_owned())),
+    }
+}
+
 /// Reads a model.
 pub fn load(path: &Path) -> Result<Loaded, InputError> {
     if is_verilog(path) {
@@ -93,24 +121,17 @@ pub fn load(path: &Path) -> Result<Loaded, InputError> {
         return Err(InputError(format!("{file}: {text}\nhint: {hint}")));
     }
     let bytes = read_bytes(path)?;
-    let read = match detect(&bytes) {
-        Some(Format::Aiger) => {
-            aiger::read(&bytes).map(|system| (Model::Bits(system), btor2::Nodes::default()))
-        }
-        Some(Format::Btor2) => {
-            btor2::read_with_ids(&bytes).map(|read| (Model::Words(read.system), read.nodes))
-        }
+    let read = match parse(&bytes) {
+        Some(read) => read,
         None if bytes.is_empty() => {
             return Err(InputError(format!("{}: the file is empty", path.display())));
         }
         None => {
-            let text = "unknown format: neither AIGER (which starts with `aig` or `aag`) nor \
-                        BTOR2 (which starts with a numbered line such as `1 sort bitvec 8`)";
             let hint = unpacker(&bytes).map(|program| {
                 format!("\nhint: it is packed; try `{program} -c FILE | pedra check -`")
             });
             let hint = hint.unwrap_or_default();
-            return Err(InputError(format!("{}:1:1: {text}{hint}", path.display())));
+            return Err(InputError(format!("{}:1:1: {UNKNOWN_FORMAT}{hint}", path.display())));
         }
     };
     match read {

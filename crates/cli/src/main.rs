@@ -2,6 +2,8 @@
 
 use clap::CommandFactory;
 use pedra::args::{Cli, Command};
+#[cfg(feature = "cluster")]
+use pedra::commands::cluster;
 use pedra::commands::{
     bench, certify, check, convert, demo, explain, hwmcc, info, run, sby, simulate, svcomp,
 };
@@ -56,6 +58,10 @@ fn start() -> anyhow::Result<i32> {
         Command::Hwmcc(args) => hwmcc::run(&args),
         Command::Svcomp(args) => svcomp::run(&args),
         Command::Bench(args) => bench::run(&args),
+        #[cfg(feature = "cluster")]
+        Command::Worker(args) => cluster::worker::run(&args),
+        #[cfg(feature = "cluster")]
+        Command::Cluster(args) => cluster::status::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Completions(args) => {
             let mut bytes = Vec::new();

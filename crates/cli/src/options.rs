@@ -85,6 +85,8 @@ impl CheckArgs {
     /// # Errors
     /// The first such option.
     pub fn refuse_unread(&self) -> Result<(), InputError> {
+        #[cfg(feature = "cluster")]
+        crate::commands::cluster::refuse(self)?;
         let threads = self.threads();
         let name = self.engine.text();
         let mut read = engines_read(name);

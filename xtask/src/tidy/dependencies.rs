@@ -17,6 +17,7 @@ const EVERYTHING: &[&str] = &[
     "pedra-check",
     "pedra-verilog",
     "pedra-bench",
+    "pedra-cluster",
     "pedra-explain",
     "pedra-testkit",
     "pedra",
@@ -37,6 +38,7 @@ const SHIPPED: &[&str] = &[
     "pedra-check",
     "pedra-verilog",
     "pedra-bench",
+    "pedra-cluster",
     "pedra-explain",
 ];
 
@@ -67,6 +69,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "pedra-check",
         &["pedra-model", "pedra-program", "pedra-solve", "pedra-engines", "pedra-certify"],
+    ),
+    (
+        "pedra-cluster",
+        &["pedra-model", "pedra-formats", "pedra-solve", "pedra-engines", "pedra-check"],
     ),
     ("pedra-explain", &["pedra-model", "pedra-formats"]),
     ("pedra-verilog", &["pedra-model", "pedra-formats"]),

@@ -3,7 +3,7 @@
 
 use crate::args::{CheckArgs, ReductionName, SolverName, When};
 use crate::commands::language::{Language, refuse_for_programs};
-use crate::commands::{columns, program, stderr_color, stdout_color, vacuity};
+use crate::commands::{columns, decide, program, stderr_color, stdout_color, vacuity};
 use crate::evidence::{self, Request, write_files};
 use crate::limits::{StopCause, Watch};
 use crate::live::{Owned, Server};
@@ -22,9 +22,7 @@ use crate::view::summary;
 use crate::view::wave::{WaveStyle, draw};
 use anyhow::Result;
 use pedra_certify::needed_directly;
-use pedra_check::{
-    Budgets, Checked, InternalError, Observer, Open, Plan, Prepared, SafeUpTo, decide,
-};
+use pedra_check::{Budgets, Checked, InternalError, Observer, Open, Plan, Prepared, SafeUpTo};
 use pedra_engines::portfolio::Crew;
 use pedra_engines::{Event, Settings, SweepOptions};
 use pedra_formats::text::printable;
@@ -155,7 +153,7 @@ fn run_told(
         status: Status::start(!quiet, Head::new(engine, plan.threads, selected.len())),
         start,
     };
-    let decided = decide(&loaded.model, &selected, &plan, watch.interrupt(), &session);
+    let decided = decide(args, &loaded, &selected, &plan, watch.interrupt(), &session);
     drop(session);
     if let Err(error) = decided {
         reporter.silence();

@@ -3,6 +3,8 @@
 pub mod bench;
 pub mod certify;
 pub mod check;
+#[cfg(feature = "cluster")]
+pub mod cluster;
 pub mod convert;
 pub mod demo;
 pub mod explain;
@@ -17,7 +19,31 @@ pub mod simulate;
 pub mod svcomp;
 pub mod vacuity;
 
+use crate::args::CheckArgs;
+use crate::load::Loaded;
+use pedra_check::{Observer, Plan};
+use pedra_solve::Interrupt;
 use std::io::IsTerminal;
+
+/// Has the properties of a model decided: here, or by workers if `--cluster` says so.
+///
+/// # Errors
+/// If an answer failed its check, or what the observer could not do.
+pub fn decide<O: Observer<Error = anyhow::Error>>(
+    args: &CheckArgs,
+    loaded: &Loaded,
+    selected: &[usize],
+    plan: &Plan,
+    interrupt: &Interrupt,
+    observer: &O,
+) -> anyhow::Result<()> {
+    #[cfg(feature = "cluster")]
+    if let Some(decided) = cluster::decide(args, loaded, selected, plan, interrupt, observer) {
+        return decided;
+    }
+    let _ = args;
+    pedra_check::decide(&loaded.model, selected, plan, interrupt, observer)
+}
 
 /// Whether to colour what goes to standard output.
 pub fn stdout_color() -> bool {

@@ -239,7 +239,7 @@ impl Queries {
             let set = self.frames.lemma(id).set();
             roots.push(self.predicates.clause(&mut self.graph.terms, set));
         }
-        for call in self.graph.edge(edge).calls[first..].to_vec() {
+        for call in self.graph.edge(edge).calls.clone().into_iter().skip(first) {
             if below == Level::ZERO {
                 let called = self.graph.site(from, call).condition;
                 roots.push(self.graph.terms.not(called));

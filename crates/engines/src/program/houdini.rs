@@ -14,8 +14,8 @@ use rustc_hash::FxHashSet;
 
 /// Conflicts of one query.
 const EFFORT: u64 = 3_000;
-/// When so many candidates have been too hard by themselves, the others of a location that are too
-/// hard together go without a look at each: a bound on the time for candidates.
+/// When this many candidates have been too hard by themselves, the others of a location that are
+/// too hard together go without a look at each: a bound on the time for candidates.
 const MAX_TOO_HARD: usize = 50;
 
 /// Leaves those of the candidates of each location that are inductive together, relative to the

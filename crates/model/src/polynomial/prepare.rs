@@ -2,8 +2,8 @@
 //!
 //! - An extension of a sum is no polynomial in what is added, unless nothing overflows. [`spread`]
 //!   makes a choice of it: `ext(a + b) = ite(overflow(a, b), ext(a + b), ext(a) + ext(b))`.
-//! - At the end of a loop `i ≤ n` and `i > n − 1` say that `i = n`, which is an equation to calculate
-//!   with. [`boundaries`] makes such equations of comparisons; whether they hold is for others to say.
+//! - At the end of a loop `i ≤ n` and `i > n − 1` say that `i = n`: an equation to calculate with.
+//!   [`boundaries`] makes such equations of comparisons; whether they hold is for others to say.
 
 use super::is_product;
 use crate::bv::Bv;

@@ -1,0 +1,279 @@
+#!/usr/bin/env python3
+"""What workers cost and what they survive.
+
+    measure.py throughput PEDRA MODEL...   the same models by one process and by 1, 2 and 4 workers
+    measure.py chaos PEDRA MODEL...        workers are killed, the link is cut, the server restarts
+
+Needs nats-server on the path (or in /usr/sbin). Everything is on loopback, in a temporary folder. Verdicts are
+compared with those of one process; any difference but `unknown` is an error. Times are CPU seconds of all
+processes, the server's included, unless they are called wall time.
+"""
+
+import argparse
+import atexit
+import concurrent.futures
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+
+STARTED = []
+
+
+@atexit.register
+def end_started():
+    """Leaves no process behind, however this one ends."""
+    for process in STARTED:
+        if process.returncode is None and process.poll() is None:
+            process.kill()
+            process.wait()
+
+
+def cpu(rusage):
+    return rusage.ru_utime + rusage.ru_stime
+
+
+def run(words, **more):
+    """Runs a process to its end; gives its output and its CPU seconds."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out, stderr=err, **more)
+        _, status, rusage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0), err.seek(0)
+        return out.read().decode(), err.read().decode(), process.returncode, cpu(rusage)
+
+
+def verdicts(text):
+    """Property and verdict of each line, in order."""
+    lines = [json.loads(line) for line in text.splitlines()]
+    return [(line["property"], line["verdict"]) for line in lines if line["event"] == "property"]
+
+
+class Server:
+    """A NATS server on loopback, which can be killed and started again with its data."""
+
+    def __init__(self, folder):
+        self.folder, self.cpu = folder, 0.0
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.start()
+
+    def start(self):
+        program = shutil.which("nats-server") or "/usr/sbin/nats-server"
+        words = [program, "--addr", "127.0.0.1", "--port", str(self.port), "--jetstream"]
+        words += ["--store_dir", self.folder]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        self.process = subprocess.Popen(words, **quiet)
+        STARTED.append(self.process)
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port)).close()
+                return
+            except OSError:
+                time.sleep(0.02)
+
+    def kill(self):
+        self.process.kill()
+        self.cpu += cpu(os.wait4(self.process.pid, 0)[2])
+        self.process.returncode = 0
+
+    def address(self, port=None):
+        return f"nats://127.0.0.1:{port or self.port}"
+
+
+class Link:
+    """A link to the server that can be cut: nothing arrives, and nobody is told."""
+
+    def __init__(self, port):
+        self.target, self.is_cut = port, False
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            here, _ = self.listener.accept()
+            try:
+                there = socket.create_connection(("127.0.0.1", self.target))
+            except OSError:
+                here.close()
+                continue
+            for source, sink in ((here, there), (there, here)):
+                threading.Thread(target=self.pump, args=(source, sink), daemon=True).start()
+
+    def pump(self, source, sink):
+        try:
+            while data := source.recv(1 << 16):
+                while self.is_cut:
+                    time.sleep(0.05)
+                sink.sendall(data)
+        except OSError:
+            pass
+        source.close(), sink.close()
+
+
+class Workers:
+    """Worker processes, and the CPU seconds of all that there were."""
+
+    def __init__(self, pedra):
+        self.pedra, self.processes, self.cpu, self.lock = pedra, [], 0.0, threading.Lock()
+
+    def start(self, address):
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        words = [self.pedra, "worker", "--cluster", address]
+        with self.lock:
+            self.processes.append(subprocess.Popen(words, stdin=subprocess.DEVNULL, **quiet))
+            STARTED.append(self.processes[-1])
+
+    def end(self, process, number):
+        process.send_signal(number)
+        process.send_signal(signal.SIGCONT)
+        self.cpu += cpu(os.wait4(process.pid, 0)[2])
+        process.returncode = 0
+        self.processes.remove(process)
+
+    def end_all(self):
+        for process in list(self.processes):
+            self.end(process, signal.SIGTERM)
+
+
+def local(args):
+    """Verdicts and CPU seconds of one process for each model."""
+    found, seconds = {}, 0.0
+    for model in args.models:
+        out, _, _, used = run([args.pedra, "check", "--json", "--timeout", args.timeout, model])
+        found[model], seconds = dict(verdicts(out)), seconds + used
+    return found, seconds
+
+
+def ask(args, address, model):
+    """Asks; once more if the server was not there at the start, which is an error without any verdict."""
+    words = [args.pedra, "check", "--json", "--timeout", args.timeout, "--cluster", address, model]
+    while True:
+        out, err, code, used = run(words)
+        if code != 2 or out:
+            return out, err, code, used
+        print(f"not started: {err.strip()}", file=sys.stderr)
+        time.sleep(0.5)
+
+
+def compare(model, expected, told):
+    """Counts properties by what became of them; ends the program if one is wrong or told twice."""
+    counts = {"settled": 0, "unknown": 0}
+    if len(told) != len({p for p, _ in told}) or {p for p, _ in told} != set(expected):
+        sys.exit(f"WRONG: {model}: a property was lost or told twice: {told}")
+    for number, verdict in told:
+        if "unknown" not in (verdict, expected[number]) and verdict != expected[number]:
+            sys.exit(f"WRONG: {model}: property {number} is {expected[number]}, told {verdict}")
+        counts["unknown" if verdict == "unknown" else "settled"] += 1
+    return counts
+
+
+def throughput(args):
+    expected, alone = local(args)
+    count = sum(len(found) for found in expected.values())
+    settled = sum(v != "unknown" for found in expected.values() for v in found.values())
+    print(f"{len(args.models)} models, {count} properties; CPU seconds of all processes")
+    print("| | settled | CPU | of it workers | askers | server | to one process | wall |")
+    print("|---|---|---|---|---|---|---|---|")
+    print(f"| one process | {settled} | {alone:.1f} | | | | 1.00 | |")
+    for number in args.workers:
+        with tempfile.TemporaryDirectory() as folder:
+            server, workers = Server(folder), Workers(args.pedra)
+            start = time.time()
+            for _ in range(number):
+                workers.start(server.address())
+            askers, done = 0.0, 0
+            with concurrent.futures.ThreadPoolExecutor(args.askers) as pool:
+                results = pool.map(lambda model: ask(args, server.address(), model), args.models)
+                for model, (out, _, _, used) in zip(args.models, results):
+                    done += compare(model, expected[model], verdicts(out))["settled"]
+                    askers += used
+            wall = time.time() - start
+            workers.end_all()
+            server.kill()
+            total = askers + workers.cpu + server.cpu
+            print(f"| {number} workers | {done} | {total:.1f} | {workers.cpu:.1f} | {askers:.1f} "
+                  f"| {server.cpu:.1f} | {total / alone:.2f} | {wall:.0f} |", flush=True)
+
+
+def chaos(args):
+    expected, _ = local(args)
+    chance, stop = random.Random(args.seed), threading.Event()
+    happened = {"killed": 0, "hung": 0, "cut": 0, "restarted": 0}
+    with tempfile.TemporaryDirectory() as folder:
+        server, workers = Server(folder), Workers(args.pedra)
+        link = Link(server.port)
+        for number in range(args.workers[-1]):
+            workers.start(server.address(link.port if number % 2 else None))
+
+        def trouble():
+            restarts = 0
+            while not stop.wait(chance.uniform(0.5, 2 * args.every)):
+                what = chance.choice(["killed", "killed", "hung", "cut"])
+                if restarts < 2 and chance.random() < 0.2:
+                    restarts, what = restarts + 1, "restarted"
+                happened[what] += 1
+                if what == "killed" and workers.processes:
+                    workers.end(chance.choice(workers.processes), signal.SIGKILL)
+                    workers.start(server.address(chance.choice([None, link.port])))
+                elif what == "hung" and workers.processes:
+                    process = chance.choice(workers.processes)
+                    process.send_signal(signal.SIGSTOP)
+                    stop.wait(chance.uniform(1, 20))
+                    process.send_signal(signal.SIGCONT)
+                elif what == "cut":
+                    link.is_cut = True
+                    stop.wait(chance.uniform(1, 20))
+                    link.is_cut = False
+                elif what == "restarted":
+                    server.kill()
+                    time.sleep(chance.uniform(0, 3))
+                    server.start()
+
+        troubles = threading.Thread(target=trouble)
+        troubles.start()
+        total = {"settled": 0, "unknown": 0}
+        jobs = [args.models[i % len(args.models)] for i in range(args.jobs)]
+        with concurrent.futures.ThreadPoolExecutor(args.askers) as pool:
+            for model, (out, err, _, _) in zip(jobs, pool.map(lambda m: ask(args, server.address(), m), jobs)):
+                if "not accepted" in err:
+                    sys.exit(f"WRONG: {model}: an honest worker was not believed: {err}")
+                for name, number in compare(model, expected[model], verdicts(out)).items():
+                    total[name] += number
+        stop.set()
+        troubles.join()
+        workers.end_all()
+        server.kill()
+    known = sum(v != "unknown" for m in jobs for v in expected[m].values())
+    print(f"{len(jobs)} jobs: {total['settled']} properties settled of {known} that one process settles, "
+          f"{total['unknown']} unknown, none wrong, none told twice")
+    print("workers killed {killed}, hung {hung}; link cut {cut}; server restarted {restarted}".format(**happened))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["throughput", "chaos"])
+    parser.add_argument("pedra")
+    parser.add_argument("models", nargs="+")
+    parser.add_argument("--workers", type=lambda t: [int(n) for n in t.split(",")], default=[1, 2, 4])
+    parser.add_argument("--askers", type=int, default=2, help="how many askers there are at a time")
+    parser.add_argument("--jobs", type=int, default=200, help="chaos: how many questions are asked")
+    parser.add_argument("--every", type=float, default=4, help="chaos: seconds between two faults, on average")
+    parser.add_argument("--timeout", default="120s", help="of each question")
+    parser.add_argument("--seed", type=int, default=0, help="chaos: of the faults")
+    args = parser.parse_args()
+    {"throughput": throughput, "chaos": chaos}[args.what](args)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+//! Workers through a NATS server on this machine. Without one the tests say SKIPPED.
+#![cfg(feature = "cluster")]
+
+mod lies;
+mod nats;
+mod runs;
+
+use nats::Server;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::process::{Child, Command, Output, Stdio};
+
+/// A model of this project.
+pub fn model(name: &str) -> String {
+    format!("{}/../../models/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A command with nothing of our own environment that could lead it elsewhere.
+pub fn pedra(words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pedra"));
+    for name in ["", "_USER", "_PASSWORD", "_TOKEN"] {
+        command.env_remove(format!("PEDRA_CLUSTER{name}"));
+    }
+    command.args(words).stdin(Stdio::null());
+    command
+}
+
+/// Runs `pedra check --json`, by workers if an address is given.
+pub fn check(address: Option<&str>, words: &[&str]) -> Output {
+    let mut command = pedra(&["check", "--json"]);
+    if let Some(address) = address {
+        command.args(["--cluster", address]);
+    }
+    command.args(words).output().expect("the program starts")
+}
+
+/// The verdicts, by property. Each property has one.
+pub fn verdicts(output: &Output) -> BTreeMap<u64, String> {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut found = BTreeMap::new();
+    for line in text.lines() {
+        let line: Value = serde_json::from_str(line).expect("a line of JSON");
+        if line["event"] == "property" {
+            let number = line["property"].as_u64().expect("a number");
+            let verdict = line["verdict"].as_str().expect("a verdict").to_owned();
+            assert_eq!(found.insert(number, verdict), None, "{text}");
+        }
+    }
+    assert!(!found.is_empty(), "{output:?}");
+    found
+}
+
+/// A worker that ends with the test.
+pub struct Worker(pub Child);
+
+impl Worker {
+    /// Starts one on a server.
+    pub fn start(server: &Server) -> Worker {
+        let mut command = pedra(&["worker", "--cluster", &server.address()]);
+        let command = command.stdout(Stdio::null()).stderr(Stdio::piped());
+        Worker(command.spawn().expect("the program starts"))
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// What `pedra cluster status --json` says.
+pub fn status(server: &Server) -> Value {
+    let words = ["cluster", "status", "--json", "--cluster", &server.address()];
+    let output = pedra(&words).output().expect("the program starts");
+    assert!(output.status.success(), "{output:?}");
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+/// Waits until the status is as wanted. A test that waits for ever fails by its time limit.
+pub fn wait_until(server: &Server, wanted: impl Fn(&Value) -> bool) -> Value {
+    loop {
+        let status = status(server);
+        if wanted(&status) {
+            return status;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+}

@@ -1,0 +1,226 @@
+//! The asker: gives out work, and hands what comes back to its check.
+//!
+//! The network has a thread of its own (`asker/network.rs`). This side is what
+//! `pedra_check::decide_elsewhere` asks for news: it keeps the schedule, decodes claims over the
+//! model as it was read here, and trusts nothing of them.
+
+mod network;
+
+use crate::evidence;
+use crate::net::{Access, NetError, Note};
+use crate::schedule::{Piece, Schedule};
+use crate::wire::{MAX_LIST, NotDone, Recipe, Report, Task, What};
+use network::{Incoming, Network, Order};
+use pedra_check::{Claim, Elsewhere, EngineName, News, Open};
+use pedra_engines::Reason;
+use pedra_formats::sha256::sha256;
+use pedra_formats::text::printable;
+use pedra_model::Model;
+use std::collections::BTreeMap;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
+
+/// How long [`Elsewhere::next`] waits.
+const WAIT: Duration = Duration::from_millis(20);
+
+/// The most claims of one task: each settles a property.
+const MAX_CLAIMS: u32 = 4 * MAX_LIST as u32;
+
+/// Names of engines that are no engines of `--engine`.
+const FURTHER_ENGINES: [&str; 3] = ["klive", "rlive", "definitions"];
+
+/// What is asked.
+pub struct Asked<'a> {
+    /// The model, as it was read.
+    pub model: &'a Model,
+    /// The file that workers read it from.
+    pub bytes: &'a [u8],
+    /// What it is called, for `cluster status`.
+    pub name: String,
+    /// Which properties.
+    pub properties: &'a [usize],
+    /// How: first as it was asked for, then what may be tried beside it.
+    pub recipes: Vec<Recipe>,
+    /// Memory for each task, in bytes.
+    pub memory: Option<u64>,
+}
+
+/// An asker at work.
+pub struct Asker<'a> {
+    asked: Asked<'a>,
+    hash: String,
+    job: String,
+    schedule: Schedule,
+    network: Network,
+    note: Note,
+    /// The task and the worker of each claim that is being checked.
+    tickets: BTreeMap<u64, (u64, String)>,
+    next_ticket: u64,
+    /// How many claims each task has sent.
+    claims: BTreeMap<u64, u32>,
+    /// What was noted of workers: each thing once.
+    noted: BTreeMap<String, u32>,
+}
+
+impl<'a> Asker<'a> {
+    /// Connects, and puts the model into the store.
+    ///
+    /// # Errors
+    /// If the server cannot be reached or refuses us.
+    pub fn start(access: Access, asked: Asked<'a>, note: Note) -> Result<Asker<'a>, NetError> {
+        let (hash, job) = (sha256(asked.bytes), crate::net::unique_name());
+        let network = Network::start(access, &asked, &hash, &job, note.clone())?;
+        let schedule = Schedule::new(asked.properties, asked.recipes.len());
+        Ok(Asker {
+            asked,
+            hash,
+            job,
+            schedule,
+            network,
+            note,
+            tickets: BTreeMap::new(),
+            next_ticket: 0,
+            claims: BTreeMap::new(),
+            noted: BTreeMap::new(),
+        })
+    }
+
+    /// Ends the job: workers that are at it stop. `true` if the server knows.
+    pub fn finish(self) -> bool {
+        self.network.finish()
+    }
+
+    fn task(&self, id: u64, piece: &Piece) -> Task {
+        Task {
+            job: self.job.clone(),
+            id,
+            model: self.hash.clone(),
+            properties: piece.properties.clone(),
+            recipe: self.asked.recipes[piece.recipe].clone(),
+            limit_ms: piece.limit().map(|limit| limit.as_millis() as u64),
+            memory: self.asked.memory,
+        }
+    }
+
+    /// Gives out what there are workers for.
+    fn give_out(&mut self) {
+        while let Some((id, piece)) = self.schedule.take_next() {
+            let task = self.task(id, &piece);
+            self.network.order(Order::Publish(Box::new(task)));
+        }
+    }
+
+    /// Says something about a worker, but not the same thing again and again.
+    fn complain(&mut self, worker: &str, text: &str) {
+        const OFTEN: u32 = 3;
+        let worker: String = worker.chars().filter(char::is_ascii_alphanumeric).take(20).collect();
+        let text: String = printable(text).chars().take(300).collect();
+        let times = self.noted.entry(format!("{worker} {text}")).or_default();
+        *times += 1;
+        if *times <= OFTEN {
+            (self.note)(&format!("worker {worker}: {text}"));
+        }
+    }
+
+    fn hear(&mut self, report: Report, body: &[u8]) -> News {
+        let Report { task, worker, what } = report;
+        match what {
+            What::Claim { engine, .. } => return self.claimed(task, worker, &engine, body),
+            What::Done { left, .. } => {
+                self.schedule.done(task, &left);
+                self.claims.remove(&task);
+            }
+            What::NotDone(why) => {
+                match &why {
+                    NotDone::NoModel => self.network.order(Order::Upload),
+                    NotDone::Refused(text) => self.complain(&worker, text),
+                    NotDone::GivenUp => self.complain(&worker, "work that its workers died on"),
+                    NotDone::NoLease => {}
+                }
+                self.schedule.not_done(task, &why);
+            }
+        }
+        self.give_out();
+        News::Nothing
+    }
+
+    /// A claim, as far as it can be read.
+    fn claimed(&mut self, task: u64, worker: String, engine: &str, body: &[u8]) -> News {
+        let count = self.claims.entry(task).or_default();
+        *count += 1;
+        if *count > MAX_CLAIMS {
+            return News::Nothing;
+        }
+        match evidence::decode(self.asked.model, body) {
+            Ok(outcome) => {
+                let ticket = self.next_ticket;
+                self.next_ticket += 1;
+                self.tickets.insert(ticket, (task, worker));
+                News::Claim(Box::new(Claim { ticket, engine: engine_name(engine), outcome }))
+            }
+            Err(error) => {
+                self.complain(&worker, &format!("a claim that cannot be read: {error}"));
+                News::Nothing
+            }
+        }
+    }
+}
+
+/// The name of an engine, if there is one of this name. It decides which solvers check the claim,
+/// and is shown; the check does not rest on it.
+fn engine_name(text: &str) -> &'static str {
+    let known = EngineName::ALL.into_iter().map(EngineName::text).chain(FURTHER_ENGINES);
+    known.into_iter().find(|name| *name == text).unwrap_or(EngineName::Auto.text())
+}
+
+impl Elsewhere for Asker<'_> {
+    fn next(&mut self) -> News {
+        if self.schedule.is_over() {
+            return News::Over;
+        }
+        match self.network.next(WAIT) {
+            Ok(Incoming::Workers(count)) => {
+                self.schedule.set_workers(count);
+                self.give_out();
+                News::Nothing
+            }
+            Ok(Incoming::Report(report, body)) => self.hear(report, &body),
+            Ok(Incoming::Unreadable(text)) => {
+                self.complain("", &text);
+                News::Nothing
+            }
+            Ok(Incoming::QueueIsEmpty) => {
+                let running: Vec<Task> =
+                    self.schedule.running().map(|(id, piece)| self.task(id, piece)).collect();
+                for task in running {
+                    self.network.order(Order::Publish(Box::new(task)));
+                }
+                News::Nothing
+            }
+            Err(RecvTimeoutError::Timeout) => News::Nothing,
+            Err(RecvTimeoutError::Disconnected) => News::Over,
+        }
+    }
+
+    fn accepted(&mut self, ticket: u64, properties: &[usize]) {
+        self.tickets.remove(&ticket);
+        if !properties.is_empty() {
+            self.schedule.settle(properties);
+            self.network.order(Order::Settled(properties.to_vec()));
+            self.give_out();
+        }
+    }
+
+    fn refused(&mut self, ticket: u64, why: &str) {
+        if let Some((_, worker)) = self.tickets.remove(&ticket) {
+            self.complain(&worker, &format!("a claim was not accepted: {why}"));
+        }
+    }
+
+    fn left(&self, property: usize) -> (Open, Option<usize>) {
+        match self.schedule.left(property) {
+            (Some(why), safe) => (why.open(), safe),
+            (None, safe) => (Open::Engines(Reason::Unsupported("no worker has decided it")), safe),
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! Proofs and traces on the wire.
+//!
+//! A trace travels as a witness in the format of its model, and the start of its loop if it has
+//! one, which the formats do not name. A proof travels as the data that it is
+//! (`pedra_model::proof`), over the variables and terms of the model.
+//!
+//! Reading needs no trust: the result is well formed, and of a size that its check can bear, but
+//! nothing is known of its truth. That is left to `certify`.
+
+use crate::terms::{self, WireTerm};
+use crate::wire::MAX_OBJECT;
+use pedra_engines::Outcome;
+use pedra_formats::{aiger_witness, btor2};
+use pedra_model::Model;
+use pedra_model::lit::Lit;
+use pedra_model::live_proof::{Argument, LiveProof};
+use pedra_model::proof::{BitProof, Proof, StateBit, WordProof};
+use pedra_model::property::Property;
+use pedra_model::prophecy::Prophecy;
+use pedra_model::trace::Trace;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The most nodes of an unrolling that the check of a proof may need: depth times size, and
+/// for simple paths pairs of steps times latches.
+const MAX_UNROLLED: usize = 1 << 27;
+
+/// The most values of a run that the replay of a trace may need.
+const MAX_REPLAYED: usize = 1 << 34;
+
+/// The largest literal. Larger ones would not leave room for those of a check.
+const MAX_CODE: u32 = 1 << 30;
+
+/// Why evidence cannot be written or read.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct EvidenceError(pub String);
+
+fn wrong<T>(text: impl Into<String>) -> Result<T, EvidenceError> {
+    Err(EvidenceError(text.into()))
+}
+
+/// Evidence for one answer.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Evidence {
+    Trace { property: usize, loop_start: Option<usize>, witness: String },
+    Bits(Bits),
+    Words(Words),
+    Live { property: usize, argument: WireArgument, proof: Bits },
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+struct Bits {
+    properties: Vec<usize>,
+    gates: Vec<[u32; 2]>,
+    clauses: Vec<Vec<u32>>,
+    k: usize,
+    simple_path: Option<Vec<usize>>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+struct Words {
+    properties: Vec<usize>,
+    terms: Vec<WireTerm>,
+    invariant: Vec<usize>,
+    k: usize,
+    simple_path: Option<Vec<(usize, usize)>>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum WireArgument {
+    Loop { copied: Vec<usize> },
+    Count { stable: Vec<(usize, bool)>, counters: usize, bound: usize },
+    Rank { layers: Vec<u32> },
+}
+
+/// Writes the outcome of an engine about a model.
+///
+/// # Errors
+/// If it has no form on the wire, or is too large.
+pub fn encode(model: &Model, outcome: &Outcome) -> Result<Vec<u8>, EvidenceError> {
+    let evidence = match outcome {
+        Outcome::Unknown => return wrong("nothing is known"),
+        Outcome::Violated(trace) => {
+            let witness = match (model, trace) {
+                (Model::Bits(system), Trace::Bits(trace)) => aiger_witness::write(trace, system),
+                (Model::Words(system), Trace::Words(trace)) => {
+                    btor2::witness::write_unknown(system, trace)
+                }
+                _ => return wrong("the trace is of another level than the model"),
+            };
+            let (property, loop_start) = (trace.property(), trace.loop_start());
+            Evidence::Trace { property, loop_start, witness }
+        }
+        Outcome::Proved(proof) => match (model, &**proof) {
+            (Model::Bits(_), Proof::Bits(proof)) => Evidence::Bits(Bits::of(proof)),
+            (Model::Words(_), Proof::Words(proof)) if !proof.prophecy.is_empty() => {
+                return wrong("a proof for all addresses of a large array has no form to be sent");
+            }
+            (Model::Words(system), Proof::Words(proof)) => {
+                let base = system.terms.len();
+                let own = &proof.system.terms;
+                let Some((terms, invariant)) = terms::encode(own, base, &proof.invariant) else {
+                    return wrong("the proof has terms that cannot be sent");
+                };
+                let bits = |bits: &Vec<StateBit>| bits.iter().map(|b| (b.state, b.bit)).collect();
+                Evidence::Words(Words {
+                    properties: proof.properties.clone(),
+                    terms,
+                    invariant,
+                    k: proof.k,
+                    simple_path: proof.simple_path.as_ref().map(bits),
+                })
+            }
+            (_, Proof::Live(proof)) => Evidence::Live {
+                property: proof.property,
+                argument: WireArgument::of(&proof.argument),
+                proof: Bits::of(&proof.proof),
+            },
+            _ => return wrong("the proof is of another level than the model"),
+        },
+    };
+    let bytes = serde_json::to_vec(&evidence).expect("plain data becomes JSON");
+    if bytes.len() > MAX_OBJECT {
+        return wrong("it is too large to be sent");
+    }
+    Ok(bytes)
+}
+
+/// Reads an outcome about a model, which may be anything: it is to be checked.
+///
+/// # Errors
+/// If it is malformed, or its check would take too much.
+pub fn decode(model: &Model, bytes: &[u8]) -> Result<Outcome, EvidenceError> {
+    if bytes.len() > MAX_OBJECT {
+        return wrong("it is too large");
+    }
+    let evidence = serde_json::from_slice(bytes).map_err(|e| EvidenceError(e.to_string()))?;
+    match evidence {
+        Evidence::Trace { property, loop_start, witness } => {
+            decode_trace(model, property, loop_start, &witness).map(Outcome::Violated)
+        }
+        Evidence::Bits(bits) => {
+            let Model::Bits(system) = model else { return wrong("a proof in bits about words") };
+            check_depth(bits.k, system.aig.len() + bits.gates.len(), &bits.simple_path)?;
+            Ok(proved(bits.proof()?))
+        }
+        Evidence::Words(words) => words.proof(model).map(proved),
+        Evidence::Live { property, argument, proof } => {
+            let size = match model {
+                Model::Bits(system) => system.aig.len(),
+                Model::Words(system) => system.terms.len(),
+            };
+            check_depth(proof.k, size + proof.gates.len(), &proof.simple_path)?;
+            check_property(model, property)?;
+            let (argument, proof) = (argument.argument()?, proof.proof()?);
+            Ok(proved(LiveProof { property, argument, proof }))
+        }
+    }
+}
+
+fn proved(proof: impl Into<Proof>) -> Outcome {
+    Outcome::Proved(Arc::new(proof.into()))
+}
+
+fn check_property(model: &Model, property: usize) -> Result<(), EvidenceError> {
+    match property < model.num_properties() {
+        true => Ok(()),
+        false => wrong(format!("there is no property {property}")),
+    }
+}
+
+fn decode_trace(
+    model: &Model,
+    property: usize,
+    loop_start: Option<usize>,
+    witness: &str,
+) -> Result<Trace, EvidenceError> {
+    check_property(model, property)?;
+    let unreadable = |error: &dyn std::fmt::Display| EvidenceError(format!("witness: {error}"));
+    let size = match model {
+        Model::Bits(system) => system.aig.len(),
+        Model::Words(system) => system.terms.len(),
+    };
+    let lines = witness.bytes().filter(|&b| b == b'\n').count();
+    if lines.saturating_mul(size + 1) > MAX_REPLAYED {
+        return wrong("witness: too long to be replayed");
+    }
+    let mut trace: Trace = match model {
+        Model::Bits(system) => {
+            let read = aiger_witness::read(witness.as_bytes(), system);
+            let read = read.map_err(|e| unreadable(&e))?;
+            let mut trace = read[0].trace(property);
+            trace.loop_start = loop_start;
+            trace.into()
+        }
+        Model::Words(system) => {
+            let read = btor2::witness::read(witness.as_bytes(), system);
+            let mut trace = read.map_err(|e| unreadable(&e))?.trace;
+            trace.loop_start = loop_start;
+            trace.into()
+        }
+    };
+    trace.set_property(property);
+    match (model.property(property), loop_start) {
+        (Property::Bad(_), None) => Ok(trace),
+        (Property::Justice(_), Some(start)) if start <= trace.depth() => Ok(trace),
+        _ => wrong("witness: a loop that does not fit the property"),
+    }
+}
+
+/// Whether the check of a proof of this depth can be borne.
+fn check_depth<T>(k: usize, size: usize, simple: &Option<Vec<T>>) -> Result<(), EvidenceError> {
+    let pairs = simple.as_ref().map_or(0, |kept| k.saturating_mul(k).saturating_mul(kept.len()));
+    match k.saturating_mul(size.max(1)) > MAX_UNROLLED || pairs > MAX_UNROLLED {
+        true => wrong(format!("induction of depth {k} is too deep to be checked")),
+        false => Ok(()),
+    }
+}
+
+fn lit(code: u32) -> Result<Lit, EvidenceError> {
+    match code < MAX_CODE {
+        true => Ok(Lit::from_code(code)),
+        false => wrong("a literal that is too large"),
+    }
+}
+
+fn lits(codes: &[u32]) -> Result<Vec<Lit>, EvidenceError> {
+    codes.iter().map(|&code| lit(code)).collect()
+}
+
+fn codes(lits: &[Lit]) -> Vec<u32> {
+    lits.iter().map(|lit| lit.code()).collect()
+}
+
+impl Bits {
+    fn of(proof: &BitProof) -> Bits {
+        Bits {
+            properties: proof.properties.clone(),
+            gates: proof.gates.iter().map(|gate| gate.map(Lit::code)).collect(),
+            clauses: proof.clauses.iter().map(|clause| codes(clause)).collect(),
+            k: proof.k,
+            simple_path: proof.simple_path.clone(),
+        }
+    }
+
+    fn proof(self) -> Result<BitProof, EvidenceError> {
+        let gate = |&[a, b]: &[u32; 2]| Ok([lit(a)?, lit(b)?]);
+        let gates: Result<_, EvidenceError> = self.gates.iter().map(gate).collect();
+        let clauses: Result<_, EvidenceError> = self.clauses.iter().map(|c| lits(c)).collect();
+        Ok(BitProof {
+            properties: self.properties,
+            gates: gates?,
+            clauses: clauses?,
+            k: self.k,
+            simple_path: self.simple_path,
+        })
+    }
+}
+
+impl Words {
+    fn proof(self, model: &Model) -> Result<WordProof, EvidenceError> {
+        let Model::Words(system) = model else { return wrong("a proof in words about bits") };
+        check_depth(self.k, system.terms.len() + self.terms.len(), &self.simple_path)?;
+        let mut system = system.clone();
+        let invariant = terms::decode(&mut system.terms, &self.terms, &self.invariant);
+        let bit = |(state, bit): (usize, usize)| StateBit { state, bit };
+        Ok(WordProof {
+            properties: self.properties,
+            invariant: invariant.map_err(EvidenceError)?,
+            system,
+            k: self.k,
+            simple_path: self.simple_path.map(|bits| bits.into_iter().map(bit).collect()),
+            prophecy: Prophecy::default(),
+        })
+    }
+}
+
+impl WireArgument {
+    fn of(argument: &Argument) -> WireArgument {
+        match argument.clone() {
+            Argument::Loop { copied } => WireArgument::Loop { copied },
+            Argument::Count { stable, counters, bound } => {
+                WireArgument::Count { stable, counters, bound }
+            }
+            Argument::Rank { layers } => WireArgument::Rank { layers: codes(&layers) },
+        }
+    }
+
+    fn argument(self) -> Result<Argument, EvidenceError> {
+        Ok(match self {
+            WireArgument::Loop { copied } => Argument::Loop { copied },
+            WireArgument::Count { stable, counters, bound } => {
+                Argument::Count { stable, counters, bound }
+            }
+            WireArgument::Rank { layers } => Argument::Rank { layers: lits(&layers)? },
+        })
+    }
+}

@@ -1,0 +1,80 @@
+//! Who is there, and what is going on.
+
+use crate::net::{self, Access, NetError, Note, Rooms, because};
+use crate::wire::{self, Lease, Presence};
+use async_nats::jetstream::kv::Store;
+use futures_util::TryStreamExt;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// What is shown of a cluster.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Status {
+    /// Tasks that wait.
+    pub waiting: u64,
+    /// Tasks that are under way.
+    pub running: usize,
+    /// Tasks that were given out more than once, and are under way.
+    pub redelivered: usize,
+    /// Workers that wait for work.
+    pub idle: usize,
+    /// The workers, by name.
+    pub workers: Vec<Named<Presence>>,
+    /// Workers and jobs of other versions, in words.
+    pub others: Vec<String>,
+    /// The jobs, by name.
+    pub jobs: Vec<Named<Lease>>,
+}
+
+/// A value under a name.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Named<T> {
+    /// The name.
+    pub name: String,
+    /// The value.
+    #[serde(flatten)]
+    pub value: T,
+}
+
+/// Asks the server.
+///
+/// # Errors
+/// If it does not answer.
+pub fn status(access: &Access, note: &Note) -> Result<Status, NetError> {
+    net::run(async {
+        let rooms = Rooms::open(access.connect(note).await?).await?;
+        let info = rooms.queue.get_info().await.map_err(because("queue"))?;
+        let mut others = Vec::new();
+        let workers = all(&rooms.workers, &mut others).await?;
+        let jobs = all(&rooms.leases, &mut others).await?;
+        Ok(Status {
+            waiting: info.num_pending,
+            running: info.num_ack_pending,
+            redelivered: info.num_redelivered,
+            idle: info.num_waiting,
+            workers,
+            others,
+            jobs,
+        })
+    })
+}
+
+/// All values of a store, by name.
+async fn all<T: DeserializeOwned>(
+    store: &Store,
+    others: &mut Vec<String>,
+) -> Result<Vec<Named<T>>, NetError> {
+    let names = store.keys().await.map_err(because("keys"))?;
+    let mut names: Vec<String> = names.try_collect().await.map_err(because("keys"))?;
+    names.sort_unstable();
+    let mut found = Vec::new();
+    for name in names {
+        // What has expired meanwhile is gone.
+        let Ok(Some(bytes)) = store.get(&name).await else { continue };
+        match wire::decode(&bytes) {
+            Ok(value) => found.push(Named { name, value }),
+            Err(error) => others.push(format!("{name}: {error}")),
+        }
+    }
+    Ok(found)
+}

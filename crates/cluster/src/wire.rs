@@ -1,0 +1,370 @@
+//! Messages, and what may be in them.
+//!
+//! Every message is a JSON object with `wire` and `pedra`: the version of this format and of the
+//! program that wrote it. A message of another version is refused, and the refusal names both. A
+//! claim has its evidence on the next line, or in the store if it does not fit.
+//!
+//! Nothing is allocated for what is too large: the server limits messages, and [`MAX_OBJECT`] what
+//! is read from its store.
+
+use pedra_check::Open;
+use pedra_engines::Reason;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// The version of the format. Names on the server have it, too.
+pub const WIRE: u32 = 1;
+
+/// The version of the program.
+pub const PEDRA: &str = env!("CARGO_PKG_VERSION");
+
+/// The most bytes of a message that we read: the server's own limit is 1 MiB unless it is changed.
+pub const MAX_MESSAGE: usize = 8 << 20;
+
+/// Evidence of up to this many bytes goes into the message. Below the 1 MiB of a server as it
+/// comes.
+pub const MAX_INLINE: usize = 768 << 10;
+
+/// The most bytes of a model, and of evidence in the store.
+pub const MAX_OBJECT: usize = 256 << 20;
+
+/// The most properties of a task, and the most options of a recipe.
+pub const MAX_LIST: usize = 1 << 16;
+
+/// Which version wrote a message.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Stamp {
+    /// The format.
+    pub wire: u32,
+    /// The program.
+    pub pedra: String,
+}
+
+impl Stamp {
+    /// This program's.
+    pub fn ours() -> Stamp {
+        Stamp { wire: WIRE, pedra: PEDRA.to_owned() }
+    }
+
+    /// As text, of bounded length and without control characters.
+    fn text(&self) -> String {
+        let pedra: String = self.pedra.chars().filter(|c| c.is_ascii_graphic()).take(20).collect();
+        format!("pedra {pedra} (wire {})", self.wire)
+    }
+}
+
+/// Why a message is not taken.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum WireError {
+    /// It is of another version.
+    #[error("a message of {theirs}, but this is {ours}")]
+    Version {
+        /// Of the message.
+        theirs: String,
+        /// Of this program.
+        ours: String,
+    },
+    /// It makes no sense.
+    #[error("a message that makes no sense: {0}")]
+    Malformed(String),
+    /// It is too large.
+    #[error("{0} bytes are more than are read")]
+    TooLarge(usize),
+}
+
+/// A message with its version.
+#[derive(Serialize, Deserialize)]
+struct Stamped<T> {
+    wire: u32,
+    pedra: String,
+    body: T,
+}
+
+/// Writes a message.
+pub fn encode<T: Serialize>(body: &T) -> Vec<u8> {
+    let Stamp { wire, pedra } = Stamp::ours();
+    let stamped = Stamped { wire, pedra, body };
+    serde_json::to_vec(&stamped).expect("plain data becomes JSON")
+}
+
+/// Reads a message.
+///
+/// # Errors
+/// If it is too large, of another version, or makes no sense.
+pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, WireError> {
+    if bytes.len() > MAX_MESSAGE {
+        return Err(WireError::TooLarge(bytes.len()));
+    }
+    let malformed = |error: serde_json::Error| WireError::Malformed(error.to_string());
+    let stamp: Stamp = serde_json::from_slice(bytes).map_err(malformed)?;
+    if stamp != Stamp::ours() {
+        let (theirs, ours) = (stamp.text(), Stamp::ours().text());
+        return Err(WireError::Version { theirs, ours });
+    }
+    let stamped: Stamped<T> = serde_json::from_slice(bytes).map_err(malformed)?;
+    Ok(stamped.body)
+}
+
+/// How engines are to run: options of `pedra check`, as they are typed.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recipe {
+    /// `--engine`.
+    pub engine: String,
+    /// `--liveness`.
+    pub liveness: String,
+    /// `--depth`.
+    pub depth: Option<usize>,
+    /// `-o`, each.
+    pub options: Vec<String>,
+    /// `--reduce`, each.
+    pub reduce: Vec<String>,
+    /// `--solver`.
+    pub solver: Option<String>,
+    /// `--array-bits`.
+    pub array_bits: u64,
+    /// `--threads`.
+    pub threads: u16,
+    /// `--seed`.
+    pub seed: u64,
+}
+
+/// A piece of work.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Task {
+    /// The run of the asker.
+    pub job: String,
+    /// Its number there.
+    pub id: u64,
+    /// The SHA-256 of the model.
+    pub model: String,
+    /// Which properties.
+    pub properties: Vec<usize>,
+    /// How.
+    pub recipe: Recipe,
+    /// Time, in milliseconds.
+    pub limit_ms: Option<u64>,
+    /// Memory, in bytes.
+    pub memory: Option<u64>,
+}
+
+impl Task {
+    /// Whether it can be worked on at all.
+    pub fn is_sane(&self) -> bool {
+        let is_hash = self.model.len() == 64 && self.model.bytes().all(|b| b.is_ascii_hexdigit());
+        is_hash
+            && is_job(&self.job)
+            && (1..=MAX_LIST).contains(&self.properties.len())
+            && self.recipe.options.len() <= MAX_LIST
+    }
+}
+
+/// Whether a text can be the name of a job: it becomes part of names on the server.
+pub fn is_job(text: &str) -> bool {
+    (1..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric())
+}
+
+/// Enough of a task of any version to answer it.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+pub struct Address {
+    /// The job.
+    pub job: String,
+    /// The task.
+    pub id: u64,
+}
+
+impl Address {
+    /// The address in a message of another version, if it is where ours have it.
+    pub fn of(bytes: &[u8]) -> Option<Address> {
+        #[derive(Deserialize)]
+        struct Any {
+            body: Address,
+        }
+        let any: Any = serde_json::from_slice(bytes).ok().filter(|_| bytes.len() <= MAX_MESSAGE)?;
+        is_job(&any.body.job).then_some(any.body)
+    }
+}
+
+/// What a worker sends.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Report {
+    /// The task.
+    pub task: u64,
+    /// Which worker.
+    pub worker: String,
+    /// What.
+    pub what: What,
+}
+
+/// What a report says.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum What {
+    /// Properties are settled. The evidence is on the next line, or an object of this name.
+    Claim {
+        /// By this engine.
+        engine: String,
+        /// The name of the object, if it is one.
+        stored: Option<String>,
+    },
+    /// The task is done; what stayed open.
+    Done {
+        /// One for each such property.
+        left: Vec<Left>,
+        /// The CPU time that it took, in milliseconds.
+        cpu_ms: u64,
+    },
+    /// There was no work on it, for this reason.
+    NotDone(NotDone),
+}
+
+/// Why there was no work on a task.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NotDone {
+    /// The asker seemed to be gone.
+    NoLease,
+    /// The model is not in the store.
+    NoModel,
+    /// The worker cannot do it: another version, a recipe or a model that it does not understand.
+    Refused(String),
+    /// Several workers have died on it, or were lost with it.
+    GivenUp,
+}
+
+/// A property that stayed open.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Left {
+    /// Which.
+    pub property: usize,
+    /// Why.
+    pub why: Why,
+    /// The last step up to which the engines say that it is safe.
+    pub safe: Option<usize>,
+}
+
+/// Why a property stayed open. There is no free text in it: it may be printed.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Why {
+    /// The time was over, or it was stopped.
+    Stopped,
+    /// The memory was used up.
+    Memory,
+    /// The depth was reached.
+    Depth,
+    /// The work was done.
+    Budget,
+    /// No path is longer, but there is no proof.
+    Exhausted(usize),
+    /// The engine cannot do it.
+    Unsupported,
+    /// The model cannot be made into bits.
+    NotBits,
+    /// The evidence cannot be sent.
+    NotSent,
+    /// Workers were lost with it, or nothing that they said was accepted.
+    Lost,
+}
+
+impl Why {
+    /// For the wire.
+    pub fn of(open: &Open) -> Why {
+        match open {
+            Open::Engines(Reason::DepthLimit) => Why::Depth,
+            Open::Engines(Reason::Budget) => Why::Budget,
+            Open::Engines(Reason::Exhausted(step)) => Why::Exhausted(*step),
+            Open::Engines(Reason::Unsupported(_)) => Why::Unsupported,
+            Open::NotBits(_) => Why::NotBits,
+            _ => Why::Stopped,
+        }
+    }
+
+    /// As the asker tells it.
+    pub fn open(self) -> Open {
+        let unsupported = |text| Open::Engines(Reason::Unsupported(text));
+        match self {
+            Why::Stopped => unsupported("time limit of a worker reached"),
+            Why::Memory => unsupported("memory limit of a worker reached"),
+            Why::Depth => Open::Engines(Reason::DepthLimit),
+            Why::Budget => Open::Engines(Reason::Budget),
+            Why::Exhausted(step) => Open::Engines(Reason::Exhausted(step)),
+            Why::Unsupported => unsupported("the engines do not support the model"),
+            Why::NotBits => Open::NotBits("the model cannot be made into bits".to_owned()),
+            Why::NotSent => unsupported("settled, but the evidence is too large to be sent"),
+            Why::Lost => unsupported("no answer of a worker was accepted"),
+        }
+    }
+}
+
+/// That an asker is there, and what it has settled.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Lease {
+    /// The machine.
+    pub host: String,
+    /// The model's name.
+    pub model: String,
+    /// How many properties were asked for.
+    pub properties: usize,
+    /// Those that need no more work.
+    pub settled: Vec<usize>,
+}
+
+/// What a worker tells of itself.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Presence {
+    /// The version of the program.
+    pub pedra: String,
+    /// The machine.
+    pub host: String,
+    /// The process.
+    pub process: u32,
+    /// Seconds since it was started.
+    pub up_s: u64,
+    /// Tasks that it has done.
+    pub done: u64,
+    /// Tasks that it has done in the last minute.
+    pub done_last_minute: u64,
+    /// Answers that it has sent.
+    pub claims: u64,
+    /// Milliseconds of CPU time that tasks took.
+    pub cpu_ms: u64,
+    /// The job of the task that it works on, its number, engine and number of properties.
+    pub task: Option<(String, u64, String, usize)>,
+    /// Seconds since that task was started.
+    pub task_s: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_read_back() {
+        let left = vec![Left { property: 3, why: Why::Exhausted(7), safe: Some(6) }];
+        let report =
+            Report { task: 5, worker: "w".to_owned(), what: What::Done { left, cpu_ms: 12 } };
+        assert_eq!(decode(&encode(&report)), Ok(report));
+    }
+
+    #[test]
+    fn another_version_is_refused_by_name() {
+        let text = r#"{"wire":9,"pedra":"7.7\u001b","body":{}}"#;
+        let error = decode::<Report>(text.as_bytes()).expect_err("another version");
+        let shown = format!("a message of pedra 7.7 (wire 9), but this is pedra {PEDRA} (wire 1)");
+        assert_eq!(error.to_string(), shown);
+        let text = r#"{"wire":9,"pedra":"7","body":{"job":"ab","id":4,"more":[]}}"#;
+        let address = Address { job: "ab".to_owned(), id: 4 };
+        assert_eq!(Address::of(text.as_bytes()), Some(address));
+        assert_eq!(Address::of(br#"{"body":{"job":"a.>","id":4}}"#), None);
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for text in ["", "{}", "[", "{\"wire\":1}", "{\"wire\":-1,\"pedra\":\"\"}"] {
+            assert!(matches!(decode::<Task>(text.as_bytes()), Err(WireError::Malformed(_))));
+        }
+        let large = vec![b' '; MAX_MESSAGE + 1];
+        assert_eq!(decode::<Task>(&large), Err(WireError::TooLarge(MAX_MESSAGE + 1)));
+    }
+}
