@@ -36,10 +36,7 @@ pub(super) fn recipes(args: &CheckArgs, model: &Model) -> Vec<Recipe> {
     if args.engine != EngineName::Auto || args.liveness != Liveness::Auto {
         return vec![asked];
     }
-    let fits = |engine: &EngineName| match (engine, model) {
-        (EngineName::Wpdr, Model::Bits(_)) => false,
-        _ => true,
-    };
+    let fits = |engine: &EngineName| !matches!((engine, model), (EngineName::Wpdr, Model::Bits(_)));
     let beside = BESIDE_AUTO.into_iter().filter(fits).map(|engine| {
         let read = engines_read(engine.text());
         let is_read = |option: &&String| engine_of(option).is_ok_and(|owner| read.contains(&owner));
