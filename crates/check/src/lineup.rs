@@ -123,9 +123,10 @@ impl<'a> Ground<'a> {
         rows.iter().filter_map(|&row| self.engine(plan, row)).collect()
     }
 
-    /// The properties one by one, if there are several.
+    /// The properties one by one, if there are several and that pays.
     fn many(&self, plan: &Plan, shared: &Arc<Shared>) -> Option<Box<dyn Engine + 'a>> {
-        let bits = self.bits.as_ref().filter(|bits| bits.system.properties().len() > 1)?;
+        let is_worth_it = |s: &BitSystem| s.properties().len() > 1 && Many::pays(s);
+        let bits = self.bits.as_ref().filter(|bits| is_worth_it(bits.system))?;
         self.on_bits(Box::new(Many::new(bits.system, plan.pdr_options(), shared.clone())))
     }
 

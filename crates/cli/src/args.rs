@@ -158,7 +158,7 @@ pub struct LimitArgs {
 /// How engines run.
 #[derive(Args, Debug, Clone)]
 pub struct RunArgs {
-    /// How many threads [default: with auto the cores, else 1]
+    /// How many threads [default: cores with auto, else 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
     /// Seed of all random choices; one thread and one seed give one run

@@ -148,7 +148,10 @@ fn no_option_is_invented() {
             };
             let long: String =
                 long.chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect();
-            let exists = sub.get_arguments().any(|arg| arg.get_long() == Some(long.as_str()));
+            let has = |command: &clap::Command| {
+                command.get_arguments().any(|arg| arg.get_long() == Some(long.as_str()))
+            };
+            let exists = has(sub) || sub.get_subcommands().any(has);
             assert!(exists, "pedra {name} has no option --{long}");
         }
     }

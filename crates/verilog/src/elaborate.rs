@@ -64,7 +64,6 @@ pub struct Design {
 /// What is wrong with it, in the words of Yosys where they are from there; or why there is no
 /// answer.
 pub fn elaborate(request: &Request, limits: &Limits<'_>) -> Result<Design, Error> {
-    let yosys = Yosys::find(request.yosys.as_deref())?;
     let unreadable = |path: &Path, error: io::Error| {
         Error::Design(format!("{}: cannot be read: {error}", path.display()))
     };
@@ -72,6 +71,7 @@ pub fn elaborate(request: &Request, limits: &Limits<'_>) -> Result<Design, Error
         // Before Yosys is asked, which names the reason in its own way.
         fs::File::open(source).map_err(|error| unreadable(source, error))?;
     }
+    let yosys = Yosys::find(request.yosys.as_deref())?;
     let own = match &request.script {
         Some(path) => Some(fs::read_to_string(path).map_err(|error| unreadable(path, error))?),
         None => None,

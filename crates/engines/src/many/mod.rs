@@ -81,6 +81,16 @@ impl<'a> Many<'a> {
         Many { system, options, shared, attempts: 0 }
     }
 
+    /// Whether properties are worth a search each: if their cones are small, on average at most half
+    /// of the system. Where each has the whole system for its cone, one search for all is better:
+    /// 6s207 (33 properties) had 30 verdicts after 8 s by that, and 5 one by one.
+    pub fn pays(system: &BitSystem) -> bool {
+        let cones = Cones::new(system);
+        let count = system.properties().len();
+        let all: usize = (0..count).map(|property| cones.size(property)).sum();
+        2 * all <= count * system.aig.len()
+    }
+
     /// One class after the other, until nothing is left to try.
     fn search(&mut self, context: &Context, parts: &Parts) -> End {
         let mut end = End::NOTHING_LEFT;

@@ -271,7 +271,7 @@ mod tests {
         for round in 0..runs(300) {
             let lowered = random_queries(&mut random, round % 2 == 0).graph.lowered.clone();
             let (whole, refined) = (Graph::new(lowered.clone()), Graph::refined(lowered));
-            let samples = Samples::take(&whole, round as u64);
+            let samples = Samples::take(&whole, round);
             for at in whole.locations().filter(|&at| at != Location::ENTRY) {
                 let variables: Vec<TermId> = whole.variables(at).collect();
                 for state in samples.at(at) {
