@@ -81,7 +81,7 @@ impl<'a> Many<'a> {
         Many { system, options, shared, attempts: 0 }
     }
 
-    /// Whether properties are worth a search each: if their cones are small, on average at most half
+    /// Whether properties are worth a search each: if their cones are on average at most half
     /// of the system. Where each has the whole system for its cone, one search for all is better:
     /// 6s207 (33 properties) had 30 verdicts after 8 s by that, and 5 one by one.
     pub fn pays(system: &BitSystem) -> bool {
