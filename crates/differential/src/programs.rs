@@ -206,10 +206,13 @@ fn judge(
     }
 }
 
-/// Whether a search among infinitely many states may end like this.
+/// Whether a search among infinitely many states may end like this. Without generalisation, a proof
+/// can be too large for its check.
 fn is_endless(why: &ProgramOpen) -> bool {
-    let ProgramOpen::System(Open::Engines(reason)) = why else { return false };
-    matches!(reason, Reason::DepthLimit | Reason::Interrupted | Reason::Budget)
+    let ProgramOpen::System(open) = why else { return false };
+    let stopped = Open::Engines(Reason::Interrupted);
+    let bounds = [Reason::DepthLimit, Reason::Budget].map(Open::Engines);
+    *open == Open::CheckStopped || *open == stopped || bounds.contains(open)
 }
 
 fn may_stay_open(why: &ProgramOpen, plan: &Plan, is_violated: bool, is_defined: bool) -> bool {
