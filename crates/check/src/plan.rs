@@ -22,7 +22,7 @@ const PATHS_LOOKS: u64 = 500;
 const PATHS_DEPTH: usize = 20;
 
 /// How long lifted PDR works on programs with integers, most of which it decides; BMC has a
-/// sixteenth: a look of it is a longer question at each depth, and 1,000 take more than 5 s.
+/// sixteenth, since a look of it is a longer question at each depth. Chosen, not measured.
 const LIFTED_LOOKS: u64 = 4 * PROGRAM_LOOKS;
 
 /// Which engine decides.
