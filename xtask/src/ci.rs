@@ -4,14 +4,16 @@
 
 use crate::{browser, python, readers, tidy};
 use std::fmt;
-use std::process::Command;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 /// Executions of the readers' fuzzers, on top of those in the test suite.
 const READER_RUNS: u64 = 400_000;
 
-/// The longest that all steps together may take. Far above the budgets: a busy machine is no
-/// defect of the tree.
+/// The longest that a step that calls cargo may take, and all steps together. Far above the
+/// budgets: a busy machine is no defect of the tree. A step that takes longer is stuck, and is
+/// killed, so that the others are still told.
 const HARD_LIMIT: Duration = Duration::from_secs(45 * 60);
 
 /// One step that calls cargo: its name, its budget in seconds, the command line, and a variable of
@@ -156,15 +158,37 @@ fn damaged_files() -> Result<(), String> {
     Ok(())
 }
 
-/// Runs cargo at the root of the repository.
+/// Runs cargo at the root of the repository. Kills it and all that it has started at the hard
+/// limit.
 pub fn cargo(arguments: &[&str], variable: Option<(&str, &str)>) -> Result<(), String> {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
     command.args(arguments).envs(variable).current_dir(tidy::root());
-    match command.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(_) => Err(format!("`cargo {}` failed", arguments.join(" "))),
+    let line = format!("`cargo {}`", arguments.join(" "));
+    match finish(&mut command, HARD_LIMIT) {
+        Ok(Some(status)) if status.success() => Ok(()),
+        Ok(Some(_)) => Err(format!("{line} failed")),
+        Ok(None) => Err(format!("{line} was killed after {} minutes", HARD_LIMIT.as_secs() / 60)),
         Err(error) => Err(format!("cannot run cargo: {error}")),
+    }
+}
+
+/// Runs a command in a process group of its own. Nothing if it took longer than the limit: then
+/// the whole group is killed.
+fn finish(command: &mut Command, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
+    let start = Instant::now();
+    let mut child = command.process_group(0).spawn()?;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if start.elapsed() > limit {
+            let group = format!("-{}", child.id());
+            Command::new("kill").args(["-KILL", "--", &group]).status()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(Duration::from_millis(100));
     }
 }
 
@@ -187,6 +211,17 @@ mod tests {
         let failed = summary(&[step(1, true)], Duration::from_secs(1));
         assert_eq!(failed, Err("failed: lints".to_owned()));
         assert!(summary(&[step(1, false)], HARD_LIMIT + Duration::from_secs(1)).is_err());
+    }
+
+    /// What is stuck is killed with its children.
+    #[test]
+    fn limits() {
+        let mut quick = Command::new("true");
+        let status = finish(&mut quick, Duration::from_secs(60)).expect("it starts");
+        assert!(status.is_some_and(|status| status.success()));
+        let mut stuck = Command::new("sh");
+        stuck.args(["-c", "sleep 1000 & wait"]);
+        assert_eq!(finish(&mut stuck, Duration::from_millis(50)).expect("it starts"), None);
     }
 
     /// Thirteen minutes in all.

@@ -6,6 +6,10 @@ use async_nats::jetstream::kv::Store;
 use futures_util::TryStreamExt;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::time::Duration;
+
+/// How long all answers together may take.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What is shown of a cluster.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -41,7 +45,7 @@ pub struct Named<T> {
 /// # Errors
 /// If it does not answer.
 pub fn status(access: &Access, note: &Note) -> Result<Status, NetError> {
-    net::run(async {
+    let look = async {
         let rooms = Rooms::open(access.connect(note).await?).await?;
         let info = rooms.queue.get_info().await.map_err(because("queue"))?;
         let mut others = Vec::new();
@@ -56,6 +60,10 @@ pub fn status(access: &Access, note: &Note) -> Result<Status, NetError> {
             others,
             jobs,
         })
+    };
+    net::run(async {
+        let silent = |_| NetError("the server does not answer".to_owned());
+        tokio::time::timeout(PATIENCE, look).await.map_err(silent)?
     })
 }
 
@@ -64,12 +72,17 @@ async fn all<T: DeserializeOwned>(
     store: &Store,
     others: &mut Vec<String>,
 ) -> Result<Vec<Named<T>>, NetError> {
-    let names = store.keys().await.map_err(because("keys"))?;
-    let mut names: Vec<String> = names.try_collect().await.map_err(because("keys"))?;
-    names.sort_unstable();
+    // Not `Store::keys`: it waits for as many messages as there were, and waits for ever if a key
+    // is written again meanwhile, as presences and leases are every few seconds.
+    let prefix = format!("$KV.{}.", store.name);
+    let subjects = store.stream.info_with_subjects(format!("{prefix}>")).await;
+    let subjects = subjects.map_err(because("keys"))?.try_collect::<Vec<(String, usize)>>();
+    let mut subjects = subjects.await.map_err(because("keys"))?;
+    subjects.sort_unstable();
     let mut found = Vec::new();
-    for name in names {
-        // What has expired meanwhile is gone.
+    for (subject, _) in subjects {
+        let Some(name) = subject.strip_prefix(&prefix).map(str::to_owned) else { continue };
+        // What was deleted, or has expired meanwhile, is gone.
         let Ok(Some(bytes)) = store.get(&name).await else { continue };
         match wire::decode(&bytes) {
             Ok(value) => found.push(Named { name, value }),

@@ -140,7 +140,7 @@ fn another_version_is_refused() {
     let version = "0.0.9".to_owned();
     let mut liar = Liar { connection, random: Random::new(0), version };
     liar.report(&task["body"], &json!({ "done": { "left": [], "cpu_ms": 1 } }), "");
-    let output = asker.wait_with_output().expect("it ends");
+    let output = crate::finish_child(asker);
     let (out, err) =
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     let ours = env!("CARGO_PKG_VERSION");
@@ -164,5 +164,5 @@ fn another_version_is_refused() {
 /// Lets a worker make what lies on the server, and go.
 fn make_queue(server: &Server) {
     let words = ["cluster", "status", "--cluster", &server.address()];
-    assert!(crate::pedra(&words).output().expect("the program starts").status.success());
+    assert!(crate::finish(crate::pedra(&words)).status.success());
 }

@@ -9,10 +9,39 @@ use nats::Server;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 /// A model of this project.
 pub fn model(name: &str) -> String {
     format!("{}/../../models/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Far longer than anything here takes, even on a busy machine. What takes longer is stuck, and
+/// must fail instead of stopping everything after it.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Waits for a command to end. One that does not is killed, and the test fails.
+pub fn finish(mut command: Command) -> Output {
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    finish_child(child.expect("the program starts"))
+}
+
+/// The same for one that was started before.
+pub fn finish_child(child: Child) -> Output {
+    let id = child.id().to_string();
+    let (ended, has_ended) = std::sync::mpsc::channel();
+    let reader = std::thread::spawn(move || {
+        let output = child.wait_with_output().expect("it ends");
+        let _ = ended.send(());
+        output
+    });
+    let is_stuck = has_ended.recv_timeout(PATIENCE).is_err();
+    if is_stuck {
+        let _ = Command::new("kill").args(["-KILL", &id]).status();
+    }
+    let output = reader.join().expect("it is read");
+    assert!(!is_stuck, "stuck: {output:?}");
+    output
 }
 
 /// A command with nothing of our own environment that could lead it elsewhere.
@@ -31,7 +60,8 @@ pub fn check(address: Option<&str>, words: &[&str]) -> Output {
     if let Some(address) = address {
         command.args(["--cluster", address]);
     }
-    command.args(words).output().expect("the program starts")
+    command.args(words);
+    finish(command)
 }
 
 /// The verdicts, by property. Each property has one.
@@ -72,18 +102,20 @@ impl Drop for Worker {
 /// What `pedra cluster status --json` says.
 pub fn status(server: &Server) -> Value {
     let words = ["cluster", "status", "--json", "--cluster", &server.address()];
-    let output = pedra(&words).output().expect("the program starts");
+    let output = finish(pedra(&words));
     assert!(output.status.success(), "{output:?}");
     serde_json::from_slice(&output.stdout).expect("JSON")
 }
 
-/// Waits until the status is as wanted. A test that waits for ever fails by its time limit.
+/// Waits until the status is as wanted.
 pub fn wait_until(server: &Server, wanted: impl Fn(&Value) -> bool) -> Value {
+    let start = Instant::now();
     loop {
         let status = status(server);
         if wanted(&status) {
             return status;
         }
-        std::thread::sleep(std::time::Duration::from_millis(50));
+        assert!(start.elapsed() < PATIENCE, "waited in vain; the last status: {status}");
+        std::thread::sleep(Duration::from_millis(50));
     }
 }

@@ -108,6 +108,7 @@ pub struct Connection {
 impl Connection {
     pub fn open(server: &Server) -> Connection {
         let stream = TcpStream::connect(("127.0.0.1", server.port)).expect("a connection");
+        stream.set_read_timeout(Some(crate::PATIENCE)).expect("a time limit");
         let write = stream.try_clone().expect("the same");
         let mut connection = Connection { read: BufReader::new(stream), write };
         connection.say("CONNECT {\"verbose\":false,\"headers\":true}\r\nSUB inbox 1\r\n");

@@ -1,8 +1,7 @@
 //! Askers and workers that work, and what happens when they are stopped.
 
 use crate::nats::{Connection, Server};
-use crate::{Worker, check, model, pedra, status, verdicts, wait_until};
-use std::io::Read;
+use crate::{Worker, check, finish, finish_child, model, pedra, status, verdicts, wait_until};
 use std::process::{Command, Stdio};
 
 /// A property that is true but not k-inductive: k-induction never ends on it.
@@ -40,8 +39,8 @@ fn workers_say_what_one_process_says() {
     let (file, path) = (folder.join("trace.btor2.wit"), model("fifo_bug.btor2"));
     let words = [&path, "--trace", file.to_str().expect("text")];
     check(Some(&server.address()), &words);
-    let certify = pedra(&["certify", &path, file.to_str().expect("text")]).output();
-    assert_eq!(certify.expect("the program starts").status.code(), Some(0));
+    let certify = finish(pedra(&["certify", &path, file.to_str().expect("text")]));
+    assert_eq!(certify.status.code(), Some(0));
     std::fs::remove_dir_all(&folder).expect("it is there");
 }
 
@@ -49,7 +48,7 @@ fn workers_say_what_one_process_says() {
 fn an_interrupt_frees_the_worker() {
     let Some(server) = Server::start("interrupt", &[]) else { return };
     let worker = Worker::start(&server);
-    let mut asker = pedra(&["check", "--json", "--cluster", &server.address()])
+    let asker = pedra(&["check", "--json", "--cluster", &server.address()])
         .args(endless())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -58,9 +57,9 @@ fn an_interrupt_frees_the_worker() {
     wait_until(&server, |status| status["running"] == 1);
     let kill = Command::new("kill").args(["-INT", &asker.id().to_string()]).status();
     assert!(kill.expect("kill starts").success());
-    let mut text = String::new();
-    asker.stdout.take().expect("a pipe").read_to_string(&mut text).expect("text");
-    assert_eq!(asker.wait().expect("it ends").code(), Some(3));
+    let output = finish_child(asker);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(3));
     assert!(text.contains("\"unknown\"") && text.contains("interrupted"), "{text}");
     wait_until(&server, |status| status["running"] == 0 && status["idle"] == 1);
     drop(worker);
@@ -85,7 +84,7 @@ fn work_moves_to_another_worker() {
     wait_until(&server, |status| status["running"] == 1 && status["redelivered"] == 1);
     let kill = Command::new("kill").args(["-INT", &asker.id().to_string()]).status();
     assert!(kill.expect("kill starts").success());
-    let output = asker.wait_with_output().expect("it ends");
+    let output = finish_child(asker);
     assert_eq!(verdicts(&output)[&0], "unknown");
 }
 
@@ -103,7 +102,7 @@ fn the_queue_survives_a_restart() {
     wait_until(&server, |status| status["waiting"].as_u64() > Some(0));
     server.restart();
     let _worker = Worker::start(&server);
-    let output = asker.wait_with_output().expect("it ends");
+    let output = finish_child(asker);
     assert_eq!(verdicts(&output), expected);
 }
 
@@ -141,8 +140,7 @@ fn passwords_are_asked_for_and_not_shown() {
         String::from_utf8_lossy(&output.stderr).into_owned()
             + &String::from_utf8_lossy(&output.stdout)
     };
-    let typed = pedra(&["worker", "--cluster", "nats://anna:geheim@127.0.0.1:1"]).output();
-    let typed = typed.expect("the program starts");
+    let typed = finish(pedra(&["worker", "--cluster", "nats://anna:geheim@127.0.0.1:1"]));
     assert_eq!(typed.status.code(), Some(2));
     assert!(!text(&typed).contains("geheim") && text(&typed).contains("PEDRA_CLUSTER_PASSWORD"));
     let login = ["--user", "anna", "--pass", "geheim"];
@@ -151,11 +149,11 @@ fn passwords_are_asked_for_and_not_shown() {
     for (password, code) in [("falsch", 2), ("geheim", 0)] {
         let mut command = pedra(&words);
         command.env("PEDRA_CLUSTER_USER", "anna").env("PEDRA_CLUSTER_PASSWORD", password);
-        let output = command.output().expect("the program starts");
+        let output = finish(command);
         assert_eq!(output.status.code(), Some(code), "{output:?}");
         assert!(!text(&output).contains(password), "{output:?}");
     }
-    assert_eq!(pedra(&words).output().expect("the program starts").status.code(), Some(2));
+    assert_eq!(finish(pedra(&words)).status.code(), Some(2));
 }
 
 #[test]
@@ -175,7 +173,7 @@ fn what_cannot_run_elsewhere_is_refused() {
         (vec!["check", &name, "--cluster-ca", "x"], "--cluster-ca: only with --cluster"),
         (vec!["check", &name, "--cluster", address], "127.0.0.1:1"),
     ] {
-        let output = pedra(&words).output().expect("the program starts");
+        let output = finish(pedra(&words));
         let text = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.code() == Some(2) && text.contains(expected), "{words:?}: {text}");
     }
