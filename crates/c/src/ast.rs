@@ -193,10 +193,43 @@ pub struct Tag {
     pub name: Option<Name>,
     /// Its members, if they are given here.
     pub body: Option<TagBody>,
-    /// `__attribute__((packed))`.
-    pub is_packed: bool,
+    /// What attributes say of its layout.
+    pub placing: Placing,
     /// Where.
     pub span: Span,
+}
+
+/// What attributes say of where a member, or a struct, lies.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Placing {
+    /// `__attribute__((packed))`.
+    pub is_packed: bool,
+    /// `__attribute__((aligned(n)))` or `_Alignas(n)`: at least, in bytes.
+    pub align: Option<Align>,
+    /// `#pragma pack(n)`: at most, in bytes.
+    pub most: Option<u64>,
+}
+
+/// An alignment.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Align {
+    /// In bytes.
+    Bytes(u64),
+    /// It is no plain number.
+    Other,
+}
+
+impl Placing {
+    /// Both together.
+    pub fn with(self, other: Placing) -> Placing {
+        let align = match (self.align, other.align) {
+            (Some(Align::Bytes(a)), Some(Align::Bytes(b))) => Some(Align::Bytes(a.max(b))),
+            (Some(_), Some(_)) => Some(Align::Other),
+            (a, b) => a.or(b),
+        };
+        let is_packed = self.is_packed || other.is_packed;
+        Placing { is_packed, align, most: self.most.or(other.most) }
+    }
 }
 
 /// The members of a tag.
@@ -261,8 +294,21 @@ pub struct Declarator {
     pub attribute: Option<&'static str>,
     /// A pointer in it is volatile.
     pub is_volatile: bool,
+    /// What attributes say of where it lies.
+    pub placing: Placing,
+    /// It is a function that does not return.
+    pub never_returns: bool,
     /// Where.
     pub span: Span,
+}
+
+impl Declarator {
+    /// One without a name.
+    pub fn bare(span: Span) -> Declarator {
+        let (derived, placing) = (Vec::new(), Placing::default());
+        let (attribute, is_volatile, never_returns) = (None, false, false);
+        Declarator { name: None, derived, attribute, is_volatile, placing, never_returns, span }
+    }
 }
 
 /// A parameter of a function.
@@ -379,6 +425,8 @@ pub struct Ast {
     pub inits: Vec<Init>,
     /// What is outside functions, in order.
     pub externals: Vec<External>,
+    /// Where the text of the program ends and that of the library begins, if it uses any.
+    pub library: Option<u32>,
 }
 
 impl Ast {

@@ -54,11 +54,11 @@ impl<'a> Express<'a> {
 
     /// Bottom up, in the order of ids: no recursion on what a program contains.
     fn print(&self, terms: &Terms, root: TermId) -> Option<Text> {
-        let cone = terms.cone([root]);
         let mut done: FxHashMap<TermId, Text> = FxHashMap::default();
-        for (id, term) in terms.iter().filter(|(id, _)| cone[id.index()]) {
+        for id in terms.cone_ids([root]) {
             let printer = Printer { terms, done: &done, express: self };
-            if let Some(text) = printer.term(id, term).filter(|t| t.text.len() <= MAX_TEXT) {
+            if let Some(text) = printer.term(id, terms.get(id)).filter(|t| t.text.len() <= MAX_TEXT)
+            {
                 done.insert(id, text);
             }
         }

@@ -1,4 +1,4 @@
-//! Text to tokens. Comments and `#pragma` lines are dropped, line markers move the positions,
+//! Text to tokens. Comments and most `#pragma` lines are dropped, line markers move the positions,
 //! adjacent strings are left apart. Other directives mean that the text was not preprocessed.
 
 use crate::error::Fault;
@@ -26,7 +26,8 @@ pub fn lex(source: &mut Source, names: &mut Names) -> Result<Vec<Lexeme>, Fault>
     }
     let text = source.bytes().to_vec();
     let keys = Key::TABLE.iter().copied().collect();
-    let mut lexer = Lexer { text: &text, at: 0, source, names, keys, is_line_start: true };
+    let (is_line_start, packs) = (true, Vec::new());
+    let mut lexer = Lexer { text: &text, at: 0, source, names, keys, is_line_start, packs };
     let mut lexemes = Vec::new();
     loop {
         lexer.skip_blank()?;
@@ -59,6 +60,8 @@ struct Lexer<'a> {
     keys: FxHashMap<&'static str, Key>,
     /// Only blanks came before on this line.
     is_line_start: bool,
+    /// What `#pragma pack` said, the last one now; `push` keeps the one before.
+    packs: Vec<Option<u64>>,
 }
 
 impl Lexer<'_> {
@@ -134,13 +137,50 @@ impl Lexer<'_> {
         let word = line.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
         match word {
             "" if line.is_empty() => Ok(()),
-            "pragma" | "ident" => Ok(()),
+            "pragma" => self.pragma(line["pragma".len()..].trim(), start),
+            "ident" => Ok(()),
             _ => {
                 let message = format!("the directive `#{word}` needs a preprocessor");
                 let fault = Fault::new(self.span(start), message);
                 Err(fault.hint("run the file through `cc -E` first"))
             }
         }
+    }
+
+    /// Pragmas that change where members of structs lie; all others are dropped.
+    fn pragma(&mut self, text: &str, start: usize) -> Result<(), Fault> {
+        let words: Vec<&str> = text
+            .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+            .filter(|word| !word.is_empty())
+            .collect();
+        let now = self.packs.last().copied().flatten();
+        let number = |word: &str| word.parse().ok().filter(|bytes: &u64| bytes.is_power_of_two());
+        let next = match words.as_slice() {
+            ["pack"] => None,
+            ["pack", "push"] => {
+                self.packs.push(now);
+                now
+            }
+            ["pack", "pop"] => {
+                self.packs.pop();
+                self.packs.last().copied().flatten()
+            }
+            &["pack", "push", word] if number(word).is_some() => {
+                self.packs.push(now);
+                number(word)
+            }
+            &["pack", word] if number(word).is_some() => number(word),
+            ["pack" | "ms_struct" | "scalar_storage_order", ..] => {
+                return Err(Fault::unsupported(self.span(start), "this `#pragma`"));
+            }
+            _ => return Ok(()),
+        };
+        match self.packs.last_mut() {
+            Some(last) => *last = next,
+            None => self.packs.push(next),
+        }
+        self.source.pack(start as u32, next);
+        Ok(())
     }
 
     fn token(&mut self) -> Result<Token, Fault> {

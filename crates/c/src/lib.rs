@@ -85,8 +85,10 @@ fn stages(source: &mut Source, file: &str, options: &Options) -> Result<Program,
 fn parse_with_library(source: &mut Source, model: DataModel) -> Result<ast::Ast, Fault> {
     let ast = parse::parse(source)?;
     let Some(library) = library::needed(&ast, model) else { return Ok(ast) };
+    let start = source.bytes().len() as u32;
     source.append(&library);
-    parse::parse(source)
+    let ast = parse::parse(source)?;
+    Ok(ast::Ast { library: Some(start), ..ast })
 }
 
 /// Whether a text is C, as far as the syntax says.

@@ -92,7 +92,11 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("llabs", "long long llabs(long long n) { return n < 0 ? -n : n; }"),
     ("rand", "int rand(void) { int r; __VERIFIER_assume(r >= 0); return r; }"),
     ("getchar", "int getchar(void) { int r; __VERIFIER_assume(r >= -1 && r <= 255); return r; }"),
-    ("isdigit", "int isdigit(int c) { return c >= '0' && c <= '9'; }"),
+    (
+        "isdigit",
+        "int isdigit(int c) { int r; if (c < '0' || c > '9') return 0; \
+         __VERIFIER_assume(r != 0); return r; }",
+    ),
 ];
 
 /// The definitions that a program needs, if it needs any. They stand behind a line marker.
@@ -114,17 +118,22 @@ pub fn needed(ast: &Ast, model: DataModel) -> Option<String> {
             }
         }
     }
-    let callee = |kind: &ExprKind| match *kind {
-        ExprKind::Call(callee, _) => match ast.expr(callee).kind {
-            ExprKind::Name(name) => Some(name),
-            _ => None,
-        },
+    let name_of = |kind: &ExprKind| match *kind {
+        ExprKind::Name(name) => Some(name),
         _ => None,
     };
+    let callee = |kind: &ExprKind| match *kind {
+        ExprKind::Call(callee, _) => name_of(&ast.expr(callee).kind),
+        _ => None,
+    };
+    let used: FxHashSet<_> = ast.exprs.iter().filter_map(|expr| name_of(&expr.kind)).collect();
     let called: FxHashSet<_> = ast.exprs.iter().filter_map(|expr| callee(&expr.kind)).collect();
+    // What is only used, by its address, can be of any kind: it must be declared as a function.
     let is_needed = |name: &str| {
-        let name = ast.names.find(name).filter(|name| called.contains(name));
-        name.is_some_and(|name| known.get(&name).copied().unwrap_or(true))
+        ast.names.find(name).is_some_and(|name| match known.get(&name) {
+            Some(&is_open) => is_open && used.contains(&name),
+            None => called.contains(&name),
+        })
     };
     let size = match model {
         DataModel::Ilp32 => "unsigned int",

@@ -55,6 +55,8 @@ pub struct Source {
     /// Where each line starts.
     starts: Vec<u32>,
     markers: Vec<Marker>,
+    /// From where on `#pragma pack` limits alignments, and to what.
+    packs: Vec<(u32, Option<u64>)>,
 }
 
 impl Source {
@@ -62,7 +64,7 @@ impl Source {
     pub fn new(text: &[u8]) -> Source {
         let ends = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
         let starts = std::iter::once(0).chain(ends.map(|(at, _)| at as u32 + 1)).collect();
-        Source { text: text.to_vec(), starts, markers: Vec::new() }
+        Source { text: text.to_vec(), starts, markers: Vec::new(), packs: Vec::new() }
     }
 
     /// Adds text behind the end; the markers are to be found again.
@@ -76,11 +78,18 @@ impl Source {
         &self.text
     }
 
-    /// The text of a span.
-    pub fn slice(&self, span: Span) -> String {
+    /// The text of a span on one line, without line markers: macros of system headers have some
+    /// inside a statement.
+    pub fn words(&self, span: Span) -> String {
         let end = (span.end as usize).min(self.text.len());
         let start = (span.start as usize).min(end);
-        String::from_utf8_lossy(&self.text[start..end]).into_owned()
+        let lines = self.text[start..end].split(|&byte| byte == b'\n');
+        let numbered = (self.line_of(start as u32)..).zip(lines);
+        let is_marker =
+            |line: usize| self.markers.binary_search_by_key(&line, |marker| marker.after).is_ok();
+        let shown = numbered.filter(|(line, _)| !is_marker(*line)).map(|(_, line)| line);
+        let text = String::from_utf8_lossy(&shown.collect::<Vec<_>>().join(&b' ')).into_owned();
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     /// Notes a line marker on the line at `offset`: the next line has this number, in this file
@@ -88,6 +97,16 @@ impl Source {
     pub fn mark(&mut self, offset: u32, line: usize, file: Option<String>) {
         let file = file.or_else(|| self.markers.last().and_then(|marker| marker.file.clone()));
         self.markers.push(Marker { after: self.line_of(offset), file, line });
+    }
+
+    /// Notes that from a byte on alignments are limited to this many bytes, or no longer.
+    pub fn pack(&mut self, offset: u32, most: Option<u64>) {
+        self.packs.push((offset, most));
+    }
+
+    /// All of these notes, in order.
+    pub fn packs(&self) -> &[(u32, Option<u64>)] {
+        &self.packs
     }
 
     /// The line of the text, from 0, that a byte is on.
@@ -126,6 +145,7 @@ mod tests {
     fn places() {
         let mut source = Source::new(b"int\n# 7 \"a.h\"\nx;\ny\n");
         source.mark(4, 7, Some("a.h".into()));
+        assert_eq!(source.words(Span { start: 0, end: 18 }), "int x; y");
         for (offset, place, text) in
             [(0, "1:1", "int"), (2, "1:3", "int"), (14, "a.h:7:1", "x;"), (18, "a.h:8:2", "y")]
         {

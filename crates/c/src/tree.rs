@@ -234,6 +234,8 @@ pub struct Function {
     pub params: Vec<ObjectId>,
     /// The body, if it has one and is reached.
     pub body: Option<StmtId>,
+    /// It was declared as one that does not return.
+    pub never_returns: bool,
     /// Where.
     pub span: Span,
 }
@@ -282,6 +284,22 @@ impl Tree {
     /// A function.
     pub fn function(&self, id: FunctionId) -> &Function {
         &self.functions[id.index()]
+    }
+
+    /// The part of an expression that has a side effect, or asks for a value from outside.
+    pub fn effect(&self, id: NodeId) -> Option<NodeId> {
+        let mut stack = vec![id];
+        while let Some(id) = stack.pop() {
+            let kind = &self.node(id).kind;
+            if matches!(
+                kind,
+                Kind::Assign(..) | Kind::Update { .. } | Kind::Call(..) | Kind::Statement(..)
+            ) {
+                return Some(id);
+            }
+            stack.extend(kind.inner());
+        }
+        None
     }
 
     /// The value of a constant.

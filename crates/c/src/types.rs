@@ -214,7 +214,7 @@ pub struct Record {
 const LARGEST: u64 = 1 << 40;
 
 /// How large an object of variable size can be, in bytes.
-const VARIABLE_BYTES: u64 = 1 << 31;
+pub const VARIABLE_BYTES: u64 = 1 << 31;
 
 /// All types of a program.
 #[derive(Clone, Debug)]
@@ -429,6 +429,7 @@ impl Types {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ast::Placing;
 
     /// The usual arithmetic conversions, as gcc 12 has them for `-m32` and `-m64`.
     #[test]
@@ -456,8 +457,13 @@ mod tests {
         let (char, short, int) =
             (types.int(IntType::Char), types.int(IntType::Short), types.int(IntType::Int));
         let record = types.new_record("struct s".into(), false);
-        let fields = [char, int, short].map(|ty| Field { name: None, ty, bits: None });
-        types.complete(record, fields.into(), false);
+        let fields = [char, int, short].map(|ty| Field {
+            name: None,
+            ty,
+            bits: None,
+            placing: Placing::default(),
+        });
+        types.complete(record, fields.into(), Placing::default());
         let ty = types.make(Type::Record(record));
         assert_eq!((types.size(ty), types.align(ty)), (Some(12), Some(4)));
         let offsets = types.record(record).members.iter().flatten().map(|member| member.offset);

@@ -70,6 +70,10 @@ fn what_is_not_supported() {
         ("int main(void) { float f; f = 1.5; }", "1:27: a floating-point type is not supported"),
         ("int main(void) { double d = 2; }", "1:25: a floating-point type is not supported"),
         ("int main(void) { return 1.5; }", "1:25: a floating-point number is not supported"),
+        (
+            "int f(void); int main(void) { int a[2] = {[0 ... 1] = f()}; return a[1]; }",
+            "1:55: a side effect in the value of several elements is not supported",
+        ),
         ("int main(void) { asm(\"nop\"); }", "1:18: inline assembly is not supported"),
         ("int n; int main(void) { n = 2; int a[2][n]; }", "1:36: a variable-length array is not"),
         (
@@ -82,6 +86,10 @@ fn what_is_not_supported() {
         ),
         ("int main(void) { __int128 x = 1; }", "1:27: __int128 is not supported"),
         ("int main(void) { x: goto *&&x; }", "1:21: a computed goto is not supported"),
+        (
+            "int atoi(const char *); int main(void) { return atoi(\"5\"); }",
+            "1:49: a call of `atoi`, which has no body",
+        ),
         ("char s[4]; int main(void) { gets(s); }", "1:29: a call of `gets`, which has no body"),
         (
             "int main(void) { pthread_create(0, 0, 0, 0); }",

@@ -175,6 +175,12 @@ fn assumptions() {
         ]
     );
     assert_eq!((program.assumptions[0].span.line, program.assumptions[0].span.column), (2, 26));
+    let text = "int main(void) { int *p = malloc(4), *q = malloc(4); return p == q; }";
+    let found: Vec<String> =
+        common::program(text).assumptions.iter().map(|a| a.text.to_string()).collect();
+    assert_eq!(found, ["`malloc` does not fail"]);
+    let text = "int atoi(const char *); int main(int n, char **v) { return atoi(v[1]); }";
+    assert_eq!(&*crate::program(text).assumptions[0].text, any("atoi"));
 }
 
 /// Arrays and allocations whose size is known only when the program runs.

@@ -2,7 +2,7 @@
 
 use super::scope::Entity;
 use super::{Analysed, Analyser};
-use crate::ast::{self, ExprId, ExprKind};
+use crate::ast::{self, ExprId, ExprKind, External};
 use crate::error::Fault;
 use crate::source::Span;
 use crate::token::Name;
@@ -141,11 +141,24 @@ impl Analyser<'_> {
                 None => arg,
             });
         }
-        if let Some(assigned) = self.memory_call(&text, &nodes, span)? {
+        if !self.has_own_body(id)
+            && let Some(assigned) = self.memory_call(&text, &nodes, span)?
+        {
             return Ok(assigned);
         }
         self.reach(id);
         Ok(self.add(Kind::Call(id, nodes), result, span))
+    }
+
+    /// Whether the program has a function of its own here, not that of the library.
+    fn has_own_body(&self, id: FunctionId) -> bool {
+        let is_own = |&at: &usize| match &self.ast.externals[at] {
+            External::Function(function) => {
+                self.ast.library.is_none_or(|start| function.span.start < start)
+            }
+            External::Declaration(_) => false,
+        };
+        self.bodies.get(&id).is_some_and(is_own)
     }
 
     /// The pointer that is called: a function that is reached by `*` is its address again.

@@ -143,7 +143,10 @@ impl Analyser<'_> {
             next += 1;
         }
         let int = if has_negative { IntType::Int } else { IntType::UnsignedInt };
-        let ty = self.tree.types.int(int);
+        let ty = match tag.placing.is_packed {
+            true => self.tree.types.make(Type::Refused("an enumeration that is packed")),
+            false => self.tree.types.int(int),
+        };
         if let Some(name) = tag.name {
             self.scopes.insert_tag(name, TagKind::Enum, ty);
         }
@@ -169,9 +172,9 @@ impl Analyser<'_> {
             if let Some(name) = name.filter(|_| is_volatile) {
                 self.volatile.members.insert((record, name));
             }
-            members.push(NewField { name, ty, bits });
+            members.push(NewField { name, ty, bits, placing: field.declarator.placing });
         }
-        self.tree.types.complete(record, members, tag.is_packed);
+        self.tree.types.complete(record, members, tag.placing);
         Ok(())
     }
 
@@ -290,6 +293,9 @@ impl Analyser<'_> {
         {
             self.volatile.objects.insert(object);
         }
+        if let Some(Entity::Function(function)) = self.scopes.find(name) {
+            self.tree.functions[function.index()].never_returns |= declarator.never_returns;
+        }
         Ok(object)
     }
 
@@ -391,9 +397,15 @@ impl Analyser<'_> {
             None => {
                 let id = FunctionId(self.tree.functions.len() as u32);
                 let text = self.text(name).to_owned();
-                let params = Vec::new();
-                let function =
-                    crate::tree::Function { name: text, ty, result, params, body: None, span };
+                let function = crate::tree::Function {
+                    name: text,
+                    ty,
+                    result,
+                    params: Vec::new(),
+                    body: None,
+                    never_returns: false,
+                    span,
+                };
                 self.tree.functions.push(function);
                 self.is_reached.push(false);
                 self.scopes.insert_file(name, Entity::Function(id));

@@ -9,6 +9,9 @@ use crate::token::{Name, Suffix};
 use crate::tree::{FunctionId, Kind, NodeId, UnaryOp};
 use crate::types::{IntType, Ty, Type};
 
+/// How many variables may follow from each other in the length of an array.
+const LONGEST_CHAIN: usize = 64;
+
 impl Analyser<'_> {
     /// The value of a constant expression of integer type.
     pub(super) fn constant(&mut self, id: ExprId) -> Analysed<i64> {
@@ -238,11 +241,17 @@ impl Analyser<'_> {
         let Some(Entity::Object(object)) = self.scopes.find(name) else { return Ok(None) };
         let ty = self.tree.object(object).ty;
         let is_int = self.tree.types.as_int(ty).is_some();
-        if self.in_length == 0 || !is_int || self.changed.contains(&name) {
+        let is_circular = self.freezing.contains(&object) || self.freezing.len() == LONGEST_CHAIN;
+        if self.in_length == 0 || !is_int || is_circular || self.changed.contains(&name) {
             return Ok(None);
         }
         let stores = match self.initialisers.get(&object) {
-            Some(&init) => self.initialiser(object, init)?,
+            Some(&init) => {
+                self.freezing.push(object);
+                let stores = self.initialiser(object, init);
+                self.freezing.pop();
+                stores?
+            }
             None => self.tree.object(object).initial.stores.clone(),
         };
         Ok(match stores.as_slice() {

@@ -7,12 +7,35 @@ use crate::error::Fault;
 use crate::source::Span;
 use crate::tree::{Kind, NodeId, ObjectId};
 use crate::types::{IntType, Ty, Type};
+use rustc_hash::FxHashSet;
+
+/// The most parts of one initialiser that are given twice; each costs a look at all stores.
+const MOST_AGAIN: usize = 1 << 10;
 
 /// The most stores of one initialiser.
 const MOST_STORES: usize = 1 << 16;
 
 /// Places and their values.
 pub(super) type Stores = Vec<(NodeId, NodeId)>;
+
+/// The stores of an initialiser while it is read.
+#[derive(Default)]
+struct Filled {
+    stores: Stores,
+    /// The ways to all parts that have a value, and to all around them.
+    ways: FxHashSet<Vec<u64>>,
+    /// The ways to the structs that were given as a whole.
+    wholes: FxHashSet<Vec<u64>>,
+    /// How many parts were given a second time.
+    again: usize,
+}
+
+impl Filled {
+    fn push(&mut self, mut way: Vec<u64>, place: NodeId, value: NodeId) {
+        self.stores.push((place, value));
+        while self.ways.insert(way.clone()) && way.pop().is_some() {}
+    }
+}
 
 /// Items of a list in braces that are still to be placed.
 type Items<'i> = std::iter::Peekable<std::slice::Iter<'i, (Vec<Designator>, InitId)>>;
@@ -85,47 +108,80 @@ impl Analyser<'_> {
         let (ty, span) = (self.tree.object(id).ty, self.tree.object(id).span);
         self.supported(ty, span)?;
         let place = self.add(Kind::Object(id), ty, span);
-        let mut stores = Vec::new();
-        self.fill(place, init, &mut stores)?;
-        Ok(stores)
+        let mut filled = Filled::default();
+        self.fill(place, init, &mut filled)?;
+        Ok(filled.stores)
     }
 
     /// The same for an object that lives as long as the program: its values are constants (C11
     /// 6.7.9p4), so they call nothing and change nothing.
     pub(super) fn static_initialiser(&mut self, id: ObjectId, init: InitId) -> Analysed<Stores> {
         let stores = self.initialiser(id, init)?;
-        let mut stack: Vec<NodeId> = stores.iter().map(|&(_, value)| value).collect();
-        while let Some(id) = stack.pop() {
-            let node = self.tree.node(id);
-            let is_effect = matches!(
-                node.kind,
-                Kind::Call(..) | Kind::Assign(..) | Kind::Update { .. } | Kind::Statement(..)
-            );
-            if is_effect {
-                let message = "the initial value of a static variable must be a constant";
-                return Err(Fault::new(node.span, message));
-            }
-            stack.extend(node.kind.inner());
+        if let Some(effect) = stores.iter().find_map(|&(_, value)| self.tree.effect(value)) {
+            let message = "the initial value of a static variable must be a constant";
+            return Err(Fault::new(self.node_span(effect), message));
         }
         Ok(stores)
     }
 
-    fn store(&mut self, place: NodeId, value: NodeId, stores: &mut Stores) -> Analysed<()> {
+    fn store(&mut self, place: NodeId, value: NodeId, filled: &mut Filled) -> Analysed<()> {
         let value = self.convert_for(value, self.ty(place))?;
-        if stores.len() == MOST_STORES {
+        if filled.stores.len() == MOST_STORES {
             let message = format!("an initialiser of more than {MOST_STORES} values");
             return Err(Fault::unsupported(self.node_span(place), message));
         }
-        stores.push((place, value));
+        let way = self.way(place);
+        if matches!(self.tree.types.get(self.ty(place)), Type::Record(_)) {
+            filled.wholes.insert(way.clone());
+        }
+        filled.push(way, place, value);
         Ok(())
     }
 
+    /// Drops the values that a part has already: it gets new ones as a whole (C11 6.7.9p19).
+    fn forget(&self, part: NodeId, filled: &mut Filled) -> Analysed<()> {
+        let way = self.way(part);
+        let refused = |what: &str| Err(Fault::unsupported(self.node_span(part), what));
+        if (0..way.len()).any(|length| filled.wholes.contains(&way[..length])) {
+            return refused("a part of a struct that was given as a whole before");
+        }
+        if !filled.ways.contains(&way) {
+            return Ok(());
+        }
+        filled.again += 1;
+        if filled.again > MOST_AGAIN {
+            return refused("an initialiser with many parts that are given twice");
+        }
+        filled.stores.retain(|&(place, _)| !self.way(place).starts_with(&way));
+        Ok(())
+    }
+
+    /// The way to a part, from outside to inside.
+    fn way(&self, mut place: NodeId) -> Vec<u64> {
+        let mut way = Vec::new();
+        loop {
+            match self.tree.node(place).kind {
+                Kind::Member(base, index) => {
+                    way.push(index as u64);
+                    place = base;
+                }
+                Kind::Index(base, index) => {
+                    way.extend(self.tree.constant(index));
+                    place = base;
+                }
+                _ => break,
+            }
+        }
+        way.reverse();
+        way
+    }
+
     /// Fills a place with an initialiser of its own.
-    fn fill(&mut self, place: NodeId, init: InitId, stores: &mut Stores) -> Analysed<()> {
+    fn fill(&mut self, place: NodeId, init: InitId, filled: &mut Filled) -> Analysed<()> {
         let ast = self.ast;
         match &ast.inits[init.index()] {
             Init::Expr(expr) => {
-                if self.fill_string(place, *expr, stores)? {
+                if self.fill_string(place, *expr, filled)? {
                     return Ok(());
                 }
                 let span = ast.expr(*expr).span;
@@ -133,23 +189,24 @@ impl Analyser<'_> {
                     return Err(Fault::new(span, "an array needs a list as its initialiser"));
                 }
                 let value = self.value(*expr)?;
-                self.store(place, value, stores)
+                self.store(place, value, filled)
             }
             Init::List(items, span) => {
                 if let [(path, only)] = items.as_slice()
                     && path.is_empty()
                     && let Init::Expr(expr) = &ast.inits[only.index()]
-                    && self.fill_string(place, *expr, stores)?
+                    && self.fill_string(place, *expr, filled)?
                 {
                     return Ok(());
                 }
                 let mut items = items.iter().peekable();
+                self.forget(place, filled)?;
                 if self.tree.types.is_scalar(self.ty(place)) {
                     if let Some((_, first)) = items.next() {
-                        self.fill(place, *first, stores)?;
+                        self.fill(place, *first, filled)?;
                     }
                 } else {
-                    self.fill_parts(place, &mut items, true, *span, stores)?;
+                    self.fill_parts(place, 0, &mut items, true, *span, filled)?;
                 }
                 match items.next() {
                     Some(_) => Err(Fault::new(*span, "this list has too many values")),
@@ -164,7 +221,7 @@ impl Analyser<'_> {
         &mut self,
         place: NodeId,
         expr: crate::ast::ExprId,
-        stores: &mut Stores,
+        filled: &mut Filled,
     ) -> Analysed<bool> {
         let ast = self.ast;
         let ExprKind::Str(bytes) = &ast.expr(expr).kind else { return Ok(false) };
@@ -178,38 +235,41 @@ impl Analyser<'_> {
             return Ok(false);
         }
         let span = ast.expr(expr).span;
-        let length = length.unwrap_or(0) as usize;
-        let mut padded = bytes.clone();
-        padded.resize(length.min(MOST_STORES), 0);
-        stores.extend(self.string_stores(place, element, &padded, span));
+        // What is behind the string is zero, as all that an initialiser leaves out.
+        let length = bytes.len().min(length.unwrap_or(0) as usize);
+        self.forget(place, filled)?;
+        for (place, value) in self.string_stores(place, element, &bytes[..length], span) {
+            filled.push(self.way(place), place, value);
+        }
         Ok(true)
     }
 
-    /// Fills the parts of an array or record one after the other. Without braces of its own
-    /// (`has_braces` false) it takes as many items as it has parts and leaves the rest.
+    /// Fills the parts of an array or record one after the other, from the one at `next` on.
+    /// Without braces of its own (`has_braces` false) it takes as many items as it has parts and
+    /// leaves the rest.
     fn fill_parts(
         &mut self,
         place: NodeId,
+        mut next: u64,
         items: &mut Items<'_>,
         has_braces: bool,
         span: Span,
-        stores: &mut Stores,
+        filled: &mut Filled,
     ) -> Analysed<()> {
-        let mut next = 0;
         while let Some((path, init)) = items.peek() {
             if !path.is_empty() && !has_braces {
                 return Ok(());
             }
-            if let Some((first, rest)) = path.split_first() {
+            if !path.is_empty() {
                 items.next();
-                next = self.fill_designated(place, first, rest, *init, span, stores)?;
+                next = self.fill_designated(place, path, *init, items, span, filled)?;
                 continue;
             }
             let Some(part) = self.part(place, next, span)? else {
                 return Ok(());
             };
             next += 1;
-            self.fill_part(part, items, span, stores)?;
+            self.fill_part(part, items, span, filled)?;
         }
         Ok(())
     }
@@ -221,7 +281,7 @@ impl Analyser<'_> {
         part: NodeId,
         items: &mut Items<'_>,
         span: Span,
-        stores: &mut Stores,
+        filled: &mut Filled,
     ) -> Analysed<()> {
         let Some((_, init)) = items.peek() else { return Ok(()) };
         let ast = self.ast;
@@ -230,84 +290,116 @@ impl Analyser<'_> {
         let is_list = matches!(ast.inits[init.index()], Init::List(..));
         if is_list || self.tree.types.is_scalar(ty) {
             items.next();
-            return self.fill(part, init, stores);
+            return self.fill(part, init, filled);
         }
         if let Init::Expr(expr) = &ast.inits[init.index()] {
-            if self.fill_string(part, *expr, stores)? {
+            if self.fill_string(part, *expr, filled)? {
                 items.next();
                 return Ok(());
             }
             if matches!(self.tree.types.get(ty), Type::Record(_)) && self.type_of(*expr)? == ty {
                 items.next();
                 let value = self.value(*expr)?;
-                return self.store(part, value, stores);
+                return self.store(part, value, filled);
             }
         }
         self.supported(ty, span)?;
         if self.part(part, 0, span)?.is_none() {
             return Err(Fault::new(span, "this part cannot have a value"));
         }
-        self.fill_parts(part, items, false, span, stores)
+        self.fill_parts(part, 0, items, false, span, filled)
     }
 
-    /// Fills the part that designators name; the part after it comes next.
+    /// Fills the part that designators name, and what follows it in the array or record of each of
+    /// them but the first; the position behind the one that the first names.
     fn fill_designated(
         &mut self,
         place: NodeId,
-        first: &Designator,
-        rest: &[Designator],
+        path: &[Designator],
         init: InitId,
+        items: &mut Items<'_>,
         span: Span,
-        stores: &mut Stores,
+        filled: &mut Filled,
     ) -> Analysed<u64> {
+        let Some((first, rest)) = path.split_first() else { return Ok(0) };
         let (low, high) = match first {
             Designator::Index(index) => {
                 let index = self.index(*index)?;
                 (index, index)
             }
-            Designator::Range(low, high) => (self.index(*low)?, self.index(*high)?),
+            Designator::Range(low, high) if rest.is_empty() => {
+                (self.index(*low)?, self.index(*high)?)
+            }
+            Designator::Range(..) => {
+                return Err(Fault::unsupported(span, "a range inside a designator"));
+            }
             Designator::Field(name, span) => {
                 let member = self.member(place, *name, *span)?;
-                self.fill_inside(member, rest, init, span, stores)?;
-                return Ok(match self.tree.node(member).kind {
-                    Kind::Member(_, index) => index as u64 + 1,
-                    _ => 0,
-                });
+                return self.fill_member(place, member, rest, init, items, *span, filled);
             }
         };
         for index in low..=high {
             let Some(part) = self.part(place, index, span)? else {
                 return Err(Fault::new(span, format!("there is no element {index}")));
             };
-            self.fill_inside(part, rest, init, &span, stores)?;
+            let before = filled.stores.len();
+            self.fill_inside(part, rest, init, items, span, filled)?;
+            // The value of a range is evaluated once.
+            let effect = filled.stores.iter().skip(before).find_map(|&(_, v)| self.tree.effect(v));
+            if let Some(effect) = effect.filter(|_| low < high) {
+                let what = "a side effect in the value of several elements";
+                return Err(Fault::unsupported(self.node_span(effect), what));
+            }
         }
         Ok(high + 1)
     }
 
-    fn fill_inside(
+    /// The same for a member, which can be one of an anonymous record inside.
+    #[allow(clippy::too_many_arguments)]
+    fn fill_member(
         &mut self,
-        mut place: NodeId,
+        place: NodeId,
+        member: NodeId,
         rest: &[Designator],
         init: InitId,
-        span: &Span,
-        stores: &mut Stores,
-    ) -> Analysed<()> {
-        for step in rest {
-            place = match step {
-                Designator::Field(name, span) => self.member(place, *name, *span)?,
-                Designator::Index(index) => {
-                    let index = self.index(*index)?;
-                    let Some(part) = self.part(place, index, *span)? else {
-                        return Err(Fault::new(*span, format!("there is no element {index}")));
-                    };
-                    part
-                }
-                Designator::Range(..) => {
-                    return Err(Fault::unsupported(*span, "a range inside a designator"));
-                }
-            };
+        items: &mut Items<'_>,
+        span: Span,
+        filled: &mut Filled,
+    ) -> Analysed<u64> {
+        let Kind::Member(mut base, index) = self.tree.node(member).kind else { return Ok(0) };
+        // Another member of a union takes the place of the one that had a value.
+        if let Type::Record(id) = *self.tree.types.get(self.ty(base))
+            && self.tree.types.record(id).is_union
+        {
+            self.forget(base, filled)?;
         }
-        self.fill(place, init, stores)
+        self.fill_inside(member, rest, init, items, span, filled)?;
+        let mut next = index as u64 + 1;
+        while base != place
+            && let Kind::Member(outer, index) = self.tree.node(base).kind
+        {
+            self.fill_parts(base, next, items, false, span, filled)?;
+            next = index as u64 + 1;
+            base = outer;
+        }
+        Ok(next)
+    }
+
+    /// Fills what the rest of the designators name.
+    fn fill_inside(
+        &mut self,
+        part: NodeId,
+        rest: &[Designator],
+        init: InitId,
+        items: &mut Items<'_>,
+        span: Span,
+        filled: &mut Filled,
+    ) -> Analysed<()> {
+        if rest.is_empty() {
+            return self.fill(part, init, filled);
+        }
+        let next = self.fill_designated(part, rest, init, items, span, filled)?;
+        self.fill_parts(part, next, items, false, span, filled)
     }
 
     /// The part of an array or record at a position, if there is one. Of a union only the first

@@ -104,6 +104,8 @@ struct Analyser<'a> {
     unevaluated: u32,
     /// Inside the length of an array.
     in_length: u32,
+    /// The variables whose initial values are being found for it.
+    freezing: Vec<ObjectId>,
     /// Names that are assigned to, or whose address is taken, anywhere and in any scope.
     changed: FxHashSet<Name>,
     /// The type of the values of the innermost switch.
@@ -144,6 +146,7 @@ impl<'a> Analyser<'a> {
             current: None,
             unevaluated: 0,
             in_length: 0,
+            freezing: Vec::new(),
             changed: changed(ast),
             switch_type: Vec::new(),
             volatile: Volatile::default(),

@@ -147,10 +147,11 @@ impl Analyser<'_> {
             self.size(ty, span)?;
             if let Some(init) = *init {
                 let is_list = matches!(self.ast.inits[init.index()], ast::Init::List(..));
+                let is_string = matches!(self.tree.types.get(ty), Type::Array(..));
                 let stores = self.initialiser(object, init)?;
                 let initial = &mut self.tree.objects[object.index()].initial;
                 initial.stores = stores;
-                initial.is_zeroed = is_list;
+                initial.is_zeroed = is_list || is_string;
             }
             list.push(self.add_stmt(StmtKind::Declare(object), declaration.span));
         }

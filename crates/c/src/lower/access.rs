@@ -116,6 +116,7 @@ impl Lowerer<'_> {
         may_be_end: bool,
         span: Span,
     ) -> Lowered<TermId> {
+        self.no_addresses(&[index])?;
         let value = self.eval(index)?;
         let is_signed = self.types().is_signed(self.tree.node(index).ty);
         let wide = build::resize(&mut self.program.terms, value, 64, is_signed);

@@ -165,6 +165,11 @@ impl Lowerer<'_> {
         let Some(&object) = self.points.allocations.get(&id) else {
             return Err(Fault::unsupported(span, "an allocation here"));
         };
+        let name = &tree.function(callee).name;
+        if FREEABLE.contains(&name.as_str()) {
+            let at = self.span(span);
+            self.program.assume(&format!("`{name}` does not fail"), at);
+        }
         if tree.object(object).extent == Extent::Pool {
             for &arg in args {
                 self.effect(arg)?;
@@ -394,6 +399,7 @@ impl Lowerer<'_> {
         span: Span,
     ) -> Lowered<()> {
         let mut bytes = build::constant(&mut self.program.terms, 64, 1);
+        self.no_addresses(args)?;
         for &arg in args {
             let value = self.eval(arg)?;
             let is_signed = self.types().is_signed(self.tree.node(arg).ty);
@@ -404,6 +410,6 @@ impl Lowerer<'_> {
         let terms = &mut self.program.terms;
         let unit = build::constant(terms, 64, unit);
         let length = build::binary(terms, BinaryOp::Udiv, bytes, unit);
-        self.set_length(object, length, span)
+        self.set_length(object, length, false, span)
     }
 }

@@ -11,12 +11,7 @@ use pedra_program::PlaceId;
 impl Lowerer<'_> {
     /// Whether an expression has side effects, or asks for values from outside.
     pub(super) fn has_effects(&self, id: NodeId) -> bool {
-        let kind = &self.tree.node(id).kind;
-        let is_effect = matches!(
-            kind,
-            Kind::Assign(..) | Kind::Update { .. } | Kind::Call(..) | Kind::Statement(..)
-        );
-        is_effect || kind.inner().into_iter().any(|inner| self.has_effects(inner))
+        self.tree.effect(id).is_some()
     }
 
     /// Whether lowering an expression makes edges: it has calls that are more than a value, or
@@ -60,6 +55,10 @@ impl Lowerer<'_> {
                 Ok(self.program.terms.or(a, b))
             }
             _ => {
+                // A whole address is not null; a part of one can be anything.
+                if !self.is_whole(id) {
+                    self.no_addresses(&[id])?;
+                }
                 let value = self.eval(id)?;
                 Ok(build::non_zero(&mut self.program.terms, value))
             }

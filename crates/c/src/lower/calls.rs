@@ -1,6 +1,6 @@
 //! Calls: procedures, and functions that the front end knows.
 
-use super::shape::{ENDS, ERRORS, Shape};
+use super::shape::{ENDS, Shape, is_error};
 use super::{Held, Lowered, Lowerer, build, shape_of};
 use crate::error::Fault;
 use crate::source::Span;
@@ -22,9 +22,6 @@ const KNOWN: &[&str] = &[
     "asprintf",
     "atexit",
     "atof",
-    "atoi",
-    "atol",
-    "atoll",
     "bcmp",
     "bcopy",
     "bsearch",
@@ -37,7 +34,13 @@ const KNOWN: &[&str] = &[
     "gets",
     "isalnum",
     "isalpha",
+    "isascii",
+    "isblank",
+    "iscntrl",
+    "isgraph",
     "islower",
+    "isprint",
+    "ispunct",
     "isspace",
     "isupper",
     "isxdigit",
@@ -45,6 +48,7 @@ const KNOWN: &[&str] = &[
     "memccpy",
     "memchr",
     "mempcpy",
+    "memrchr",
     "posix_memalign",
     "qsort",
     "read",
@@ -62,6 +66,8 @@ const KNOWN: &[&str] = &[
     "sscanf",
     "stpcpy",
     "strcasecmp",
+    "strchrnul",
+    "strcoll",
     "strcspn",
     "strdup",
     "strlcat",
@@ -75,11 +81,16 @@ const KNOWN: &[&str] = &[
     "strstr",
     "strtok",
     "strtok_r",
+    "strtod",
+    "strtof",
     "strtol",
     "strtoll",
     "strtoul",
     "strtoull",
+    "strxfrm",
     "swab",
+    "time",
+    "gettimeofday",
     "tolower",
     "toupper",
     "vasprintf",
@@ -88,6 +99,10 @@ const KNOWN: &[&str] = &[
     "fork",
     "wait",
 ];
+
+/// Functions whose value is fixed by the text that they are given: it is any value if the text is
+/// from outside, such as `argv[1]`.
+const NUMBERS: &[&str] = &["atoi", "atol", "atoll"];
 
 /// How functions of threads and atomic operations begin.
 const THREADS: &[&str] = &[
@@ -137,7 +152,7 @@ pub(super) enum Callee {
 pub(super) fn classify(tree: &Tree, id: FunctionId) -> Callee {
     let function = tree.function(id);
     let name = function.name.as_str();
-    if ERRORS.contains(&name) {
+    if is_error(name, function.body.is_some()) {
         return Callee::Error;
     }
     if function.body.is_some() {
@@ -161,6 +176,7 @@ pub(super) fn classify(tree: &Tree, id: FunctionId) -> Callee {
         None if KNOWN.contains(&name) || THREADS.iter().any(|p| name.starts_with(p)) => {
             Callee::Refused
         }
+        None if function.never_returns => Callee::End,
         None => Callee::Unknown,
     }
 }
@@ -184,15 +200,25 @@ impl Lowerer<'_> {
         let span = self.tree.node(id).span;
         match classify(self.tree, callee) {
             Callee::Error => {
+                self.arguments_only(args)?;
                 self.flush(span, "");
                 let error = self.place_at(span);
-                let text = self.text(span);
+                // The condition before it shows the assertion in traces, if that is known here.
+                let text = match self.assertions.contains_key(&span) {
+                    true => String::new(),
+                    false => self.text(span),
+                };
                 self.flush_to(error, span, &text);
                 self.add_property(error, span);
-                self.name_assertion(callee, args);
+                if let (Some(text), Some(last)) =
+                    (self.assertion_text(id), self.body.errors.last_mut())
+                {
+                    last.1 = text;
+                }
                 Ok(())
             }
             Callee::End => {
+                self.arguments_only(args)?;
                 self.end_run();
                 Ok(())
             }
@@ -377,18 +403,15 @@ impl Lowerer<'_> {
         self.body.errors.push((error, text, span));
     }
 
-    /// A failed `assert` that a header turned into a call is named by its condition.
-    fn name_assertion(&mut self, callee: FunctionId, args: &[NodeId]) {
-        if self.tree.function(callee).name != "__assert_fail" {
-            return;
+    /// The `assert` that a header turned into a call, named by its condition.
+    pub(super) fn assertion_text(&self, call: NodeId) -> Option<Box<str>> {
+        let Kind::Call(callee, args) = &self.tree.node(call).kind else { return None };
+        if self.tree.function(*callee).name != "__assert_fail" {
+            return None;
         }
-        let words = args.first().map(|&arg| self.text(self.tree.node(arg).span));
-        let condition = words.as_deref().and_then(|text| text.strip_prefix('"'));
-        if let Some(condition) = condition.and_then(|text| text.strip_suffix('"'))
-            && let Some(last) = self.body.errors.last_mut()
-        {
-            last.1 = format!("assert({condition})").into();
-        }
+        let words = self.text(self.tree.node(*args.first()?).span);
+        let condition = words.strip_prefix('"')?.strip_suffix('"')?;
+        Some(format!("assert({condition})").into())
     }
 
     /// Evaluates arguments for their side effects.
@@ -405,6 +428,12 @@ impl Lowerer<'_> {
     /// verification tasks mean it. Never silently.
     fn call_unknown(&mut self, id: NodeId, callee: FunctionId) -> Lowered<TermId> {
         let name = &self.tree.function(callee).name;
+        if NUMBERS.contains(&name.as_str())
+            && let Kind::Call(_, args) = &self.tree.node(id).kind
+            && args.iter().any(|&arg| !self.points.of(self.tree, arg, None).targets.is_empty())
+        {
+            return Err(self.unknown(callee, self.tree.node(id).span));
+        }
         let text = format!("`{name}`, which has no body, returns any value and changes nothing");
         let span = self.span(self.tree.node(id).span);
         self.program.assume(&text, span);

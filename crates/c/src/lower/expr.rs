@@ -1,5 +1,7 @@
 //! Values of expressions as terms, with their side effects in the pending step.
 
+use super::access::Alternative;
+use super::objects::FIRST_ADDRESS;
 use super::{Held, Lowered, Lowerer, build};
 use crate::ast;
 use crate::error::Fault;
@@ -18,7 +20,10 @@ impl Lowerer<'_> {
         let node = tree.node(id);
         let (span, bits) = (node.span, self.bits(id));
         match &node.kind {
-            Kind::Const(value) => Ok(build::constant(&mut self.program.terms, bits, *value)),
+            Kind::Const(value) => {
+                self.no_fixed_address(id, *value)?;
+                Ok(build::constant(&mut self.program.terms, bits, *value))
+            }
             Kind::Load(place) => {
                 let list = self.alternatives(*place)?;
                 Ok(self.read(&list, bits))
@@ -128,8 +133,11 @@ impl Lowerer<'_> {
     pub(super) fn compare(&mut self, op: ast::BinaryOp, a: NodeId, b: NodeId) -> Lowered<TermId> {
         let is_signed = self.types().is_signed(self.tree.node(a).ty);
         let is_order = !matches!(op, ast::BinaryOp::Eq | ast::BinaryOp::Ne);
-        if is_order && self.types().pointee(self.tree.node(a).ty).is_none() {
-            self.no_addresses(&[a, b])?;
+        if self.types().pointee(self.tree.node(a).ty).is_none() {
+            match is_order {
+                true => self.no_addresses(&[a, b])?,
+                false => self.equal_addresses(a, b)?,
+            }
         }
         if op == ast::BinaryOp::Eq && self.is_never(a, b) {
             return Ok(self.program.terms.bool(false));
@@ -157,16 +165,62 @@ impl Lowerer<'_> {
     /// Soundness: objects lie at fixed addresses here and anywhere in C, so no value but the
     /// equality of addresses may depend on them. Integers that may be addresses are refused in
     /// all other operations.
-    fn no_addresses(&self, nodes: &[NodeId]) -> Lowered<()> {
+    pub(super) fn no_addresses(&self, nodes: &[NodeId]) -> Lowered<()> {
+        match nodes.iter().find(|&&node| self.may_be_address(node)) {
+            Some(&node) => Err(self.address_as_integer(node)),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the value of an expression may be an address, or a part of one.
+    pub(super) fn may_be_address(&self, node: NodeId) -> bool {
         let old = self.body.old.last().map(|(place, _)| *place);
-        for &node in nodes {
-            let set = self.points.of(self.tree, node, old);
-            if !set.is_nothing() {
-                let span = self.tree.node(node).span;
-                return Err(Fault::unsupported(span, "arithmetic on an address as an integer"));
+        !self.points.of(self.tree, node, old).is_nothing()
+    }
+
+    fn address_as_integer(&self, node: NodeId) -> Fault {
+        let span = self.tree.node(node).span;
+        Fault::unsupported(span, "arithmetic on an address as an integer")
+    }
+
+    /// Integers that may be addresses can be equal to each other, or to a number at which nothing
+    /// lies. All other numbers, and parts of addresses, would tell where objects lie.
+    fn equal_addresses(&self, a: NodeId, b: NodeId) -> Lowered<()> {
+        for (one, other) in [(a, b), (b, a)] {
+            let is_nowhere = self.tree.constant(other).is_some_and(|value| self.is_nowhere(value));
+            let is_known = is_nowhere || self.may_be_address(other);
+            if self.may_be_address(one) && !(is_known && self.is_whole(one)) {
+                return Err(self.address_as_integer(one));
             }
         }
         Ok(())
+    }
+
+    /// Whether a value is as wide as an address, before conversions to wider types.
+    pub(super) fn is_whole(&self, mut node: NodeId) -> bool {
+        while let Kind::Convert(inner) = self.tree.node(node).kind {
+            if self.bits(node) < self.pointer_bits() {
+                return false;
+            }
+            node = inner;
+        }
+        self.bits(node) >= self.pointer_bits()
+    }
+
+    /// Whether nothing lies at an address: null, and the first and the last page, where numbers
+    /// stand for errors and the like.
+    fn is_nowhere(&self, value: u64) -> bool {
+        let from_the_end = value.wrapping_neg() << (64 - self.pointer_bits());
+        value < FIRST_ADDRESS || from_the_end <= FIRST_ADDRESS << (64 - self.pointer_bits())
+    }
+
+    /// A pointer that is made from a number at which something may lie is refused.
+    fn no_fixed_address(&self, id: NodeId, value: u64) -> Lowered<()> {
+        let node = self.tree.node(id);
+        match self.types().pointee(node.ty).is_some() && !self.is_nowhere(value) {
+            true => Err(Fault::unsupported(node.span, "a pointer that is made from a number")),
+            false => Ok(()),
+        }
     }
 
     /// Pointers may be ordered and subtracted only inside one object; for others it is undefined.
@@ -277,6 +331,7 @@ impl Lowerer<'_> {
     ) -> Lowered<TermId> {
         let is_signed = self.types().is_signed(self.tree.node(index).ty);
         let node = pointer;
+        self.no_addresses(&[index])?;
         let (pointer, index) = self.pair(pointer, index)?;
         let bits = self.pointer_bits();
         let terms = &mut self.program.terms;
@@ -382,7 +437,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// An update: the place is found once, unless edges come between.
+    /// An update: the place is found once, and kept over the edges that come between.
     fn update(
         &mut self,
         place: NodeId,
@@ -392,22 +447,27 @@ impl Lowerer<'_> {
     ) -> Lowered<TermId> {
         let bits = self.bits(place);
         let is_split = self.splits(value);
-        if is_split && self.has_effects(place) {
-            return Err(Fault::unsupported(span, "side effects on both sides of this assignment"));
-        }
         let mut list = self.alternatives(place)?;
         let old = self.read(&list, bits);
         let held = if is_split { self.hold(old, span) } else { Held::Term(old) };
+        let kept = if is_split { self.hold_places(&list, span) } else { Vec::new() };
         self.body.old.push((place, held));
         let new = self.eval(value);
         self.body.old.pop();
         let new = new?;
-        if is_split {
-            list = self.alternatives(place)?;
+        for (alternative, [condition, index]) in list.iter_mut().zip(kept) {
+            alternative.condition = condition.map(|held| self.release(held));
+            alternative.index = index.map(|held| self.release(held));
         }
         let old = self.release(held);
         self.write(&list, new);
         Ok(if is_postfix { old } else { new })
+    }
+
+    /// Keeps the conditions and the indices of places over the edges to come.
+    fn hold_places(&mut self, list: &[Alternative], span: Span) -> Vec<[Option<Held>; 2]> {
+        let mut hold = |term: Option<TermId>| term.map(|term| self.hold(term, span));
+        list.iter().map(|place| [hold(place.condition), hold(place.index)]).collect()
     }
 }
 

@@ -30,13 +30,13 @@ use crate::token::Name;
 use crate::tree::*;
 use crate::types::{Type, Types};
 use layout::{leaves, term_bits};
-use pedra_model::term::TermId;
+use pedra_model::term::{BinaryOp, TermId};
 use pedra_program as graph;
 use pedra_program::passes::undefined::add_limits;
 use pedra_program::{PlaceId, Procedure, ProcedureId, Program, VariableId};
 use points::{Points, points};
 use rustc_hash::{FxHashMap, FxHashSet};
-pub(crate) use shape::ERRORS;
+pub(crate) use shape::is_error;
 use shape::{Calls, Shape, Walk, jumps_back};
 
 /// The program graph of a typed program. `file` names the text where no line marker does.
@@ -49,6 +49,7 @@ pub fn lower(tree: Tree, source: &Source, file: &str) -> Result<Program, Fault> 
     let mut lowerer = Lowerer {
         tree: &tree,
         source,
+        variable_room: objects::variable_room(&tree, &points),
         points,
         calls,
         program: Program::new(),
@@ -66,6 +67,7 @@ pub fn lower(tree: Tree, source: &Source, file: &str) -> Result<Program, Fault> 
         procedures: FxHashMap::default(),
         waiting: Vec::new(),
         breaks: FxHashMap::default(),
+        assertions: FxHashMap::default(),
         body: Body::new(FunctionId(0), Procedure::new("", graph::Span::default())),
     };
     lowerer.run()?;
@@ -170,6 +172,8 @@ struct Lowerer<'a> {
     files: FxHashMap<Option<String>, u32>,
     /// The variables of each object, one for each leaf.
     variables: FxHashMap<ObjectId, Vec<VariableId>>,
+    /// The addresses that are kept for each object of variable size.
+    variable_room: u64,
     /// How many elements an object of variable size has.
     lengths: FxHashMap<ObjectId, VariableId>,
     /// The allocations that the program may give back.
@@ -189,6 +193,8 @@ struct Lowerer<'a> {
     waiting: Vec<FunctionId>,
     /// Whether an expression splits an edge.
     breaks: FxHashMap<NodeId, bool>,
+    /// Assertions as they were written, by what a header made of them.
+    assertions: FxHashMap<Span, Box<str>>,
     body: Body,
 }
 
@@ -276,6 +282,9 @@ impl<'a> Lowerer<'a> {
         for &param in &function.params {
             self.lower_param(param)?;
         }
+        if is_entry && function.name == "main" {
+            self.count_of_arguments(function.params.first().copied())?;
+        }
         self.flush(function.span, "");
         self.stmt(code)?;
         // Falling off the end: the result, if there should be one, is arbitrary, but that of main
@@ -289,6 +298,21 @@ impl<'a> Lowerer<'a> {
         let exit = self.body.procedure.exit;
         self.flush_to(exit, function.span, "");
         Ok(start)
+    }
+
+    /// The first parameter of `main` is not negative (C11 5.1.2.2.1), if only the system calls it.
+    fn count_of_arguments(&mut self, param: Option<ObjectId>) -> Lowered<()> {
+        let Some(param) = param else { return Ok(()) };
+        let is_signed = self.types().is_signed(self.tree.object(param).ty);
+        if !is_signed || call_of(self.tree, self.body.function).is_some() {
+            return Ok(());
+        }
+        for variable in self.object_variables(param)? {
+            let (value, zero) = (self.get(variable), self.zero(variable));
+            let condition = build::binary(&mut self.program.terms, BinaryOp::Sgte, value, zero);
+            self.assume(condition);
+        }
+        Ok(())
     }
 
     /// A parameter is a variable of the procedure; one with an address is copied to its object.
@@ -342,10 +366,14 @@ impl<'a> Lowerer<'a> {
             let zero = self.zero(variable);
             self.set(variable, zero);
         }
-        let span = self.tree.function(self.body.function).span;
+        let entry = self.body.function;
+        let span = self.tree.function(entry).span;
         if self.body.pending.is_empty() {
             let from = self.body.procedure.entry;
             self.add_step(from, start, graph::Step::default(), span, "");
+        } else if let Some(call) = call_of(self.tree, entry) {
+            let what = "a call of the function where the program starts, with static variables,";
+            return Err(Fault::unsupported(self.tree.node(call).span, what));
         } else {
             self.flush_to(start, span, "");
         }
@@ -379,10 +407,13 @@ impl<'a> Lowerer<'a> {
         graph::Span { file, line: location.line as u32, column: location.column as u32 }
     }
 
-    /// The source of a span on one line.
+    /// The source of a span on one line; an assertion that a header turned into other statements is
+    /// as it was written.
     fn text(&self, span: Span) -> String {
-        let words = self.source.slice(span);
-        words.split_whitespace().collect::<Vec<_>>().join(" ")
+        match self.assertions.get(&span) {
+            Some(text) => text.to_string(),
+            None => self.source.words(span),
+        }
     }
 
     fn types(&self) -> &'a Types {
@@ -418,6 +449,13 @@ fn all_calls(tree: &Tree) -> Vec<(FunctionId, NodeId)> {
         );
     }
     found
+}
+
+/// A call of a function, if there is one.
+fn call_of(tree: &Tree, function: FunctionId) -> Option<NodeId> {
+    let is_it =
+        |call: &NodeId| matches!(tree.node(*call).kind, Kind::Call(to, _) if to == function);
+    all_calls(tree).into_iter().map(|(_, call)| call).find(is_it)
 }
 
 /// What calls of a function stand for, if its body is only a shorthand.

@@ -1,11 +1,12 @@
 //! Objects: their variables, addresses and lengths.
 
 use super::allocate::POOL;
+use super::points::Points;
 use super::{Lowered, Lowerer, build};
 use crate::error::Fault;
 use crate::source::Span;
 use crate::tree::*;
-use crate::types::Type;
+use crate::types::{DataModel, Type, VARIABLE_BYTES};
 use pedra_model::term::{BinaryOp, Sort, TermId};
 use pedra_program as graph;
 use pedra_program::VariableId;
@@ -17,12 +18,27 @@ pub(super) const FIRST_ADDRESS: u64 = 0x1000;
 /// next one.
 pub(super) const GAP: u64 = 16;
 
-/// The addresses that are kept for an object of variable size. If it turns out larger, the run is
-/// taken as undefined.
-const ROOM: u64 = 1 << 26;
+/// Where objects may lie; behind it are the addresses of functions.
+fn address_space(model: DataModel) -> u64 {
+    match model {
+        DataModel::Ilp32 => 0xf000_0000,
+        DataModel::Lp64 => 1 << 47,
+    }
+}
 
-/// The address of the first function; objects lie below 2 GiB.
-const FIRST_FUNCTION: u64 = 0xf000_0000;
+/// What is left of it for objects of a fixed size, at least.
+const FIXED: u64 = 1 << 28;
+
+/// The addresses that are kept for each object of variable size: enough for the largest one, or
+/// what there is. An object that needs more is a limit of the graph.
+pub(super) fn variable_room(tree: &Tree, points: &Points) -> u64 {
+    let is_variable = |id: &&ObjectId| {
+        matches!(tree.object(**id).extent, Extent::Length(_) | Extent::Allocated(_))
+    };
+    let count = points.addressed.iter().filter(is_variable).count() as u64;
+    let free = address_space(tree.types.model) - FIXED;
+    VARIABLE_BYTES.min(free / count.max(1) / GAP * GAP - GAP)
+}
 
 impl Lowerer<'_> {
     /// The variables of an object, one for each leaf.
@@ -112,27 +128,39 @@ impl Lowerer<'_> {
         Some(variable)
     }
 
-    /// Sets the length of an object of variable size. It must be positive, and an object with an
-    /// address must have room.
-    pub(super) fn set_length(&mut self, id: ObjectId, length: TermId, span: Span) -> Lowered<()> {
+    /// Sets the length of an object of variable size. That of an array must be positive, none can
+    /// be larger than the largest object, and there must be room for one that has an address.
+    pub(super) fn set_length(
+        &mut self,
+        id: ObjectId,
+        length: TermId,
+        is_signed: bool,
+        span: Span,
+    ) -> Lowered<()> {
         let Some(variable) = self.length(id) else { return Ok(()) };
         let object = self.tree.object(id);
-        let most = match *self.types().get(object.ty) {
-            Type::Array(element, _) if self.points.addressed.contains(&id) => {
-                ROOM / self.types().size(element).unwrap_or(1)
-            }
-            Type::Array(_, Some(count)) => count,
-            _ => 0,
+        let Type::Array(element, Some(largest)) = *self.types().get(object.ty) else {
+            return Ok(());
         };
+        let is_addressed = self.points.addressed.contains(&id);
+        let room = self.variable_room / self.types().size(element).unwrap_or(1);
         let terms = &mut self.program.terms;
-        let (zero, most) = (build::constant(terms, 64, 0), build::constant(terms, 64, most));
-        let is_some = build::binary(terms, BinaryOp::Neq, length, zero);
-        let fits = build::binary(terms, BinaryOp::Ulte, length, most);
-        let holds = match object.extent {
-            Extent::Length(_) => terms.and(is_some, fits),
-            _ => fits,
-        };
-        self.check(holds, graph::CheckKind::Bounds, span);
+        let most = build::constant(terms, 64, largest);
+        let mut can_be = build::binary(terms, BinaryOp::Ulte, length, most);
+        if let Extent::Length(_) = object.extent {
+            let zero = build::constant(terms, 64, 0);
+            let op = if is_signed { BinaryOp::Sgt } else { BinaryOp::Ugt };
+            let is_some = build::binary(terms, op, length, zero);
+            can_be = terms.and(can_be, is_some);
+        }
+        if is_addressed && room < largest {
+            let room = build::constant(terms, 64, room);
+            let fits = build::binary(terms, BinaryOp::Ulte, length, room);
+            let cannot_be = build::not(terms, can_be);
+            let holds = terms.or(cannot_be, fits);
+            self.check(holds, graph::CheckKind::Limit, span);
+        }
+        self.check(can_be, graph::CheckKind::Bounds, span);
         self.set(variable, length);
         Ok(())
     }
@@ -141,7 +169,7 @@ impl Lowerer<'_> {
     pub(super) fn room(&self, id: ObjectId) -> u64 {
         match self.tree.object(id).extent {
             Extent::Fixed => self.tree.types.size(self.tree.object(id).ty).unwrap_or(0),
-            Extent::Length(_) | Extent::Allocated(_) => ROOM,
+            Extent::Length(_) | Extent::Allocated(_) => self.variable_room,
             Extent::Pool => POOL.saturating_mul(self.stride(id)),
         }
     }
@@ -153,8 +181,8 @@ impl Lowerer<'_> {
         }
         let base = self.next_base;
         let end = base.saturating_add(self.room(id)).saturating_add(GAP).next_multiple_of(GAP);
-        if end > 1 << 31 {
-            return Err(Fault::unsupported(span, "more than 2 GiB of objects with an address"));
+        if end > address_space(self.types().model) {
+            return Err(Fault::unsupported(span, "objects with an address of this size together"));
         }
         self.next_base = end;
         self.bases.insert(id, base);
@@ -163,6 +191,6 @@ impl Lowerer<'_> {
 
     /// The address of a function; only that it is not null and no other's matters.
     pub(super) fn function_base(&self, id: FunctionId) -> u64 {
-        FIRST_FUNCTION + u64::from(id.0)
+        address_space(self.types().model) + u64::from(id.0)
     }
 }

@@ -5,9 +5,16 @@ use crate::source::Span;
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Functions whose call is the error itself.
-pub const ERRORS: &[&str] =
-    &["reach_error", "__VERIFIER_error", "__assert_fail", "__assert", "__assert_rtn"];
+/// Functions whose call is the error itself, whatever their body.
+const ERRORS: &[&str] = &["reach_error", "__VERIFIER_error"];
+
+/// Functions of the C library whose call is the error, unless the program has its own.
+const FAILURES: &[&str] = &["__assert_fail", "__assert", "__assert_rtn"];
+
+/// Whether calls of a function of this name are the error.
+pub fn is_error(name: &str, has_body: bool) -> bool {
+    ERRORS.contains(&name) || !has_body && FAILURES.contains(&name)
+}
 
 /// Functions that end the run.
 pub const ENDS: &[&str] =
@@ -43,16 +50,18 @@ pub fn shape(tree: &Tree, id: FunctionId) -> Option<Shape> {
     if !matches!(tree.node(place).kind, Kind::Object(object) if object == *param) {
         return None;
     }
-    let name = first_call(tree, *body)?;
-    if ERRORS.contains(&name) {
+    let Kind::Call(callee, _) = tree.node(first_call(tree, *body)?).kind else { return None };
+    let called = tree.function(callee);
+    let (name, has_body) = (called.name.as_str(), called.body.is_some());
+    if is_error(name, has_body) {
         Some(Shape::Assert)
     } else {
-        ENDS.contains(&name).then_some(Shape::Assume)
+        (!has_body && ENDS.contains(&name)).then_some(Shape::Assume)
     }
 }
 
-/// The function whose call is the first thing that a statement does.
-fn first_call(tree: &Tree, mut stmt: StmtId) -> Option<&str> {
+/// The call that is the first thing that a statement does; its arguments do nothing.
+pub fn first_call(tree: &Tree, mut stmt: StmtId) -> Option<NodeId> {
     loop {
         match &tree.stmt(stmt).kind {
             StmtKind::Block(list) => {
@@ -60,8 +69,11 @@ fn first_call(tree: &Tree, mut stmt: StmtId) -> Option<&str> {
                 stmt = *list.iter().find(is_effect)?;
             }
             StmtKind::Label(_, inner) => stmt = *inner,
-            StmtKind::Expr(node) => match tree.node(*node).kind {
-                Kind::Call(callee, _) => return Some(&tree.function(callee).name),
+            StmtKind::Expr(node) => match &tree.node(*node).kind {
+                Kind::Call(_, args) => {
+                    let is_plain = args.iter().all(|&arg| tree.effect(arg).is_none());
+                    return is_plain.then_some(*node);
+                }
                 _ => return None,
             },
             _ => return None,
@@ -188,20 +200,19 @@ fn lower(order: &mut FxHashMap<FunctionId, (usize, usize)>, function: FunctionId
     }
 }
 
-/// Whether a function jumps to a label that stands before the jump.
+/// Whether a function jumps to a label that stands before the jump. Statement expressions can hold
+/// jumps too.
 pub fn jumps_back(tree: &Tree, body: StmtId) -> bool {
     let (mut labels, mut jumps) = (FxHashMap::default(), Vec::new());
-    let mut stack = vec![body];
-    while let Some(id) = stack.pop() {
-        let stmt = tree.stmt(id);
+    let mut walk = Walk::new(tree);
+    walk.stmt(body, false);
+    for stmt in walk.statements.into_iter().map(|id| tree.stmt(id)) {
         match &stmt.kind {
             StmtKind::Label(name, _) => drop(labels.insert(*name, stmt.span.start)),
             StmtKind::Goto(name) => jumps.push((*name, stmt.span.start)),
             _ => {}
         }
-        stack.extend(inner_stmts(&stmt.kind));
     }
-    // A statement expression can hold labels too; then any jump counts.
     jumps.iter().any(|(name, at)| labels.get(name).is_none_or(|label| label <= at))
 }
 
@@ -243,6 +254,8 @@ pub struct Walk<'a> {
     pub tree: &'a Tree,
     /// What was found.
     pub visited: Vec<(NodeId, bool)>,
+    /// All statements, those inside expressions included.
+    pub statements: Vec<StmtId>,
     /// What is returned.
     pub returned: Vec<NodeId>,
 }
@@ -250,12 +263,13 @@ pub struct Walk<'a> {
 impl Walk<'_> {
     /// Nothing visited yet.
     pub fn new(tree: &Tree) -> Walk<'_> {
-        Walk { tree, visited: Vec::new(), returned: Vec::new() }
+        Walk { tree, visited: Vec::new(), statements: Vec::new(), returned: Vec::new() }
     }
 
     /// Visits a statement and all inside.
     pub fn stmt(&mut self, id: StmtId, is_looping: bool) {
         let stmt = self.tree.stmt(id);
+        self.statements.push(id);
         if let StmtKind::Return(Some(value)) = stmt.kind {
             self.returned.push(value);
         }

@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::shape::inner_stmts;
+use super::shape::{first_call, inner_stmts};
 use super::{Lowered, Lowerer, build};
 use crate::error::Fault;
 use crate::source::Span;
@@ -132,10 +132,11 @@ impl Lowerer<'_> {
         let text = self.text(span);
         let initial = &object.initial;
         if let Extent::Length(length) = object.extent {
+            self.no_addresses(&[length])?;
             let value = self.eval(length)?;
             let is_signed = self.types().is_signed(self.tree.node(length).ty);
             let wide = build::resize(&mut self.program.terms, value, 64, is_signed);
-            self.set_length(id, wide, object.span)?;
+            self.set_length(id, wide, is_signed, object.span)?;
         }
         if let [(place, value)] = initial.stores.as_slice()
             && !initial.is_zeroed
@@ -167,6 +168,14 @@ impl Lowerer<'_> {
     ) -> Lowered<()> {
         let after = self.place_at(span);
         let mut is_entered = false;
+        // The `assert` of glibc: nothing if the condition holds, `__assert_fail` otherwise.
+        if let ([(.., at)], Some(otherwise)) = (arms, otherwise)
+            && let Some(call) = first_call(self.tree, otherwise)
+            && let Some(text) = self.assertion_text(call)
+        {
+            self.assertions.insert(*at, text.clone());
+            self.assertions.insert(self.tree.node(call).span, text);
+        }
         for &(condition, body, at) in arms {
             let (then, other) = (self.place_at(span), self.place_at(span));
             let is_live = self.body.at.is_some();
@@ -235,9 +244,9 @@ impl Lowerer<'_> {
         let text = self.text(span);
         let head = self.head(span, text);
         let (inside, after) = (self.place_at(span), self.place_at(span));
-        let is_live = self.body.at.is_some();
+        // A jump into the body of a loop that nothing else gets to comes back to the head.
         self.flush_to(head, span, "");
-        self.body.at = is_live.then_some(head);
+        self.body.at = Some(head);
         match condition {
             Some(condition) => {
                 self.body.loops += 1;
@@ -246,7 +255,7 @@ impl Lowerer<'_> {
             }
             None => self.flush_to(inside, span, ""),
         }
-        self.body.at = is_live.then_some(inside);
+        self.body.at = Some(inside);
         let next = if step.is_some() { self.place_at(span) } else { head };
         self.inside(body, after, Some(next))?;
         self.flush_to(next, span, "");
@@ -266,9 +275,8 @@ impl Lowerer<'_> {
         let text = format!("do … while {}", self.text(at));
         let head = self.head(span, text);
         let (test, after) = (self.place_at(at), self.place_at(span));
-        let is_live = self.body.at.is_some();
         self.flush_to(head, span, "");
-        self.body.at = is_live.then_some(head);
+        self.body.at = Some(head);
         self.inside(body, after, Some(test))?;
         self.flush_to(test, at, "");
         self.body.at = Some(test);
@@ -306,6 +314,7 @@ impl Lowerer<'_> {
         span: Span,
     ) -> Lowered<()> {
         let is_signed = self.types().is_signed(self.tree.node(value).ty);
+        self.no_addresses(&[value])?;
         let mut term = self.eval(value)?;
         if !self.body.pending.is_empty() {
             let held = self.hold(term, span);

@@ -1,6 +1,6 @@
 //! Declarations, declarators and types.
 
-use super::specifiers::{ATOMIC, Attributes};
+use super::attributes::{ATOMIC, Attributes};
 use super::{Parsed, Parser};
 use crate::ast::*;
 use crate::error::Fault;
@@ -23,7 +23,7 @@ impl Parser {
         }
         self.take_key(Key::Extension);
         let start = self.span();
-        let (storage, spec) = self.specifiers(true)?;
+        let (storage, spec, attributes) = self.specifiers(true)?;
         if self.take(Punct::Semicolon) {
             let span = start.to(self.last_span());
             let declaration = Declaration { storage, spec, declarators: Vec::new(), span };
@@ -35,7 +35,7 @@ impl Parser {
         if is_function && self.is(Punct::BraceOpen) {
             return self.function(spec, declarator, start);
         }
-        let declaration = self.declaration_rest(storage, spec, declarator, start)?;
+        let declaration = self.declaration_rest((storage, spec, attributes), declarator, start)?;
         self.ast.externals.push(External::Declaration(declaration));
         Ok(())
     }
@@ -63,20 +63,19 @@ impl Parser {
     /// A declaration inside a function, with its semicolon.
     pub(super) fn declaration(&mut self) -> Parsed<Declaration> {
         let start = self.span();
-        let (storage, spec) = self.specifiers(true)?;
+        let (storage, spec, attributes) = self.specifiers(true)?;
         if self.take(Punct::Semicolon) {
             let span = start.to(self.last_span());
             return Ok(Declaration { storage, spec, declarators: Vec::new(), span });
         }
         let first = self.declarator()?;
-        self.declaration_rest(storage, spec, first, start)
+        self.declaration_rest((storage, spec, attributes), first, start)
     }
 
     /// The declarators after the first, and all initialisers.
     fn declaration_rest(
         &mut self,
-        storage: Storage,
-        spec: TypeSpec,
+        (storage, spec, attributes): (Storage, TypeSpec, Attributes),
         first: Declarator,
         start: Span,
     ) -> Parsed<Declaration> {
@@ -86,7 +85,13 @@ impl Parser {
             let Some(name) = declarator.name else {
                 return Err(Fault::new(declarator.span, "a declaration without a name"));
             };
-            self.declare(name, storage == Storage::Typedef);
+            let is_typedef = storage == Storage::Typedef;
+            self.declare(name, is_typedef);
+            declarator.never_returns |= attributes.never_returns;
+            // Where a variable lies is nobody's concern, but a type takes its alignment along.
+            if is_typedef && declarator.placing.with(attributes.placing).align.is_some() {
+                declarator.attribute = Some("a type with the attribute `aligned`");
+            }
             let init = match self.take(Punct::Assign) {
                 true => Some(self.initialiser()?),
                 false => None,
@@ -95,8 +100,9 @@ impl Parser {
             if !self.take(Punct::Comma) {
                 break;
             }
-            self.attributes()?;
+            let before = self.attributes()?;
             declarator = self.declarator()?;
+            declarator.never_returns |= before.never_returns;
         }
         if !self.is(Punct::Semicolon) {
             return self.expected("`;` or `,`");
@@ -123,7 +129,7 @@ impl Parser {
 
     /// A type without a name, as in a cast.
     pub(super) fn type_name(&mut self) -> Parsed<TypeNameId> {
-        let (_, spec) = self.specifiers(false)?;
+        let (_, spec, _) = self.specifiers(false)?;
         let declarator = self.declarator()?;
         if let Some(name) = declarator.name {
             let name = self.ast.names.text(name);
@@ -145,12 +151,13 @@ impl Parser {
         if self.is_key(Key::Asm) {
             self.skip_asm()?;
         }
-        let attribute = self.attributes()?.changed.or(found.changed);
+        found.add(self.attributes()?);
         if derived.len() > super::DEEPEST as usize {
             return self.too_deep(span);
         }
         let name = name.map(|(name, _)| name);
-        Ok(Declarator { name, derived, attribute, is_volatile: found.is_volatile, span })
+        let Attributes { placing, is_volatile, never_returns, changed: attribute } = found;
+        Ok(Declarator { name, derived, attribute, is_volatile, placing, never_returns, span })
     }
 
     /// Appends the steps of a declarator, those next to the name first. Qualifiers that
@@ -248,7 +255,7 @@ impl Parser {
                 return fault
                     .map_err(|fault| fault.hint("old-style parameter lists are not supported"));
             }
-            let (_, spec) = self.specifiers(true)?;
+            let (_, spec, _) = self.specifiers(true)?;
             let declarator = self.declarator()?;
             if let Some(name) = declarator.name {
                 self.declare(name, false);

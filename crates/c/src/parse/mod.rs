@@ -2,6 +2,7 @@
 //! depth of nesting is counted, and of long chains of operators too; beyond [`DEEPEST`] it is an
 //! error with a position, so no later pass that follows the tree can run out of stack.
 
+mod attributes;
 mod declaration;
 mod expression;
 mod specifiers;
@@ -27,6 +28,7 @@ pub fn parse(source: &mut Source) -> Result<Ast, Fault> {
     let mut parser = Parser {
         ast: Ast { names, ..Ast::default() },
         lexemes,
+        packs: source.packs().to_vec(),
         at: 0,
         depth: 0,
         depths: Vec::new(),
@@ -42,6 +44,8 @@ pub fn parse(source: &mut Source) -> Result<Ast, Fault> {
 pub(super) struct Parser {
     ast: Ast,
     lexemes: Vec<Lexeme>,
+    /// From where on `#pragma pack` limits alignments, and to what.
+    packs: Vec<(u32, Option<u64>)>,
     at: usize,
     /// How deep the parser is inside itself.
     depth: u32,

@@ -1,5 +1,6 @@
 //! What stands before the declarators: types, tags, storage classes and attributes.
 
+use super::attributes::{ATOMIC, Attributes};
 use super::{Parsed, Parser};
 use crate::ast::*;
 use crate::error::Fault;
@@ -88,19 +89,6 @@ impl Words {
     }
 }
 
-/// What other threads may change.
-pub(super) const ATOMIC: &str = "an atomic type";
-
-/// What attributes and qualifiers say that matters.
-#[derive(Default)]
-pub(super) struct Attributes {
-    pub(super) is_packed: bool,
-    /// Something is `volatile`.
-    pub(super) is_volatile: bool,
-    /// The type is another one: refused where it is used.
-    pub(super) changed: Option<&'static str>,
-}
-
 impl Parser {
     /// Whether a declaration or type name can start with this token.
     pub(super) fn starts_type(&self, token: &Token) -> bool {
@@ -146,8 +134,12 @@ impl Parser {
         }
     }
 
-    /// Storage class and type. With `may_store` false a storage class is an error.
-    pub(super) fn specifiers(&mut self, may_store: bool) -> Parsed<(Storage, TypeSpec)> {
+    /// Storage class and type, and what attributes among them say of what is declared. With
+    /// `may_store` false a storage class is an error.
+    pub(super) fn specifiers(
+        &mut self,
+        may_store: bool,
+    ) -> Parsed<(Storage, TypeSpec, Attributes)> {
         let start = self.span();
         let mut storage = Storage::None;
         let mut words = Words::default();
@@ -197,11 +189,12 @@ impl Parser {
                 None => return Err(Fault::new(start, "these words together are no type")),
             },
         };
-        match attributes.changed {
-            Some(name) => Ok((storage, TypeSpec::Basic(Basic::Other(name)))),
-            None if attributes.is_volatile => Ok((storage, TypeSpec::Volatile(spec.into()))),
-            None => Ok((storage, spec)),
-        }
+        let spec = match attributes.changed {
+            Some(name) => TypeSpec::Basic(Basic::Other(name)),
+            None if attributes.is_volatile => TypeSpec::Volatile(spec.into()),
+            None => spec,
+        };
+        Ok((storage, spec, attributes))
     }
 
     /// One specifier that starts with a keyword.
@@ -225,16 +218,12 @@ impl Parser {
             }
             Key::Const | Key::Restrict | Key::Inline | Key::Noreturn | Key::Extension => {
                 self.advance();
+                attributes.never_returns |= key == Key::Noreturn;
                 return Ok(Specifier::Counted);
             }
-            Key::Attribute => {
+            Key::Attribute | Key::Alignas => {
                 let found = self.attributes()?;
-                attributes.changed = attributes.changed.or(found.changed);
-                return Ok(Specifier::Counted);
-            }
-            Key::Alignas => {
-                self.advance();
-                self.skip_parens()?;
+                attributes.add(found);
                 return Ok(Specifier::Counted);
             }
             Key::Atomic => {
@@ -273,26 +262,6 @@ impl Parser {
         Ok(spec)
     }
 
-    /// Any number of `__attribute__((…))`.
-    pub(super) fn attributes(&mut self) -> Parsed<Attributes> {
-        let mut found = Attributes::default();
-        while self.is_key(Key::Attribute) {
-            let from = self.at;
-            self.advance();
-            self.skip_parens()?;
-            for at in from..self.at {
-                let Token::Name(name) = self.lexemes[at].token else { continue };
-                match self.ast.names.text(name).trim_matches('_') {
-                    "packed" => found.is_packed = true,
-                    "mode" => found.changed = Some("a type with the attribute `mode`"),
-                    "vector_size" => found.changed = Some("a vector type"),
-                    _ => {}
-                }
-            }
-        }
-        Ok(found)
-    }
-
     /// A struct, union or enum.
     fn tag(&mut self) -> Parsed<TagId> {
         let start = self.span();
@@ -302,7 +271,7 @@ impl Parser {
             _ => TagKind::Enum,
         };
         self.advance();
-        let mut is_packed = self.attributes()?.is_packed;
+        let mut placing = self.attributes()?.placing;
         let name = match *self.peek() {
             Token::Name(name) => {
                 self.advance();
@@ -318,10 +287,11 @@ impl Parser {
             true => Some(TagBody::Fields(self.nested(Parser::fields)?)),
         };
         if body.is_some() {
-            is_packed |= self.attributes()?.is_packed;
+            placing.most = self.packed_at(self.last_span().start);
+            placing = placing.with(self.attributes()?.placing);
         }
         let id = TagId(self.ast.tags.len() as u32);
-        self.ast.tags.push(Tag { kind, name, body, is_packed, span });
+        self.ast.tags.push(Tag { kind, name, body, placing, span });
         Ok(id)
     }
 
@@ -359,36 +329,23 @@ impl Parser {
             }
             self.take_key(Key::Extension);
             let start = self.span();
-            let (_, spec) = self.specifiers(false)?;
+            let (_, spec, attributes) = self.specifiers(false)?;
             if self.is(Punct::Semicolon) {
-                let declarator = Declarator {
-                    name: None,
-                    derived: Vec::new(),
-                    attribute: None,
-                    is_volatile: false,
-                    span: start,
-                };
+                let mut declarator = Declarator::bare(start);
+                declarator.placing = attributes.placing;
                 fields.push(Field { spec: spec.clone(), declarator, bits: None });
             }
             while !self.take(Punct::Semicolon) {
-                let declarator = match self.is(Punct::Colon) {
-                    true => {
-                        let span = self.span();
-                        Declarator {
-                            name: None,
-                            derived: Vec::new(),
-                            attribute: None,
-                            is_volatile: false,
-                            span,
-                        }
-                    }
+                let mut declarator = match self.is(Punct::Colon) {
+                    true => Declarator::bare(self.span()),
                     false => self.declarator()?,
                 };
                 let bits = match self.take(Punct::Colon) {
                     true => Some(self.conditional()?),
                     false => None,
                 };
-                self.attributes()?;
+                let after = self.attributes()?.placing;
+                declarator.placing = declarator.placing.with(attributes.placing).with(after);
                 fields.push(Field { spec: spec.clone(), declarator, bits });
                 if !self.is(Punct::Semicolon) {
                     self.expect(Punct::Comma)?;

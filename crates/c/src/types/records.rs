@@ -1,6 +1,7 @@
 //! The layout of structs and unions, as gcc has it on x86.
 
 use super::{IntType, LARGEST, Member, RecordId, Ty, Type, Types};
+use crate::ast::{Align, Placing};
 use crate::token::Name;
 
 /// A member that has no place yet.
@@ -12,6 +13,8 @@ pub struct Field {
     pub ty: Ty,
     /// It is a bit-field of this many bits.
     pub bits: Option<u32>,
+    /// What attributes say of where it lies.
+    pub placing: Placing,
 }
 
 /// Where the next member goes.
@@ -23,12 +26,28 @@ struct Cursor {
     run: Option<usize>,
 }
 
+/// Why a struct is refused.
+const OTHER_ALIGN: &str = "an alignment of this kind";
+
+/// The least alignment that attributes ask for, if it is known.
+fn bytes(placing: Placing) -> Option<u64> {
+    match placing.align {
+        None => Some(1),
+        Some(Align::Bytes(bytes)) => Some(bytes),
+        Some(Align::Other) => None,
+    }
+}
+
 impl Types {
     /// Gives a record its members and lays them out. A member of unknown size makes the size of
     /// the record unknown too: its members stay unknown.
-    pub fn complete(&mut self, id: RecordId, fields: Vec<Field>, is_packed: bool) {
+    pub fn complete(&mut self, id: RecordId, fields: Vec<Field>, placing: Placing) {
         let is_union = self.record(id).is_union;
-        let mut cursor = Cursor { end: 0, align: 1, run: None };
+        let Some(align) = bytes(placing) else {
+            self.records[id.0 as usize].refused = Some(OTHER_ALIGN);
+            return;
+        };
+        let mut cursor = Cursor { end: 0, align, run: None };
         let mut largest = 0;
         let mut placed: Vec<Member> = Vec::new();
         for field in fields {
@@ -36,12 +55,20 @@ impl Types {
                 cursor.end = 0;
                 cursor.run = None;
             }
+            let is_packed = placing.is_packed || field.placing.is_packed;
+            let is_limited = placing.most.zip(self.align(field.ty)).is_some_and(|(m, a)| m < a);
+            let has_both = placing.most.is_some() || field.bits.is_some();
             let fits = match (field.bits, self.get(field.ty).clone()) {
+                _ if field.placing.align.is_some() && has_both => Err(Some(OTHER_ALIGN)),
+                (Some(_), _) if is_limited => Err(Some("a bit-field under `#pragma pack`")),
                 (Some(bits), Type::Int(int)) => {
                     self.place_bits(&mut cursor, &mut placed, field, (int, bits), is_packed)
                 }
                 (Some(_), _) => Err(Some("a bit-field of this type")),
-                (None, _) => self.place(&mut cursor, &mut placed, field, is_packed),
+                (None, _) => {
+                    let most = if is_packed { 1 } else { placing.most.unwrap_or(u64::MAX) };
+                    self.place(&mut cursor, &mut placed, field, most)
+                }
             };
             largest = largest.max(cursor.end.div_ceil(8));
             if let Err(refused) = fits {
@@ -59,13 +86,14 @@ impl Types {
         record.align = cursor.align;
     }
 
-    /// Why a member of this type has no place, if it is known.
+    /// A member that is aligned to at most this many bytes, but for what attributes ask for. Why it
+    /// has no place, if it is known.
     fn place(
         &self,
         cursor: &mut Cursor,
         placed: &mut Vec<Member>,
-        Field { name, ty, .. }: Field,
-        is_packed: bool,
+        Field { name, ty, placing, .. }: Field,
+        most: u64,
     ) -> Result<(), Option<&'static str>> {
         // A flexible array member at the end has no size of its own.
         let is_flexible = matches!(self.get(ty), Type::Array(_, None));
@@ -73,7 +101,8 @@ impl Types {
         let (Some(size), Some(align)) = (size, self.align(ty)) else {
             return Err(self.refused(ty));
         };
-        let align = if is_packed { 1 } else { align };
+        let least = bytes(placing).ok_or(Some(OTHER_ALIGN))?;
+        let align = align.min(most).max(least);
         let offset = cursor.end.div_ceil(8).next_multiple_of(align);
         placed.push(Member { name, ty, offset, bit: 0, run: None });
         cursor.end = offset.saturating_add(size).saturating_mul(8);

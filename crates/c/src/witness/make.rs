@@ -3,7 +3,7 @@
 use super::{Constraint, Place, Waypoint};
 use crate::harness::decimal;
 use crate::lexer::{Lexeme, lex};
-use crate::lower::ERRORS;
+use crate::lower::is_error;
 use crate::source::Source;
 use crate::token::{Names, Punct, Token};
 use pedra_model::value::Value;
@@ -127,7 +127,7 @@ pub fn target(program: &Program, property: usize, text: &[u8]) -> Place {
     let Some(Token::Name(name)) = tokens.iter().find(is_here).map(|l| &l.token) else {
         return here;
     };
-    if ERRORS.contains(&names.text(*name)) {
+    if is_error(names.text(*name), true) {
         return here;
     }
     // The body of the function that is called here.
@@ -149,7 +149,7 @@ pub fn target(program: &Program, property: usize, text: &[u8]) -> Place {
                 break;
             }
             if let Token::Name(inner) = lexeme.token
-                && ERRORS.contains(&names.text(inner))
+                && is_error(names.text(inner), false)
                 && is(at + 1, Punct::Open)
             {
                 let at = location(lexeme);
