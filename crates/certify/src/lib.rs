@@ -32,6 +32,7 @@ pub mod live;
 pub mod mapping;
 pub mod options;
 pub mod program_form;
+mod program_instances;
 mod program_proof;
 pub mod program_reduce;
 pub mod program_replay;

@@ -38,8 +38,9 @@ pub(crate) fn check_form<'p>(program: &'p Program, proof: &ProgramProof) -> Outc
     if !extends(&proof.terms, &program.terms) {
         return wrong("its terms do not extend the program's");
     }
-    let scope: BTreeSet<TermId> =
-        body.variables.iter().chain(&program.globals).map(|&v| program.term_of(v)).collect();
+    check_positions(program, proof)?;
+    let scope = body.variables.iter().chain(&program.globals).map(|&v| program.term_of(v));
+    let scope: BTreeSet<TermId> = scope.chain(proof.positions.iter().copied()).collect();
     for (place, invariant) in &proof.invariants {
         if place.index() >= body.places.len() {
             return wrong(format!("place {} does not exist", place.index()));
@@ -57,6 +58,22 @@ pub(crate) fn check_form<'p>(program: &'p Program, proof: &ProgramProof) -> Outc
     }
     check_summaries(program, proof)?;
     Ok(body)
+}
+
+/// That positions are symbols of the proof alone: neither variables nor inputs of the program.
+fn check_positions(program: &Program, proof: &ProgramProof) -> Outcome<()> {
+    let is_own = |&position: &TermId| {
+        (program.terms.len()..proof.terms.len()).contains(&position.index())
+            && proof.terms.symbol_of(position).is_some()
+    };
+    if !proof.positions.iter().all(is_own) {
+        return wrong("a position is no symbol of the proof's own");
+    }
+    let is_plain = proof.k == 1 && program.summaries.is_empty();
+    match proof.positions.is_empty() || is_plain {
+        true => Ok(()),
+        false => wrong("positions with k-induction or summaries"),
+    }
 }
 
 /// That summaries speak of the values before and after a call only.

@@ -33,22 +33,30 @@
 //! for soundness*: `k` is 1 then, and a summary speaks of these values only, since of anything else
 //! a call would know nothing.
 //!
-//! Queries about bit-vectors are blasted; those with products of variables are first asked without
-//! multipliers, with equations that follow by polynomial arithmetic ([`crate::identity`]). Queries
-//! about integers go to the arithmetic solver, which writes a proof of each answer, and
-//! [`crate::linear_proof`] checks it; that the clauses and atoms are those of the query is trusted.
+//! An invariant may be about all values of some positions. As a conclusion it has them as free
+//! symbols; as a premise it stands for some of its instances (`program_instances`).
+//!
+//! Large arrays are taken out of queries first (`without_arrays`): what is left has a model where
+//! the query has one. Queries about bit-vectors are blasted; those with products of variables are
+//! first asked without multipliers, with equations that follow by polynomial arithmetic
+//! ([`crate::identity`]). Queries about integers go to the arithmetic solver, which writes a proof
+//! of each answer, and [`crate::linear_proof`] checks it; that the clauses and atoms are those of
+//! the query is trusted.
 
 use crate::identity::prove_by_identities;
 use crate::linear_proof::{LinearProofError, check_linear_proof};
 use crate::options::{CheckOptions, Effort, Stop};
 use crate::program_form::{check_form, wrong};
+use crate::program_instances::instances;
 use crate::program_unroll::{End, Unrolled, Unroller};
 use crate::prover::{Failure, Prover};
+use crate::smtlib::whole_script;
+use crate::without_arrays::WithoutArrays;
 use pedra_formats::smtlib::{Printer, quoted};
 use pedra_model::blast::{BlastError, BlastOptions, Blaster};
 use pedra_model::bv::Bv;
 use pedra_model::lit::Lit;
-use pedra_model::term::{Sort, TermId, Terms};
+use pedra_model::term::{TermId, Terms};
 use pedra_model::value::Value;
 use pedra_program::passes::variables_by_symbol;
 use pedra_program::{PlaceId, Procedure, Program, ProgramProof, VariableId};
@@ -143,17 +151,10 @@ pub fn check_program_proof(
 /// # Errors
 /// If the proof is malformed or its queries are too large.
 pub fn program_obligations(program: &Program, proof: &ProgramProof) -> Outcome<String> {
-    let sorts = || proof.terms.iter().map(|(id, _)| proof.terms.sort(id));
-    let logic = match (sorts().any(|sort| sort == Sort::Int), sorts().any(Sort::is_array)) {
-        (true, _) => "ALL",
-        (_, true) => "QF_ABV",
-        _ => "QF_BV",
-    };
-    let mut script = format!("(set-info :smt-lib-version 2.6)\n(set-logic {logic})\n");
+    let mut queries = String::new();
     let (blasting, options) = (BlastOptions::default(), CheckOptions::default());
-    run(program, proof, &blasting, &options, Some(&mut script))?;
-    script.push_str("(exit)\n");
-    Ok(script)
+    run(program, proof, &blasting, &options, Some(&mut queries))?;
+    Ok(whole_script(&proof.terms, &queries))
 }
 
 /// Asks all queries, or writes them down.
@@ -205,6 +206,20 @@ fn run(
     })
 }
 
+/// `facts ⟹ goal`
+#[derive(Copy, Clone)]
+struct Query<'q> {
+    terms: &'q Terms,
+    facts: &'q [TermId],
+    goal: TermId,
+}
+
+impl Query<'_> {
+    fn roots(&self) -> impl Iterator<Item = TermId> + '_ {
+        self.facts.iter().copied().chain([self.goal])
+    }
+}
+
 struct Check<'a> {
     program: &'a Program,
     proof: &'a ProgramProof,
@@ -226,7 +241,10 @@ impl Check<'_> {
     fn check_entry(&mut self) -> Outcome<()> {
         let proof = self.proof;
         for conjunct in self.invariant(self.body.entry) {
-            self.prove(ProgramClaim::Entry, &proof.terms, &[], conjunct)?;
+            self.prove(
+                ProgramClaim::Entry,
+                Query { terms: &proof.terms, facts: &[], goal: conjunct },
+            )?;
         }
         Ok(())
     }
@@ -266,9 +284,12 @@ impl Check<'_> {
     ) -> Outcome<()> {
         // Each part starts anew, so that the store does not grow from part to part.
         let mut terms = self.proof.terms.clone();
-        let facts = self.invariant(from);
         match self.unroller.ok(&mut terms, from, depth, end) {
-            Unrolled::Ok(goal) => self.prove(claim, &terms, &facts, goal),
+            Unrolled::Ok(goal) => {
+                let positions = &self.proof.positions;
+                let facts = instances(&mut terms, &self.invariant(from), positions, goal);
+                self.prove(claim, Query { terms: &terms, facts: &facts, goal })
+            }
             Unrolled::Loop(place) => wrong(format!(
                 "a loop through place {} ({}) has no invariant",
                 place.index(),
@@ -282,19 +303,44 @@ impl Check<'_> {
     }
 
     /// `facts ⟹ goal`, for all values of all symbols?
-    fn prove(
-        &mut self,
-        claim: ProgramClaim,
-        terms: &Terms,
-        facts: &[TermId],
-        goal: TermId,
-    ) -> Outcome<()> {
+    fn prove(&mut self, claim: ProgramClaim, query: Query<'_>) -> Outcome<()> {
         if let Some(script) = &mut self.script {
-            return write_query(script, self.program, claim, (terms, facts, goal));
+            return write_query(script, self.program, claim, query);
         }
-        match theory_of(terms, facts.iter().copied().chain([goal])) {
-            Ok(Theory::Bits) => self.prove_bits(claim, terms, facts, goal),
-            Ok(Theory::Integers) => self.prove_integers(claim, terms, facts, goal),
+        let has_arrays = self.has_large_arrays(query);
+        let answer = if has_arrays {
+            let Query { terms, facts, goal } = query;
+            let free = WithoutArrays::new(terms, facts, &[goal]);
+            let (terms, facts, goal) = (&free.terms, &free.formulas(facts), free.of(goal));
+            self.prove_words(claim, Query { terms, facts, goal })
+        } else {
+            self.prove_words(claim, query)
+        };
+        match answer {
+            // The instances, or what is known of equal arrays, may be too few.
+            Err(ProgramProofError::Refuted { .. }) if has_arrays => {
+                Err(ProgramProofError::NotCheckable("its arrays are too large".into()))
+            }
+            answer => answer,
+        }
+    }
+
+    /// Whether a query has arrays that are to be taken out: those that are too large to be
+    /// expanded, and all of a proof with positions. The arithmetic solver knows arrays of integers.
+    fn has_large_arrays(&self, query: Query<'_>) -> bool {
+        let (terms, mut cone) = (query.terms, query.terms.cone_ids(query.roots()).into_iter());
+        let is_large = |id: TermId| {
+            let sort = terms.sort(id);
+            sort.is_array() && !sort.has_integers() && !self.blasting.expands(sort)
+        };
+        let is_quantified = !self.proof.positions.is_empty();
+        cone.any(|id| is_large(id) || is_quantified && terms.sort(id).is_array())
+    }
+
+    fn prove_words(&mut self, claim: ProgramClaim, query: Query<'_>) -> Outcome<()> {
+        match theory_of(query.terms, query.roots()) {
+            Ok(Theory::Bits) => self.prove_bits(claim, query),
+            Ok(Theory::Integers) => self.prove_integers(claim, query),
             Err(error) => Err(ProgramProofError::NotCheckable(error.to_string())),
         }
     }
@@ -306,16 +352,10 @@ impl Check<'_> {
         all.filter(|(_, symbol)| !terms.sort(*symbol).is_array()).collect()
     }
 
-    fn prove_bits(
-        &mut self,
-        claim: ProgramClaim,
-        terms: &Terms,
-        facts: &[TermId],
-        goal: TermId,
-    ) -> Outcome<()> {
-        let query = (facts, goal);
+    fn prove_bits(&mut self, claim: ProgramClaim, query: Query<'_>) -> Outcome<()> {
+        let Query { terms, facts, goal } = query;
         let effort = &mut self.effort;
-        match prove_by_identities(terms, query, self.blasting, self.options, effort) {
+        match prove_by_identities(terms, (facts, goal), self.blasting, self.options, effort) {
             Ok(true) => return Ok(()),
             Ok(false) => {}
             Err(stop) => return Err(ProgramProofError::Stopped(stop)),
@@ -349,13 +389,8 @@ impl Check<'_> {
 }
 
 impl Check<'_> {
-    fn prove_integers(
-        &mut self,
-        claim: ProgramClaim,
-        terms: &Terms,
-        facts: &[TermId],
-        goal: TermId,
-    ) -> Outcome<()> {
+    fn prove_integers(&mut self, claim: ProgramClaim, query: Query<'_>) -> Outcome<()> {
+        let Query { terms, facts, goal } = query;
         let not_checkable = |error: TermError| ProgramProofError::NotCheckable(error.to_string());
         let (mut solver, mut encoder) = (LiaSolver::with_proofs(), IntEncoder::new());
         solver.set_interrupt(&self.options.interrupt);
@@ -391,7 +426,7 @@ fn write_query(
     out: &mut String,
     program: &Program,
     claim: ProgramClaim,
-    (terms, facts, goal): (&Terms, &[TermId], TermId),
+    Query { terms, facts, goal }: Query<'_>,
 ) -> Outcome<()> {
     let what = match claim {
         ProgramClaim::Entry => "entry".to_owned(),
@@ -428,8 +463,7 @@ fn blast_query(
     facts: &[TermId],
     goal: TermId,
 ) -> Result<(Vec<Lit>, Lit), BlastError> {
-    let cone = terms.cone(facts.iter().copied().chain([goal]));
-    for (id, _) in terms.iter().filter(|(id, _)| cone[id.index()]) {
+    for id in terms.cone_ids(facts.iter().copied().chain([goal])) {
         if terms.symbol_of(id).is_some() {
             blaster.bind_leaves(terms, id)?;
         }

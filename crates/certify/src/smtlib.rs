@@ -10,7 +10,7 @@ use crate::word_proof::check_form;
 use pedra_formats::smtlib::{Printer, UnnamedSymbol, quoted};
 use pedra_model::proof::WordProof;
 use pedra_model::system::System;
-use pedra_model::term::TermId;
+use pedra_model::term::{Sort, TermId, Terms};
 use std::fmt::Write as _;
 
 /// The script whose answers are all `unsat` if the proof is right.
@@ -26,18 +26,31 @@ pub fn smtlib_obligations(system: &System, proof: &WordProof) -> Result<String, 
         let text = "a proof on simple paths has no SMT-LIB form";
         return Err(ProofError::NotCheckable(text.into()));
     }
-    let logic = if proof.system.has_arrays() { "QF_ABV" } else { "QF_BV" };
     let mut script = Script {
         system: &proof.system,
         proof,
         bads: proof.properties.iter().map(|&p| proof.system.bads[p].term).collect(),
         constraints: proof.system.constraints.iter().map(|c| c.term).collect(),
-        out: format!("(set-info :smt-lib-version 2.6)\n(set-logic {logic})\n"),
+        out: String::new(),
     };
     let written = script.write();
     written.map_err(|unnamed| ProofError::Malformed(unnamed.to_string()))?;
-    script.out.push_str("(exit)\n");
-    Ok(script.out)
+    Ok(whole_script(&proof.system.terms, &script.out))
+}
+
+/// Queries over some terms as a whole script, with the logic that they need.
+pub(crate) fn whole_script(terms: &Terms, queries: &str) -> String {
+    let has = |is_it: fn(Sort) -> bool| terms.iter().any(|(id, _)| is_it(terms.sort(id)));
+    // Constant arrays are no part of the theory of arrays. Z3 leaves out an assertion with one if
+    // the logic is QF_ABV, and goes on.
+    let logic = if has(|sort| sort == Sort::Int) || queries.contains("(as const ") {
+        "ALL"
+    } else if has(Sort::is_array) {
+        "QF_ABV"
+    } else {
+        "QF_BV"
+    };
+    format!("(set-info :smt-lib-version 2.6)\n(set-logic {logic})\n{queries}(exit)\n")
 }
 
 struct Script<'a> {

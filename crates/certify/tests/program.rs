@@ -82,7 +82,7 @@ fn exact(
         let invariant = one_of(&mut terms, states);
         invariants.insert(place, vec![invariant]);
     }
-    ProgramProof { properties, terms, invariants, k }
+    ProgramProof { properties, terms, invariants, k, positions: vec![] }
 }
 
 #[test]
@@ -204,6 +204,7 @@ fn malformed_proofs_are_refused() {
         terms: terms.clone(),
         invariants: invariants.iter().map(|&(place, term)| (place, vec![term])).collect(),
         k: 1,
+        positions: vec![],
     };
     check(&program, &proof(&[(head, at_most)])).expect("inductive");
     let refused = |proof: ProgramProof| check(&program, &proof).expect_err("no proof");

@@ -77,7 +77,7 @@ fn proof(
     assert!(terms.len() >= program.terms.len());
     let invariants: BTreeMap<PlaceId, Vec<TermId>> =
         invariants.iter().map(|&(place, term)| (place, vec![term])).collect();
-    ProgramProof { properties: vec![0], terms: terms.clone(), invariants, k }
+    ProgramProof { properties: vec![0], terms: terms.clone(), invariants, k, positions: vec![] }
 }
 
 /// `x := 0; y := 0; while (*) { x := x + 3; y := y + 2 }; assert 2x == 3y`, where the assertion

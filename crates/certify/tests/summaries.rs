@@ -69,7 +69,7 @@ fn check(
     terms: Terms,
     k: usize,
 ) -> Result<(), ProgramProofError> {
-    let proof = ProgramProof { properties: vec![0], terms, invariants, k };
+    let proof = ProgramProof { properties: vec![0], terms, invariants, k, positions: vec![] };
     let (blasting, options) = (BlastOptions::default(), CheckOptions::default());
     check_program_proof(&parts.inlined.program, &proof, &blasting, &options).map(|_| ())
 }
@@ -100,7 +100,7 @@ fn the_queries_of_a_summary_have_its_premise() {
     let (n, r) = (program.term_of(parts.before[0]), program.term_of(parts.result));
     let summary = terms.binary(BinaryOp::Eq, n, r);
     let invariants = BTreeMap::from_iter([(parts.exit, vec![summary])]);
-    let proof = ProgramProof { properties: vec![0], terms, invariants, k: 1 };
+    let proof = ProgramProof { properties: vec![0], terms, invariants, k: 1, positions: vec![] };
     let script = program_obligations(program, &proof).expect("it is well formed");
     // From the entry, in `main` and in the part, and from the exit.
     assert_eq!(script.matches("(check-sat)").count(), 2, "{script}");

@@ -28,7 +28,10 @@ impl Open {
             Open::Engines(Reason::DepthLimit) => "depth limit reached".to_owned(),
             Open::Engines(Reason::Budget) => "work limit reached".to_owned(),
             Open::Engines(Reason::Exhausted(step)) => {
-                format!("no path needs step {step}, but this engine has no proof of it; try kind")
+                format!(
+                    "all paths end or repeat a state before step {step}, but this engine has no \
+                     proof to show; try kind"
+                )
             }
             Open::Engines(Reason::SettledElsewhere) => "left to others".to_owned(),
             Open::Engines(Reason::Unsupported(what)) => (*what).to_owned(),
@@ -95,10 +98,12 @@ impl ProgramOpen {
             ProgramOpen::Recursion { depth, tried, is_stopped, undefined } => {
                 let stopped = is_stopped.then(|| stopped.to_owned());
                 let undefined = undefined.as_ref().map(|u| Open::Undefined(u.clone()).text(""));
-                let deeper = match depth {
-                    0 => format!("no proof; recursion was followed to depth {tried}"),
-                    _ => format!("no proof for recursion deeper than {depth}"),
+                let whole = match depth {
+                    0 => ", not completely".to_owned(),
+                    _ if depth < tried => format!(", completely to depth {depth}"),
+                    _ => String::new(),
                 };
+                let deeper = format!("no proof; recursion was followed to depth {tried}{whole}");
                 let parts = [stopped, undefined, Some(deeper)].into_iter().flatten();
                 parts.collect::<Vec<_>>().join("; ")
             }

@@ -5,7 +5,7 @@ use crate::live::Liveness;
 use pedra_certify::CheckOptions;
 use pedra_engines::{
     Avy, AvyOptions, BitStage, Bmc, BmcOptions, Engine, FbOptions, FbPdr, Imc, ImcOptions, Kind,
-    KindOptions, Leg, Lifted, Paths, Pdr, PdrOptions, ProgramOptions, Relay, Room, Runs,
+    KindOptions, Leg, Lifted, Paths, Pdr, PdrOptions, ProgramOptions, Relay, Room, Runs, Slotted,
     SweepOptions, SweepPlan, Sweeper, Swept, WordOptions, Wpdr,
 };
 use pedra_model::bits::BitSystem;
@@ -303,6 +303,10 @@ impl Plan {
         let kind = || Box::new(Paths::kind(lowered.clone(), properties, &self.blast));
         let bmc = || Box::new(Paths::bmc(lowered.clone(), properties, &self.blast));
         let lifted = || Box::new(self.lifted(lowered, properties));
+        let slotted = || {
+            let engine = Slotted::new(lowered, properties, self.program, &self.blast);
+            engine.map(|engine| Box::new(engine) as Box<dyn Engine>)
+        };
         let only = |engine: Box<dyn Engine>| Others { alone: vec![engine], beside: Vec::new() };
         match self.engine {
             EngineName::Bmc if lowered.has_integers() => only(bmc()),
@@ -316,14 +320,23 @@ impl Plan {
                 };
                 let first = Leg { engine: kind(), looks, max_depth };
                 let legs = vec![leg(lifted(), LIFTED_LOOKS), first, leg(bmc(), LIFTED_LOOKS / 16)];
+                let slotted = slotted().map(|engine| leg(engine, LIFTED_LOOKS));
+                let legs = slotted.into_iter().chain(legs).collect();
                 let alone: Engines = vec![Box::new(Relay::turns(legs, properties.len()))];
                 Others { alone, beside: vec![kind(), lifted(), bmc()] }
             }
             EngineName::Auto => {
                 let runs = Box::new(Runs::new(lowered.clone(), properties));
-                Others { alone: vec![lifted(), runs], beside: vec![lifted()] }
+                let alone: Engines = vec![lifted(), runs];
+                Others {
+                    alone: slotted().into_iter().chain(alone).collect(),
+                    beside: vec![lifted()],
+                }
             }
-            EngineName::Program => only(lifted()),
+            EngineName::Program => {
+                let alone = slotted().into_iter().chain([lifted() as Box<dyn Engine>]).collect();
+                Others { alone, beside: Vec::new() }
+            }
             _ => Others::default(),
         }
     }

@@ -222,7 +222,7 @@ impl<'a> Context<'a> {
     pub fn new_solver(&self, preset: Preset) -> Box<dyn SatSolver> {
         let mut solver: Box<dyn SatSolver> = match self.solver {
             SolverKind::Cadical => {
-                // Only the lower half of the seed fits.
+                // Only the lower half of the number fits.
                 let config =
                     CadicalConfig { seed: self.seed as u32, ..CadicalConfig::preset(preset) };
                 Box::new(Cadical::new(config))

@@ -73,7 +73,7 @@ pub use live::{KLive, KLiveOptions, Method, Monitored, RLive, find_stable};
 pub use many::{Many, Shared};
 pub use paths::Paths;
 pub use pdr::{Pdr, PdrOptions, Successors, Variant};
-pub use program::{Lifted, ProgramOptions, Runs};
+pub use program::{Lifted, ProgramOptions, Runs, Slotted};
 pub use region::{Product, Region, RegionAtom};
 pub use relay::{Leg, Relay};
 pub use settings::{Setting, Settings, all_settings};

@@ -334,5 +334,5 @@ fn one_seed_gives_one_run_and_another_seed_another() {
         assert_eq!(once, again, "system {number}");
         differ += (once.0 != other.0) as u32;
     }
-    assert!(differ > 0, "the seed has no effect");
+    assert!(differ > 0, "`--seed` has no effect");
 }

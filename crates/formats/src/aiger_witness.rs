@@ -240,7 +240,8 @@ fn read_digits(
     if values.len() == count {
         return Ok(values);
     }
-    let message = format!("{} {kind} values, but the model has {count}", values.len());
+    let noun = if values.len() == 1 { "value" } else { "values" };
+    let message = format!("{} {kind} {noun}, but the model has {count}", values.len());
     let error = lines.error(values.len().min(count) + 1, message);
     Err(if count == 0 {
         error.with_hint(format!("a model without any {kind} has an empty line here"))

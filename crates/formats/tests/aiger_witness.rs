@@ -84,17 +84,17 @@ fn bad_witnesses() {
         (JUSTICE, "1\nb0j0j0\n", "2:5: justice set 0 is named twice"),
         (FULL, "1\nj0\n", "2:1: there is no justice set 0, only 0 in all"),
         (FULL, "1\nb0\n", "3:1: the file ends, but the line of initial latches should follow"),
-        (FULL, "1\nb0\n0\n", "3:2: 1 latch values, but the model has 2"),
+        (FULL, "1\nb0\n0\n", "3:2: 1 latch value, but the model has 2"),
         (FULL, "1\nb0\n000\n", "3:3: 3 latch values, but the model has 2"),
         (FULL, "1\nb0\n0y\n", "3:2: expected 0, 1 or x as the value of latch 1, found `y`"),
         (FULL, "1\nb0\n00\n", "4:1: the file ends, but a step or the final `.` should follow"),
         (FULL, "1\nb0\n00\n00\n", "5:1: the file ends, but a step or the final `.` should follow"),
         (FULL, "1\nb0\n00\n00\n0", "5:2: the file ends within a step"),
-        (FULL, "1\nb0\n00\n00\n0\n.\n", "5:2: 1 input values, but the model has 2"),
+        (FULL, "1\nb0\n00\n00\n0\n.\n", "5:2: 1 input value, but the model has 2"),
         (FULL, "1\nb0\n00\n2\n.\n", "4:1: expected 0, 1 or x as the value of input 0, found `2`"),
         (FULL, "1\nb0\n00\n.\n", "4:1: a witness has at least one step"),
         (FULL, "1\nb0\n00\n00\n.\n2\n", "6:1: the answer is 2, \"unknown\": it has no witness"),
-        (NO_LATCHES, "1\nb0\n0\n.\n", "3:1: 1 latch values, but the model has 0"),
+        (NO_LATCHES, "1\nb0\n0\n.\n", "3:1: 1 latch value, but the model has 0"),
     ];
     for (model, text, expected) in cases {
         match read(text.as_bytes(), &system(model)) {

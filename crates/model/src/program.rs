@@ -14,6 +14,9 @@
 //! it claims that no run from the entry comes to an error place as one of the next `k - 1` cut
 //! points (base), and that no run from *any* cut point whose invariant holds comes to one as the
 //! `k`-th (step).
+//!
+//! An invariant may speak of *positions*, symbols that are no variables: it claims to hold for all
+//! their values. So it can say of an array that `∀p. p < i → a[p] = 0`. Such a proof has `k = 1`.
 
 use crate::term::{TermId, Terms};
 use crate::value::Value;
@@ -78,10 +81,13 @@ pub struct ProgramProof {
     pub properties: Vec<usize>,
     /// A store that extends the program's.
     pub terms: Terms,
-    /// For each cut point its invariant: a conjunction of one-bit terms over the variables.
+    /// For each cut point its invariant: a conjunction of one-bit terms over the variables and the
+    /// positions.
     pub invariants: BTreeMap<PlaceId, Vec<TermId>>,
     /// Induction depth.
     pub k: usize,
+    /// Symbols over which each invariant is quantified universally.
+    pub positions: Vec<TermId>,
 }
 
 impl ProgramProof {

@@ -57,11 +57,10 @@ impl Terms {
         roots: impl IntoIterator<Item = TermId>,
         mut known: impl FnMut(TermId) -> Option<TermId>,
     ) -> Image {
-        let cone = from.cone(roots);
-        let mut image = vec![None; cone.len()];
-        for (id, term) in from.iter().filter(|(id, _)| cone[id.index()]) {
+        let mut image = vec![None; from.len()];
+        for id in from.cone_ids(roots) {
             image[id.index()] = Some(known(id).unwrap_or_else(|| {
-                let term = term.with_args(|arg| image[arg.index()].expect("comes first"));
+                let term = from.get(id).with_args(|arg| image[arg.index()].expect("comes first"));
                 self.add(term).expect("sorts are kept")
             }));
         }

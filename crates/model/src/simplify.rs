@@ -6,6 +6,7 @@
 //! arguments only, and rules follow each other in a loop, so that nothing recurses.
 
 mod int;
+mod slices;
 
 use crate::bv::Bv;
 use crate::eval::ops;
@@ -40,7 +41,7 @@ impl Terms {
                 Term::Unary(op, a) => unary(self, op, a),
                 Term::Binary(op, a, b) => binary(self, op, a, b),
                 Term::Ite(c, t, e) => ite(self, c, t, e),
-                Term::Slice { arg, high, low } => slice(self, arg, high, low),
+                Term::Slice { arg, high, low } => slices::slice(self, arg, high, low),
                 Term::Extend { arg, by, signed } => extend(self, arg, by, signed),
                 Term::Read(array, at) => read(self, array, at),
                 Term::Write(array, at, value) => write(self, array, at, value),
@@ -388,40 +389,6 @@ fn ite(terms: &mut Terms, c: TermId, t: TermId, e: TermId) -> Rule {
         Becomes(Term::Binary(BinaryOp::Or, not, t))
     } else {
         Keep
-    }
-}
-
-fn slice(terms: &mut Terms, arg: TermId, high: u32, low: u32) -> Rule {
-    if low == 0 && high + 1 == terms.width(arg) {
-        return Is(arg);
-    }
-    match *terms.get(arg) {
-        Term::Slice { arg, low: base, .. } => {
-            Becomes(Term::Slice { arg, high: high + base, low: low + base })
-        }
-        Term::Binary(BinaryOp::Concat, top, bottom) => {
-            let cut = terms.width(bottom);
-            if high < cut {
-                Becomes(Term::Slice { arg: bottom, high, low })
-            } else if low >= cut {
-                Becomes(Term::Slice { arg: top, high: high - cut, low: low - cut })
-            } else {
-                Keep
-            }
-        }
-        Term::Extend { arg, signed, .. } => {
-            let width = terms.width(arg);
-            if high < width {
-                Becomes(Term::Slice { arg, high, low })
-            } else if low >= width && !signed {
-                Is(terms.constant(Bv::zero(high - low + 1)))
-            } else if low == 0 {
-                Becomes(Term::Extend { arg, by: high + 1 - width, signed })
-            } else {
-                Keep
-            }
-        }
-        _ => Keep,
     }
 }
 

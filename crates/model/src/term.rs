@@ -456,15 +456,40 @@ impl Terms {
 
     /// Which terms the roots depend on, themselves included: one flag a term.
     pub fn cone(&self, roots: impl IntoIterator<Item = TermId>) -> Vec<bool> {
+        self.marked_cone(roots, |_| {})
+    }
+
+    /// The same as a list, in ascending order.
+    pub fn cone_ids(&self, roots: impl IntoIterator<Item = TermId>) -> Vec<TermId> {
+        let mut found = Vec::new();
+        self.marked_cone(roots, |id| found.push(id));
+        found.reverse();
+        found
+    }
+
+    /// The cone, told one by one in descending order.
+    fn marked_cone(
+        &self,
+        roots: impl IntoIterator<Item = TermId>,
+        mut tell: impl FnMut(TermId),
+    ) -> Vec<bool> {
         let mut in_cone = vec![false; self.len()];
+        let (mut left, mut top) = (0_usize, 0);
         for root in roots {
-            in_cone[root.index()] = true;
+            left += usize::from(!std::mem::replace(&mut in_cone[root.index()], true));
+            top = top.max(root.index() + 1);
         }
-        // Arguments come before the terms that use them: one pass downwards closes the set.
-        for index in (0..self.len()).rev() {
+        // Arguments come before the terms that use them: one pass downwards closes the set. It ends
+        // where nothing is left, since a cone may be a small part of a large store.
+        for index in (0..top).rev() {
+            if left == 0 {
+                break;
+            }
             if in_cone[index] {
+                left -= 1;
+                tell(TermId::new(index));
                 for arg in self.terms[index].args() {
-                    in_cone[arg.index()] = true;
+                    left += usize::from(!std::mem::replace(&mut in_cone[arg.index()], true));
                 }
             }
         }

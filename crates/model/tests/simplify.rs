@@ -117,3 +117,35 @@ fn constants_stay_small() {
     }
     assert!(matches!(terms.get(number), Term::Int(..)));
 }
+
+/// `(a · x + b)[high:low]` for all factors, constants, slices and values of five bits.
+#[test]
+fn slices_of_multiples_are_kept() {
+    let mut changed = 0;
+    for (a, b) in (0..32).flat_map(|a| (0..32).map(move |b| (a, b))) {
+        let mut terms = Terms::new();
+        let x = terms.new_symbol(Sort::Bv(5));
+        let factor = terms.constant(Bv::from_u64(5, a));
+        let constant = terms.constant(Bv::from_u64(5, b));
+        let product = terms.binary(BinaryOp::Mul, x, factor);
+        let sum = terms.binary(BinaryOp::Add, product, constant);
+        for (high, low) in (1..5).flat_map(|high| (1..=high).map(move |low| (high, low))) {
+            for arg in [product, sum] {
+                let plain = terms.slice(arg, high, low);
+                let image = Rewriter::new().rewrite(&mut terms, plain);
+                changed += usize::from(plain != image);
+                for value in 0..32 {
+                    let mut values: Vec<Value> = Vec::new();
+                    for (_, term) in terms.iter() {
+                        values.push(match term {
+                            Term::Symbol(_) => Value::Bv(Bv::from_u64(5, value)),
+                            _ => ops::apply(term, |arg| &values[arg.index()]).expect("no symbol"),
+                        });
+                    }
+                    assert_eq!(values[plain.index()], values[image.index()], "{a} {b} {value}");
+                }
+            }
+        }
+    }
+    assert!(changed > 1_000, "{changed}");
+}

@@ -18,7 +18,6 @@ use pedra_model::term::TermId;
 use pedra_model::trace::WordTrace;
 use pedra_model::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeMap;
 
 /// What is done on the way.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -220,20 +219,21 @@ impl Lowered {
     ///
     /// If only defined runs were looked at, it is a proof about those, and no check accepts it.
     pub fn cut_proof(&self, proof: CutProof) -> ProgramProof {
-        let CutProof { properties, mut terms, invariants: by_cut, k } = proof;
+        let CutProof { properties, terms, invariants: by_cut, k } = proof;
         let errors: FxHashSet<_> = self.blocks.errors.iter().flatten().collect();
-        let mut invariants = BTreeMap::new();
-        for (index, (cut, here)) in self.blocks.cuts.iter().zip(by_cut).enumerate() {
-            if !errors.contains(&index) {
-                invariants.insert(cut.place, here);
-            }
-        }
+        let cuts = self.blocks.cuts.iter().zip(by_cut).enumerate();
+        let cuts = cuts.filter(|(index, _)| !errors.contains(index));
+        let invariants = cuts.map(|(_, (cut, here))| (cut.place, here)).collect();
+        self.place_proof(ProgramProof { properties, terms, invariants, k, positions: Vec::new() })
+    }
+
+    /// The same for a proof with invariants of some places of the blocks' program.
+    pub(crate) fn place_proof(&self, mut lifted: ProgramProof) -> ProgramProof {
         for &(place, is_never) in &self.blocks.other_heads {
-            let never = is_never.then(|| terms.bool(false));
-            invariants.insert(place, never.into_iter().collect());
+            let never = is_never.then(|| lifted.terms.bool(false));
+            lifted.invariants.insert(place, never.into_iter().collect());
         }
         // Each pass has its own way back; its store extends the one before.
-        let mut lifted = ProgramProof { properties, terms, invariants, k };
         if let Some(later) = &self.later {
             lifted = later.proof(lifted);
         }

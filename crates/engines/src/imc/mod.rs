@@ -165,7 +165,7 @@ impl Engine for Imc<'_> {
             Some((solver, _)) => solver.set_interrupt(context.interrupt.clone()),
             none => {
                 *none = Some((context.new_solver(Preset::Plain), FrameEncoder::new()));
-                // With the seed of this context.
+                // With the random choices of this context.
                 self.layers = Layers::new(context, Preset::Default);
             }
         }

@@ -54,7 +54,7 @@ struct Layer {
 impl Layers {
     /// No steps yet.
     pub(crate) fn new(context: &Context, preset: Preset) -> Layers {
-        // Only the lower half of the seed fits.
+        // Only the lower half of the number fits.
         let config = CadicalConfig { seed: context.seed as u32, ..CadicalConfig::preset(preset) };
         let mut solver = Interpolating::new(config);
         solver.set_interrupt(context.interrupt.clone());

@@ -8,12 +8,13 @@
 //!   when sums wrap around);
 //! - remainders that all samples have;
 //! - each of these where a comparison of the program holds, if it does not hold elsewhere: loops
-//!   with phases need disjunctions.
+//!   with phases need disjunctions; also under other cases (`cases`).
 //!
 //! Only what no sample refutes is proposed, and only what is inductive, all of it together, is
 //! kept (`houdini`). So all of this is heuristic.
 
 use super::calling::comparisons_behind;
+use super::cases::{cases, claims, comparisons, is_about, speaks_of};
 use super::graph::{Graph, Location};
 use super::kernel::equations;
 use super::samples::{Samples, constants, number};
@@ -23,7 +24,9 @@ use pedra_model::bv::Bv;
 use pedra_model::term::{BinaryOp, IntOp, Sort, Term, TermId, Terms, UnaryOp};
 use pedra_model::value::Value;
 use pedra_program::interpreter::evaluate;
+use pedra_program::passes::symbols_of;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 /// Candidates of one location beyond this number are left out.
 const MAX_CANDIDATES: usize = 300;
@@ -50,6 +53,7 @@ pub(super) fn candidates(graph: &mut Graph, samples: &Samples) -> Vec<Vec<TermId
     if graph.has_calls() {
         comparisons.extend(comparisons_behind(graph, &comparisons.clone()));
     }
+    let (cases, claims) = (cases(graph, &comparisons), claims(graph));
     let locations: Vec<Location> = graph.locations().collect();
     let mut all = Vec::with_capacity(locations.len());
     for location in locations {
@@ -60,8 +64,13 @@ pub(super) fn candidates(graph: &mut Graph, samples: &Samples) -> Vec<Vec<TermId
             continue;
         }
         let (numbers, symbols) = numbers(graph, location);
-        let comparisons: Vec<TermId> =
-            comparisons.iter().copied().filter(|&term| speaks_of(graph, term, &symbols)).collect();
+        let of_here = |list: &[TermId]| -> Vec<TermId> {
+            list.iter().copied().filter(|&term| speaks_of(graph, term, &symbols)).collect()
+        };
+        let (mut comparisons, cases) = (of_here(&comparisons), of_here(&cases));
+        let own = comparisons.clone();
+        let claims = claims.iter().copied().filter(|&claim| is_about(graph, claim, &symbols));
+        comparisons.extend(claims);
         let mut maker = Maker {
             terms: &mut graph.terms,
             constants: &constants,
@@ -69,10 +78,16 @@ pub(super) fn candidates(graph: &mut Graph, samples: &Samples) -> Vec<Vec<TermId
             symbols: &symbols,
             found: Vec::new(),
             seen: FxHashSet::default(),
+            besides: Vec::new(),
         };
         let everything: Vec<&[Value]> = states.iter().map(Vec::as_slice).collect();
         maker.about(&everything, &comparisons, None);
-        maker.cases(&everything, &comparisons);
+        for case in cases.into_iter().take(MAX_CASES) {
+            maker.besides = symbols_of(maker.terms, [case]);
+            maker.cases(&everything, &comparisons, &[case]);
+        }
+        maker.besides.clear();
+        maker.cases(&everything, &comparisons, &own);
         let mut found = maker.found;
         found.truncate(MAX_CANDIDATES);
         all.push(found);
@@ -81,32 +96,44 @@ pub(super) fn candidates(graph: &mut Graph, samples: &Samples) -> Vec<Vec<TermId
 }
 
 /// What edges refute, under conditions that all samples meet: a loop may have a phase to which no
-/// sample has come, and what held before holds at least before that.
+/// sample has come, and what held before holds at least before that. Also under each case, and
+/// outside of it.
 pub(super) fn weakened(
     graph: &mut Graph,
     samples: &Samples,
     refuted: &[Vec<TermId>],
 ) -> Vec<Vec<TermId>> {
     let comparisons = comparisons(graph);
+    let cases = cases(graph, &comparisons);
     let mut all = Vec::with_capacity(refuted.len());
     for (location, refuted) in graph.locations().zip(refuted) {
         let symbols: Vec<TermId> = graph.variables(location).collect();
-        let of: Vec<TermId> =
-            comparisons.iter().copied().filter(|&term| speaks_of(graph, term, &symbols)).collect();
-        let mut found = Vec::new();
-        for case in of.into_iter().take(MAX_CASES) {
+        let of_here = |list: &[TermId]| -> Vec<TermId> {
+            let here = list.iter().copied().filter(|&term| speaks_of(graph, term, &symbols));
+            here.take(MAX_CASES).collect()
+        };
+        let (cases, comparisons) = (of_here(&cases), of_here(&comparisons));
+        let truths = |condition: TermId| -> Vec<bool> {
             let holds = |state: &Vec<Value>| {
                 let of: FxHashMap<TermId, &Value> = symbols.iter().copied().zip(state).collect();
-                evaluate(&graph.terms, [case], |symbol| of[&symbol])[&case].as_bv().is_true()
+                let values = evaluate(&graph.terms, [condition], |symbol| of[&symbol]);
+                values[&condition].as_bv().is_true()
             };
-            let truths: FxHashSet<bool> = samples.at(location).iter().map(holds).collect();
-            if truths.len() != 1 {
-                continue;
+            let found: BTreeSet<bool> = samples.at(location).iter().map(holds).collect();
+            found.into_iter().collect()
+        };
+        let met = comparisons.into_iter().map(|condition| (condition, truths(condition)));
+        let met = met.filter(|(_, truths)| truths.len() == 1);
+        let both = cases.into_iter().map(|case| (case, vec![false, true]));
+        let conditions: Vec<(TermId, Vec<bool>)> = both.chain(met).collect();
+        let mut found = Vec::new();
+        for (condition, truths) in conditions {
+            for holds in truths {
+                let not = graph.terms.simplified(Term::Unary(UnaryOp::Not, condition));
+                let otherwise = if holds { not } else { condition };
+                let weaker = refuted.iter().map(|&term| graph.terms.or(otherwise, term));
+                found.extend(weaker);
             }
-            let not = graph.terms.simplified(Term::Unary(UnaryOp::Not, case));
-            let otherwise = if truths.contains(&true) { not } else { case };
-            let weaker = refuted.iter().map(|&term| graph.terms.or(otherwise, term));
-            found.extend(weaker);
         }
         found.retain(|&term| graph.terms.as_constant(term).is_none());
         found.truncate(MAX_CANDIDATES);
@@ -130,36 +157,6 @@ fn numbers(graph: &Graph, at: Location) -> (Vec<Number>, Vec<TermId>) {
     (live.iter().enumerate().filter_map(number).collect(), symbols)
 }
 
-/// The comparisons that guards and values make, without inputs.
-fn comparisons(graph: &Graph) -> Vec<TermId> {
-    let values = graph.blocks().cuts.iter().flat_map(|cut| &cut.blocks);
-    let values = values.flat_map(|block| block.values.iter().chain([&block.guard]).copied());
-    let cone = graph.terms.cone(values);
-    use BinaryOp::*;
-    let is_comparison = |term: &Term| match *term {
-        Term::Int(op, ..) => op.is_comparison(),
-        Term::Binary(Slt | Slte | Sgt | Sgte | Ult | Ulte | Ugt | Ugte, ..) => true,
-        Term::Binary(Eq | Neq, a, _) => !graph.terms.sort(a).is_array(),
-        _ => false,
-    };
-    let all = graph.terms.iter().filter(|(id, term)| cone[id.index()] && is_comparison(term));
-    all.map(|(id, _)| id).collect()
-}
-
-/// Whether a term speaks of these symbols only, and has no `ite`.
-fn speaks_of(graph: &Graph, term: TermId, symbols: &[TermId]) -> bool {
-    let (mut stack, mut seen) = (vec![term], FxHashSet::default());
-    while let Some(term) = stack.pop() {
-        match graph.terms.get(term) {
-            Term::Symbol(_) if !symbols.contains(&term) => return false,
-            Term::Ite(..) => return false,
-            node if seen.insert(term) => stack.extend(node.args()),
-            _ => {}
-        }
-    }
-    true
-}
-
 /// Makes the candidates of one location.
 struct Maker<'a> {
     terms: &'a mut Terms,
@@ -168,6 +165,8 @@ struct Maker<'a> {
     symbols: &'a [TermId],
     found: Vec<TermId>,
     seen: FxHashSet<TermId>,
+    /// What speaks of these only is of no use now.
+    besides: Vec<TermId>,
 }
 
 impl Maker<'_> {
@@ -175,6 +174,12 @@ impl Maker<'_> {
     fn add(&mut self, term: TermId, case: Option<TermId>) {
         if self.terms.as_constant(term).is_some() || self.found.len() >= 2 * MAX_CANDIDATES {
             return;
+        }
+        if !self.besides.is_empty() {
+            let of = symbols_of(self.terms, [term]);
+            if of.iter().all(|symbol| self.besides.contains(symbol)) {
+                return;
+            }
         }
         if case.is_some_and(|case| case == term || self.seen.contains(&term)) {
             return;
@@ -220,9 +225,9 @@ impl Maker<'_> {
         self.bits(states, case);
     }
 
-    /// The candidates of those states in which a comparison holds, or does not.
-    fn cases(&mut self, states: &[&[Value]], comparisons: &[TermId]) {
-        for &comparison in comparisons.iter().take(MAX_CASES) {
+    /// The candidates of those states in which a case holds, or does not.
+    fn cases(&mut self, states: &[&[Value]], comparisons: &[TermId], cases: &[TermId]) {
+        for &comparison in cases.iter().take(MAX_CASES) {
             for wanted in [true, false] {
                 let part = states.iter().copied();
                 let part: Vec<&[Value]> =

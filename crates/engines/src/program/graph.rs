@@ -86,6 +86,8 @@ pub(super) struct Graph {
     sites: Vec<Vec<Site>>,
     /// For each variable another symbol, for its value after a step.
     primed: FxHashMap<TermId, TermId>,
+    /// The positions of slots, if the program has any: variables that never change.
+    pub(super) positions: Vec<TermId>,
 }
 
 impl Graph {
@@ -102,7 +104,8 @@ impl Graph {
 
     /// The same graph, with a store of its own.
     pub(super) fn again(&self) -> Graph {
-        Graph::of(self.lowered.clone(), self.refined.clone())
+        let positions = self.positions.clone();
+        Graph { positions, ..Graph::of(self.lowered.clone(), self.refined.clone()) }
     }
 
     fn of(lowered: Arc<Lowered>, refined: Option<Refined>) -> Graph {
@@ -134,7 +137,8 @@ impl Graph {
         }
         let terms = blocks.program.terms.clone();
         let primed = FxHashMap::default();
-        Graph { lowered, refined, terms, edges, incoming, sites, primed }
+        let positions = Vec::new();
+        Graph { lowered, refined, terms, edges, incoming, sites, primed, positions }
     }
 
     pub(super) fn blocks(&self) -> &Blocks {

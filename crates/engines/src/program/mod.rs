@@ -22,6 +22,7 @@ mod audit;
 mod calling;
 mod calls;
 mod candidates;
+mod cases;
 mod evidence;
 mod facts;
 #[cfg(test)]
@@ -41,10 +42,12 @@ mod queries;
 mod runs;
 mod samples;
 mod side;
+mod slotted;
 mod space;
 
 pub use options::{CHOICES, ProgramOptions, ProgramVariant};
 pub use runs::Runs;
+pub use slotted::Slotted;
 
 use crate::context::{Context, End, Engine, Reason};
 use crate::events::{Event, Progress};
@@ -67,6 +70,8 @@ pub struct Lifted {
     properties: Vec<usize>,
     options: ProgramOptions,
     blasting: BlastOptions,
+    /// The positions of slots, if the program has any.
+    positions: Vec<TermId>,
     search: Search<Locations>,
 }
 
@@ -86,8 +91,14 @@ impl Lifted {
             properties: properties.to_vec(),
             options,
             blasting: blasting.clone(),
+            positions: Vec::new(),
             search: Search::new(properties.len(), policy),
         }
+    }
+
+    /// The same for a program with slots, whose positions are these variables.
+    fn with_positions(self, positions: &[TermId]) -> Lifted {
+        Lifted { positions: positions.to_vec(), ..self }
     }
 
     /// Lets the next run end with [`Reason::Budget`] after about this many propagations.
@@ -96,12 +107,13 @@ impl Lifted {
     }
 
     fn begin(&mut self, context: &Context) -> Result<(), Stopped> {
-        let Lifted { lowered, properties, options, blasting, search } = self;
+        let Lifted { lowered, properties, options, blasting, positions, search } = self;
         let locations = search.begin(|| {
-            let graph = match options.is_full() && options.refine {
+            let mut graph = match options.is_full() && options.refine {
                 true => Graph::refined(lowered.clone()),
                 false => Graph::new(lowered.clone()),
             };
+            graph.positions.clone_from(positions);
             let blocks = lowered.blocks.cuts.iter().flat_map(|cut| &cut.blocks);
             let roots = blocks.flat_map(|block| block.values.iter().chain([&block.guard]));
             let calls = lowered.blocks.cuts.iter().flat_map(|cut| &cut.returns);

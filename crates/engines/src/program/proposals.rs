@@ -12,7 +12,7 @@ use super::houdini::inductive_part;
 use super::queries::Queries;
 use super::samples::Samples;
 use crate::context::Context;
-use crate::trace::Stopped;
+use crate::trace::{Place, Stopped};
 use pedra_model::term::TermId;
 
 /// How long the first turn is, in looks at the interrupt: about half a second. Most programs with
@@ -32,6 +32,7 @@ pub(super) struct Proposals {
     /// Whether what was refuted before is proposed once more, under conditions.
     is_weakened: bool,
     turns: u32,
+    seed: u64,
 }
 
 impl Proposals {
@@ -43,7 +44,7 @@ impl Proposals {
             samples.guide(queries, seed)?;
         }
         let all = candidates(&mut queries.graph, &samples);
-        Ok(Proposals { samples, left: all.clone(), all, is_weakened: false, turns: 0 })
+        Ok(Proposals { samples, left: all.clone(), all, is_weakened: false, turns: 0, seed })
     }
 
     /// Looks on for one more turn. Gives invariants, if a stage is over in it.
@@ -66,16 +67,34 @@ impl Proposals {
         }
     }
 
-    /// The next stage, given what was kept in this one: what was refuted, under conditions. `None`
+    /// The next stage, given what was kept in this one: what was refuted, under conditions; then
+    /// candidates for locations to which no run has come, behind those with new invariants, in a
+    /// program with slots. `None`
     /// if there is none.
-    pub(super) fn next_stage(mut self, queries: &mut Queries, kept: &Candidates) -> Option<Self> {
-        if self.is_weakened {
-            return None;
+    pub(super) fn next_stage(
+        mut self,
+        queries: &mut Queries,
+        kept: &Candidates,
+    ) -> Result<Option<Self>, Stopped> {
+        if !self.is_weakened {
+            for (refuted, kept) in self.all.iter_mut().zip(kept) {
+                refuted.retain(|term| !kept.contains(term));
+            }
+            let all = weakened(&mut queries.graph, &self.samples, &self.all);
+            return Ok(Some(Proposals { left: all.clone(), all, is_weakened: true, ..self }));
         }
-        for (refuted, kept) in self.all.iter_mut().zip(kept) {
-            refuted.retain(|term| !kept.contains(term));
+        // Where there are no positions it costs more than it brings.
+        if queries.graph.positions.is_empty() {
+            return Ok(None);
         }
-        let all = weakened(&mut queries.graph, &self.samples, &self.all);
-        Some(Proposals { left: all.clone(), all, is_weakened: true, ..self })
+        let new = self.samples.leap(queries, self.seed)?;
+        if new.is_empty() {
+            return Ok(None);
+        }
+        let mut all = candidates(&mut queries.graph, &self.samples);
+        for at in queries.graph.locations().filter(|at| !new.contains(at)) {
+            all[at.index()].clear();
+        }
+        Ok(Some(Proposals { left: all.clone(), all, is_weakened: false, ..self }))
     }
 }

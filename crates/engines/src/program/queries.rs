@@ -8,15 +8,15 @@ use super::facts::Facts;
 use super::graph::{Edge, EdgeId, Graph, Location};
 use super::implicant::constant;
 use super::predicates::{Predicates, Subset, cube};
+use super::samples::{Start, hint, is_small};
 use crate::context::{Context, Reason};
 use crate::trace::{LemmaId, Level, Place, Scan, Stopped, Trace};
 use pedra_model::affine::normalise;
 use pedra_model::blast::BlastOptions;
-use pedra_model::bv::Bv;
 use pedra_model::lit::Lit;
 use pedra_model::polynomial::{boundaries, is_product, spread};
 use pedra_model::random::Random;
-use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms};
+use pedra_model::term::{BinaryOp, Term, TermId};
 use pedra_model::value::Value;
 use pedra_program::interpreter::evaluate;
 use pedra_solve::terms::{TermError, TermSolver, Theory};
@@ -394,31 +394,42 @@ impl Queries {
         Ok(if found == Some(true) { Some(self.model(from)) } else { None })
     }
 
-    /// The state after an edge, from a given state or from any: `[state ∧] guard ∧ hints`. Hints
-    /// fix the low bits of what is free; those that cannot be met are dropped one by one.
+    /// The state after an edge: `start ∧ guard ∧ hints`. Hints are what is wanted of the new state,
+    /// and the low bits of what is free; those that cannot be met are dropped one by one.
     /// Heuristic: so answers differ from each other.
     pub(super) fn find_varied(
         &mut self,
         edge: EdgeId,
-        state: Option<&[Value]>,
+        start: Start<'_>,
         dice: &mut Random,
     ) -> Result<Option<Vec<Value>>, Stopped> {
         let Edge { from, to, guard, .. } = *self.graph.edge(edge);
         let variables: Vec<TermId> = self.graph.variables(from).collect();
         let mut free = self.graph.inputs(from).to_vec();
         let mut fixed = vec![self.lit(from, guard)?];
-        match state {
-            None => free.extend(&variables),
-            Some(state) => {
+        let mut hints = Vec::new();
+        match start {
+            Start::Any | Start::Allowed(_) => free.extend(&variables),
+            Start::State(state) => {
                 let model = variables.into_iter().zip(state.iter().cloned()).collect();
                 fixed.extend(self.state_lits(from, &model)?);
             }
         }
-        let mut hints = Vec::new();
-        for symbol in free {
-            if let Some(hint) = hint(&mut self.graph.terms, symbol, dice) {
-                hints.push(self.lit(from, hint)?);
+        if let Start::Allowed(wanted) = start {
+            fixed.extend(self.frame(from, Level::INFINITY)?.unwrap_or_default());
+            if let Some(wanted) = wanted {
+                let image = self.graph.image(edge, wanted);
+                hints.push(self.lit(from, image)?);
             }
+        }
+        let is_allowed = matches!(start, Start::Allowed(_));
+        let terms = &mut self.graph.terms;
+        let mut wishes: Vec<TermId> =
+            free.iter().filter_map(|&symbol| hint(terms, symbol, dice)).collect();
+        let small = free.iter().filter(|_| is_allowed).filter_map(|&s| is_small(terms, s));
+        wishes.extend(small);
+        for wish in wishes {
+            hints.push(self.lit(from, wish)?);
         }
         loop {
             let assumptions: Vec<Lit> = fixed.iter().chain(&hints).copied().collect();
@@ -457,20 +468,6 @@ impl Queries {
         let value = constant(&mut self.graph.terms, value);
         self.graph.terms.simplified(Term::Binary(BinaryOp::Eq, term, value))
     }
-}
-
-/// A value for a number: of words the three low bits, so that the rest can be small.
-fn hint(terms: &mut Terms, symbol: TermId, dice: &mut Random) -> Option<TermId> {
-    let number = dice.below(8) as u64;
-    let (term, value) = match terms.sort(symbol) {
-        Sort::Int => (symbol, terms.integer(number)),
-        Sort::Bv(width) if width > 3 => {
-            let low = terms.simplified(Term::Slice { arg: symbol, high: 2, low: 0 });
-            (low, terms.constant(Bv::from_u64(3, number)))
-        }
-        _ => return None,
-    };
-    Some(terms.simplified(Term::Binary(BinaryOp::Eq, term, value)))
 }
 
 /// A term that the theory does not cover ends the search.

@@ -3,6 +3,7 @@
 //! proposes.
 
 use super::calling;
+use super::cases::{all_cases, speaks_of};
 use super::graph::{Edge, EdgeId, Graph, Location};
 use super::queries::Queries;
 use crate::trace::{Place, Stopped};
@@ -10,7 +11,7 @@ use num_bigint::BigInt;
 use pedra_model::bv::Bv;
 use pedra_model::eval::ops;
 use pedra_model::random::Random;
-use pedra_model::term::{Sort, Term, TermId};
+use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms, UnaryOp};
 use pedra_model::value::Value;
 use rustc_hash::FxHashSet;
 
@@ -92,7 +93,8 @@ impl Samples {
                         Some(states[dice.below(states.len())].clone())
                     }
                 };
-                let Some(state) = queries.find_varied(edge, state.as_deref(), &mut dice)? else {
+                let start = state.as_deref().map_or(Start::Any, Start::State);
+                let Some(state) = queries.find_varied(edge, start, &mut dice)? else {
                     break;
                 };
                 self.add(to.index(), &state);
@@ -103,10 +105,62 @@ impl Samples {
         Ok(())
     }
 
+    /// Where loops are too long for runs to come to their end, what is behind them has no samples.
+    /// A solver finds states there that the invariants before allow, of each case some. They may be
+    /// out of reach. Gives the locations that have samples now and had none.
+    pub(super) fn leap(
+        &mut self,
+        queries: &mut Queries,
+        seed: u64,
+    ) -> Result<Vec<Location>, Stopped> {
+        let cases = all_cases(&mut queries.graph);
+        let mut dice = Random::new(seed);
+        let is_empty = |samples: &Samples, at: Location| samples.at(at).is_empty();
+        let before: Vec<Location> =
+            queries.graph.locations().filter(|&at| is_empty(self, at)).collect();
+        for edge in queries.graph.edge_ids() {
+            let Edge { from, to, .. } = *queries.graph.edge(edge);
+            let is_next =
+                from != Location::ENTRY && !before.contains(&from) && before.contains(&to);
+            if !is_next {
+                continue;
+            }
+            let symbols: Vec<TermId> = queries.graph.variables(to).collect();
+            let is_here = |case: &TermId| speaks_of(&queries.graph, *case, &symbols);
+            let cases = cases.iter().copied().filter(is_here);
+            let cases: Vec<TermId> = cases.take(GUIDED).collect();
+            let both = cases.into_iter().flat_map(|case| {
+                [case, queries.graph.terms.simplified(Term::Unary(UnaryOp::Not, case))]
+            });
+            let wanted: Vec<Option<TermId>> = both.map(Some).chain([None]).collect();
+            for number in 0..GUIDED.max(2 * wanted.len()) {
+                let wanted = wanted[number % wanted.len()];
+                let start = Start::Allowed(wanted);
+                let Some(state) = queries.find_varied(edge, start, &mut dice)? else { break };
+                self.add(to.index(), &state);
+                let mut runner = Runner::new(&queries.graph, dice.word());
+                self.follow(&mut runner, (to.index(), state), 0);
+            }
+        }
+        Ok(before.into_iter().filter(|&at| !is_empty(self, at)).collect())
+    }
+
     /// The states of a location.
     pub(super) fn at(&self, location: Location) -> &[Vec<Value>] {
         &self.by_location[location.index()]
     }
+}
+
+/// Where a step that a solver finds begins.
+#[derive(Copy, Clone)]
+pub(super) enum Start<'a> {
+    /// In any state.
+    Any,
+    /// In this one.
+    State(&'a [Value]),
+    /// In any state that the invariants allow, with small numbers; the condition is wanted behind
+    /// the step.
+    Allowed(Option<TermId>),
 }
 
 /// The constants of a program, as numbers: of words with and without sign.
@@ -134,6 +188,31 @@ pub(super) fn number(value: &Bv, is_signed: bool) -> Option<BigInt> {
     let wraps = is_signed && value.is_negative();
     let shift = if wraps { BigInt::from(1) << value.width() } else { BigInt::from(0) };
     Some(BigInt::from(bits) - shift)
+}
+
+/// How many low bits of a word a hint is about.
+const HINT_BITS: u32 = 3;
+
+/// That a word has no other bits than these.
+pub(super) fn is_small(terms: &mut Terms, symbol: TermId) -> Option<TermId> {
+    let width = terms.sort(symbol).width().filter(|&width| width > HINT_BITS)?;
+    let high = Term::Slice { arg: symbol, high: width - 1, low: HINT_BITS };
+    let (high, zero) = (terms.simplified(high), terms.constant(Bv::zero(width - HINT_BITS)));
+    Some(terms.simplified(Term::Binary(BinaryOp::Eq, high, zero)))
+}
+
+/// A value for a number: of words the low bits, so that the rest can be something else.
+pub(super) fn hint(terms: &mut Terms, symbol: TermId, dice: &mut Random) -> Option<TermId> {
+    let number = dice.below(1 << HINT_BITS) as u64;
+    let (term, value) = match terms.sort(symbol) {
+        Sort::Int => (symbol, terms.integer(number)),
+        Sort::Bv(width) if width > HINT_BITS => {
+            let low = Term::Slice { arg: symbol, high: HINT_BITS - 1, low: 0 };
+            (terms.simplified(low), terms.constant(Bv::from_u64(HINT_BITS, number)))
+        }
+        _ => return None,
+    };
+    Some(terms.simplified(Term::Binary(BinaryOp::Eq, term, value)))
 }
 
 /// Runs the blocks of a program, with inputs by chance.

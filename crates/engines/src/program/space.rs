@@ -84,7 +84,7 @@ impl Locations {
                 return found.map(|_| ());
             };
             self.keep(context, &kept)?;
-            self.proposals = proposals.next_stage(&mut self.queries, &kept);
+            self.proposals = proposals.next_stage(&mut self.queries, &kept)?;
         }
         Ok(())
     }

@@ -187,7 +187,7 @@ impl Space for Words<'_> {
 
     /// Proposes what all samples have in common, for mixed units: `rajam` takes 0.4 to 0.8 s.
     /// Without, proposals come one by one where an obligation asks for them, and it takes 0.2 s to
-    /// more than 25 s, depending on the seed.
+    /// more than 25 s, depending on random choices.
     fn closed(&mut self, context: &Context, level: Level) -> Result<(), Stopped> {
         let Words { options, relative, strengthener, .. } = self;
         if level == Level::ZERO && options.templates && options.unit == UnitKind::Mixed {

@@ -1,6 +1,7 @@
 //! The system with slots.
 
-use super::{ReadSymbol, Slot, Slotted, WithArrays};
+use super::reader::{ReadSymbol, Reader, element, equal};
+use super::{Slot, Slotted, WithArrays};
 use crate::prophecy::{Guess, Prophecy};
 use crate::system::{Input, NamedTerm, State, System};
 use crate::term::{BinaryOp, Sort, Term, TermId, Terms};
@@ -21,17 +22,17 @@ impl Slotted {
             of,
             terms: of.system.terms.clone(),
             images: FxHashMap::default(),
-            values: FxHashMap::default(),
+            reader: Reader::default(),
             probes: Vec::new(),
-            free_reads: FxHashMap::default(),
             reads: Vec::new(),
-            inputs: Vec::new(),
             prophecy: Prophecy { differences: of.differences.clone(), ..Prophecy::default() },
         };
         let targets = builder.add_probes(slots);
         builder.add_images(slots);
         let system = builder.system(&targets);
-        Slotted { system, prophecy: builder.prophecy, reads: builder.reads }
+        let Builder { mut reads, reader, prophecy, .. } = builder;
+        reads.extend_from_slice(reader.new_symbols());
+        Slotted { system, prophecy, reads }
     }
 }
 
@@ -43,14 +44,10 @@ struct Builder<'a> {
     terms: Terms,
     /// What stands for terms that are no large arrays.
     images: FxHashMap<TermId, TermId>,
-    /// The element of an array at an address.
-    values: FxHashMap<(TermId, TermId), TermId>,
+    reader: Reader,
     probes: Vec<Probe>,
-    /// For each array the addresses at which anything is read, with the symbol that is read.
-    free_reads: FxHashMap<TermId, Vec<(TermId, TermId)>>,
+    /// The contents.
     reads: Vec<ReadSymbol>,
-    /// New inputs.
-    inputs: Vec<TermId>,
     prophecy: Prophecy,
 }
 
@@ -92,6 +89,7 @@ impl Builder<'_> {
             let at = self.probes[probe].address;
             self.probes[probe].contents.insert(array, symbol);
             self.reads.push(ReadSymbol { symbol, array, at });
+            self.reader.know(array, at, symbol);
             stack.extend(neighbours.get(&array).into_iter().flatten());
         }
     }
@@ -130,75 +128,11 @@ impl Builder<'_> {
 
     /// `read(array, at)`, where the address is one of the new system.
     fn value(&mut self, array: TermId, at: TermId) -> TermId {
-        let mut stack = match self.values.get(&(array, at)) {
-            Some(&value) => return value,
-            None => vec![array],
-        };
-        while let Some(&id) = stack.last() {
-            let term = self.terms.get(id).clone();
-            let inner = match term {
-                Term::Write(inner, ..) => [Some(inner), None],
-                Term::Ite(_, t, e) => [Some(t), Some(e)],
-                _ => [None; 2],
-            };
-            let missing = inner.iter().flatten().find(|&&a| !self.values.contains_key(&(a, at)));
-            if let Some(&missing) = missing {
-                stack.push(missing);
-                continue;
-            }
-            stack.pop();
-            let [below, other] = inner.map(|a| a.map(|a| self.values[&(a, at)]));
-            let value = match (term, below, other) {
-                (Term::Symbol(_), ..) => self.symbol_value(id, at),
-                (Term::ConstArray { value, .. }, ..) => self.images[&value],
-                (Term::Write(_, place, value), Some(old), _) => {
-                    let (place, value) = (self.images[&place], self.images[&value]);
-                    let hit = self.equal(at, place);
-                    self.terms.simplified(Term::Ite(hit, value, old))
-                }
-                (Term::Ite(c, ..), Some(t), Some(e)) => {
-                    let c = self.images[&c];
-                    self.terms.simplified(Term::Ite(c, t, e))
-                }
-                _ => unreachable!("no other term is an array"),
-            };
-            self.values.insert((id, at), value);
-        }
-        self.values[&(array, at)]
-    }
-
-    /// `ite(at = p_1, e_1, … ite(at = b_1, r_1, … r))`
-    fn symbol_value(&mut self, array: TermId, at: TermId) -> TermId {
-        let watched = self.probes.iter();
-        let mut known: Vec<(TermId, TermId)> =
-            watched.filter_map(|p| Some((p.address, *p.contents.get(&array)?))).collect();
-        known.extend(self.free_reads.get(&array).into_iter().flatten());
-        let mut cases = Vec::new();
-        for (address, value) in known {
-            let same = self.equal(at, address);
-            if self.terms.is_bool(same, true) {
-                return self.choice(cases, value);
-            }
-            if !self.terms.is_bool(same, false) {
-                cases.push((same, value));
-            }
-        }
-        let symbol = self.terms.new_symbol(element(&self.terms, array));
-        self.inputs.push(symbol);
-        self.reads.push(ReadSymbol { symbol, array, at });
-        self.free_reads.entry(array).or_default().push((at, symbol));
-        self.choice(cases, symbol)
-    }
-
-    /// The value of the first case that applies.
-    fn choice(&mut self, cases: Vec<(TermId, TermId)>, otherwise: TermId) -> TermId {
-        cases.into_iter().rev().fold(otherwise, |rest, (condition, value)| {
-            self.terms.simplified(Term::Ite(condition, value, rest))
-        })
+        self.reader.value(&mut self.terms, &self.images, array, at)
     }
 
     fn equal(&mut self, a: TermId, b: TermId) -> TermId {
-        self.terms.simplified(Term::Binary(BinaryOp::Eq, a, b))
+        equal(&mut self.terms, a, b)
     }
 
     /// `val(X, d) = val(Y, d) ∧ ⋀ val(X, p_i) = val(Y, p_i)`, or its negation.
@@ -253,7 +187,7 @@ impl Builder<'_> {
             system.constraints.push(NamedTerm { term, name: constraint.name.clone() });
         }
         self.add_consistency(&mut system);
-        let new = self.inputs.iter().copied();
+        let new = self.reader.new_symbols().iter().map(|read| read.symbol);
         let new = new.chain(self.of.differences.iter().map(|d| d.index));
         system.inputs.extend(new.map(|term| Input { term, name: None }));
         system.terms = self.terms.clone();
@@ -317,8 +251,4 @@ impl Builder<'_> {
         }
         last
     }
-}
-
-fn element(terms: &Terms, array: TermId) -> Sort {
-    terms.sort(array).element().expect("an array")
 }

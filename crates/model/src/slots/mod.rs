@@ -24,6 +24,9 @@
 
 mod build;
 mod lift;
+mod reader;
+
+pub use reader::{ReadSymbol, Reader};
 
 use crate::blast::BlastOptions;
 use crate::prophecy::{Difference, Prophecy};
@@ -138,12 +141,4 @@ pub struct Slotted {
     /// What the other new symbols stand for: reads of an array at an address, which may speak
     /// of earlier ones of the list.
     reads: Vec<ReadSymbol>,
-}
-
-/// A symbol that stands for a read.
-#[derive(Copy, Clone, Debug)]
-struct ReadSymbol {
-    symbol: TermId,
-    array: TermId,
-    at: TermId,
 }

@@ -8,6 +8,7 @@
 //! - [`elements`]: small arrays as scalars.
 //! - [`integers`]: words read as integers, to find invariants.
 //! - [`live`]: which edges and variables matter at all.
+//! - [`slots`]: of arrays only a few elements, to find invariants for all.
 //! - [`undefined`]: checks of undefined behaviour as assumptions or as properties.
 
 pub mod constants;
@@ -15,6 +16,7 @@ pub mod elements;
 pub mod follow;
 pub mod integers;
 pub mod live;
+pub mod slots;
 pub mod undefined;
 
 use crate::graph::{Action, Edge, Procedure, Program, Step, VariableId};

@@ -77,10 +77,10 @@ impl TermError {
     pub fn lacking(&self) -> &'static str {
         match self {
             TermError::Mixed { .. } => "integers beside bit-vectors of several bits",
-            TermError::NonLinear => "products of two integers that are no constants",
-            TermError::Division => "division by an integer that is no constant",
-            TermError::TooLarge => "integer expressions of this size",
-            TermError::Blast(_) => "arrays or circuits of this size",
+            TermError::NonLinear => "products of integer variables",
+            TermError::Division => "division by an integer variable",
+            TermError::TooLarge => "integer expressions that are too large",
+            TermError::Blast(_) => "arrays or circuits that are too large",
         }
     }
 }
@@ -94,9 +94,8 @@ pub fn theory_of(
     terms: &Terms,
     roots: impl IntoIterator<Item = TermId>,
 ) -> Result<Theory, TermError> {
-    let cone = terms.cone(roots);
     let (mut widest, mut has_integers) = (1, false);
-    for (id, _) in terms.iter().filter(|(id, _)| cone[id.index()]) {
+    for id in terms.cone_ids(roots) {
         let sort = terms.sort(id);
         has_integers |= sort.has_integers();
         widest = widest.max(widest_word(sort));
