@@ -1,7 +1,8 @@
 //! C files: the text that the front end reads, and witnesses about it.
 
-use crate::load::{InputError, read_bytes};
+use crate::load::{InputError, pointed_at, read_bytes};
 use pedra_c::preprocess::preprocess;
+use pedra_c::source::Location;
 use pedra_c::witness::observe::without_line_markers;
 use pedra_c::witness::{Content, Metadata, Witness, write};
 use pedra_c::{CError, DataModel};
@@ -111,20 +112,15 @@ fn time_text(seconds: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
-/// How much of a line is shown with an error.
-const MAX_LINE: usize = 160;
-
-/// `file:line:column: what is wrong`, the line, and a hint.
+/// `file:line:column: what is wrong`, the line with a marker below it, and a hint.
 pub fn error_text(path: &Path, error: &CError) -> String {
     let file = match error.location.file {
         Some(_) => String::new(),
         None => format!("{}:", path.display()),
     };
     let mut text = format!("{file}{error}");
-    let line: String = error.text.trim_end().chars().take(MAX_LINE).collect();
-    if !line.trim().is_empty() {
-        text.push_str(&format!("\n  {line}"));
-    }
+    let Location { line, column, .. } = error.location;
+    text.push_str(&pointed_at(error.text.as_bytes(), line, column));
     if let Some(hint) = &error.hint {
         text.push_str(&format!("\nhint: {hint}"));
     }
@@ -134,6 +130,14 @@ pub fn error_text(path: &Path, error: &CError) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn errors_point_at_the_place() {
+        let text = b"int main(void) {\n    return x;\n}\n";
+        let error = pedra_c::load(text, "f.c", &pedra_c::Options::default()).expect_err("no x");
+        let shown = "f.c:2:12: `x` is not declared\n 2 |     return x;\n   |            ^";
+        assert_eq!(error_text(Path::new("f.c"), &error), shown);
+    }
 
     #[test]
     fn times() {

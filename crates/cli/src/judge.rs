@@ -249,9 +249,9 @@ impl Judge<'_> {
             return Ok(Judgement::Refuted("the program has no such property".to_owned()));
         }
         let marks: Vec<usize> = marks.values().flatten().copied().collect();
-        let count = match invariants.len() {
-            1 => "1 invariant".to_owned(),
-            n => format!("{n} invariants"),
+        let (count, hold) = match invariants.len() {
+            1 => ("1 invariant".to_owned(), "holds"),
+            n => (format!("{n} invariants"), "hold"),
         };
         if self.is_inductive(&program, &marks, &wanted) {
             let text = format!("witness: {count}, inductive, and the property follows");
@@ -273,7 +273,7 @@ impl Judge<'_> {
                 Judgement::Refuted(format!("witness: {place}: {what}"))
             }
             None if found.open.is_empty() => Judgement::Accepted(format!(
-                "witness: {count}, which hold, as does the property; the proof needed more"
+                "witness: {count}, which {hold}, as does the property; the proof needed more"
             )),
             None => Judgement::Unknown(format!("witness: {}", found.open[0])),
         })
@@ -301,7 +301,8 @@ impl Judge<'_> {
             invariants.entry(place).or_default();
         }
         let properties = wanted.iter().chain(marks).copied().collect();
-        let proof = ProgramProof { properties, terms, invariants, k: 1 };
+        let positions = Vec::new();
+        let proof = ProgramProof { properties, terms, invariants, k: 1, positions };
         let options = CheckOptions { interrupt: self.interrupt.clone(), ..CheckOptions::default() };
         check_program_proof(program, &proof, &self.plan.blast, &options).is_ok()
     }

@@ -1,5 +1,6 @@
 //! From a path to a model, with errors that a person can act on.
 
+use crate::commands::language::Language;
 use crate::report::SourcePlace;
 use pedra_formats::error::{FormatError, Position};
 use pedra_formats::{aiger, btor2};
@@ -127,6 +128,12 @@ pub fn load(path: &Path) -> Result<Loaded, InputError> {
             return Err(InputError(format!("{}: the file is empty", path.display())));
         }
         None => {
+            if Language::of(path).is_some() {
+                let file = path.display();
+                let text = "programs are decided by `check`; this command takes models of hardware";
+                let hint = format!("`pedra convert {file} model.btor2` makes a model of it");
+                return Err(InputError(format!("{file}: {text}\nhint: {hint}")));
+            }
             let hint = unpacker(&bytes).map(|program| {
                 format!("\nhint: it is packed; try `{program} -c FILE | pedra check -`")
             });
@@ -148,22 +155,30 @@ pub fn describe(path: &Path, bytes: &[u8], error: &FormatError) -> InputError {
     let mut text = format!("{file}:{error}");
     if let Position::Text { line, column } = error.position {
         let shown = bytes.split(|&b| b == b'\n').nth(line - 1).unwrap_or_default();
-        // Long or binary lines help nobody.
-        if let Ok(shown) = std::str::from_utf8(shown)
-            && !shown.trim().is_empty()
-            && shown.len() <= 200
-            && !shown.contains(|c: char| c.is_control() && c != '\t' && c != '\r')
-        {
-            let shown = shown.trim_end().replace('\t', " ");
-            let gap = " ".repeat(line.to_string().len());
-            let indent = " ".repeat(column.saturating_sub(1).min(shown.len()));
-            let _ = write!(text, "\n {line} | {shown}\n {gap} | {indent}^");
-        }
+        text.push_str(&pointed_at(shown, line, column));
     }
     if let Some(hint) = &error.hint {
         let _ = write!(text, "\nhint: {hint}");
     }
     InputError(text)
+}
+
+/// A line of a file with its number and a marker below the column; empty if it is long or binary,
+/// which helps nobody.
+pub fn pointed_at(shown: &[u8], line: usize, column: usize) -> String {
+    match std::str::from_utf8(shown) {
+        Ok(shown)
+            if !shown.trim().is_empty()
+                && shown.len() <= 200
+                && !shown.contains(|c: char| c.is_control() && c != '\t' && c != '\r') =>
+        {
+            let shown = shown.trim_end().replace('\t', " ");
+            let gap = " ".repeat(line.to_string().len());
+            let indent = " ".repeat(column.saturating_sub(1).min(shown.len()));
+            format!("\n {line} | {shown}\n {gap} | {indent}^")
+        }
+        _ => String::new(),
+    }
 }
 
 impl Loaded {

@@ -172,8 +172,8 @@ impl<'a> Writer<'a> {
         if is_recorded {
             evidence.recorded.clone_from(&invariants);
         }
-        // People see the invariants of one proof once.
-        if !self.args.output.quiet && (is_new || self.args.output.json) {
+        // The invariants of one proof are told once: it may settle many properties.
+        if !self.args.output.quiet && is_new {
             evidence.invariants = invariants;
         }
         Ok(evidence)
@@ -199,7 +199,8 @@ impl<'a> Writer<'a> {
 
     /// What a proof says of the predicates of Horn clauses; `None` if it has no such form.
     fn horn_model(&self, proof: &ProgramProof, lowered: &Lowered) -> Result<Option<String>> {
-        if Language::of(&self.args.model) != Some(Language::Horn) || proof.k > 1 {
+        let is_plain = proof.k == 1 && proof.positions.is_empty();
+        if Language::of(&self.args.model) != Some(Language::Horn) || !is_plain {
             return Ok(None);
         }
         // Reading is the same every time, so these are the places of the program.

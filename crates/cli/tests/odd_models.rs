@@ -47,3 +47,28 @@ fn every_engine_agrees_on_odd_models() {
     }
     std::fs::remove_dir_all(&folder).expect("our own folder");
 }
+
+/// A proof for all addresses of a large array has SMT-LIB queries and no witness circuit.
+#[test]
+fn certificates_of_large_arrays() {
+    let folder = std::env::temp_dir().join(format!("pedra-large-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder of our own");
+    // Only bytes below 128 are written.
+    let text = "1 sort bitvec 1\n2 sort bitvec 32\n3 sort bitvec 8\n4 sort array 2 3\n5 zero 3\n\
+        6 state 4 mem\n7 init 4 6 5\n8 input 2 address\n9 input 3 data\n10 constd 3 127\n\
+        11 and 3 9 10\n12 write 4 6 8 11\n13 next 4 6 12\n14 read 3 6 8\n15 slice 1 14 7 7\n\
+        16 bad 15\n";
+    std::fs::write(folder.join("m.btor2"), text).expect("a small file");
+    for (name, is_written) in [("c.smt2", true), ("c.btor2", false)] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pedra"));
+        command.args(["hwmcc", "m.btor2", "m.wit", name]).current_dir(&folder);
+        let output = command.output().expect("it runs");
+        assert_eq!(output.stdout, b"unsat\n", "{name}");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(told.contains("no certificate is written"), !is_written, "{told}");
+        assert_eq!(folder.join(name).exists(), is_written, "{name}");
+    }
+    let script = std::fs::read_to_string(folder.join("c.smt2")).expect("it was written");
+    assert!(script.contains("(set-logic ALL)") && script.contains("(as const "), "{script}");
+    std::fs::remove_dir_all(&folder).expect("our own folder");
+}

@@ -309,6 +309,7 @@ fn invariants_of_others_are_judged() {
             0,
             "2 invariants, inductive",
         ),
+        (invariant("loop_invariant", 6, 5, "x <= n"), 0, "1 invariant, which holds, as does"),
         (invariant("loop_invariant", 6, 5, "x + y != n"), 1, "does not always hold"),
         (invariant("loop_invariant", 6, 5, "x + z == n"), 1, "p.c:6"),
         (invariant("loop_invariant", 7, 9, "x + y == n"), 3, "there is no loop here"),

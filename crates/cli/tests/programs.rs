@@ -148,7 +148,7 @@ fn allocations_that_run_again() {
         ("n < 3", "n > 3", 0, "proved"),
         ("n < 3", list, 0, "proved"),
         ("n < 40", "n == 2 && list->next->value == 0", 1, "violated"),
-        ("n < 40", "n == 40", 3, "only runs with more allocations than are followed at "),
+        ("n < 40", "n == 40", 3, "only runs with more or larger allocations than are followed at "),
     ] {
         let text = text.replace("BOUND", bound).replace("ERROR", error);
         let (found, out, err) = check_text("again.c", &text, &["--quiet"]);
@@ -222,9 +222,14 @@ fn summaries_are_shown_beside_their_procedures() {
 fn what_cannot_be_done_is_said() {
     let (code, out, _) = pedra("descent.c", &["-p", "b0", "--depth", "7", "-e", "kind"]);
     assert_eq!(code, Some(3));
-    assert!(out.contains("no proof for recursion deeper than 7"), "{out}");
+    assert!(out.contains("no proof; recursion was followed to depth 7, kind"), "{out}");
+    let (code, out, _) = pedra("fibonacci.smt2", &["--depth", "3", "-e", "bmc"]);
+    assert_eq!(code, Some(3));
+    assert!(out.contains("no proof; recursion was followed to depth 3, "), "{out}");
     for (options, words) in [
-        (&["--trace", "x.wit"][..], "--trace: not for programs yet"),
+        (&["--trace", "x.wit"][..], "--trace: not for programs; --witness writes the run"),
+        (&["--vcd", "x.vcd"], "--test a C file that runs it"),
+        (&["-p", "division"], "no operation of the program needs the check `division`"),
         (&["-p", "77"], "there is no assertion `77`"),
         (&["--function", "start"], "start"),
     ] {
@@ -295,6 +300,8 @@ fn programs_are_converted() {
             agreed += 1;
         }
         match converted(&file, "btor2") {
+            // A loop over 50,000 elements is out of reach for engines that know no locations.
+            Ok(_) if file == "fill.c" => systems += 1,
             Ok(_) => {
                 let name = format!("{}.btor2", file.replace('.', "_"));
                 let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);

@@ -1,7 +1,8 @@
 //! From sources to a system whose properties and signals have the names of the source.
 
 use crate::folder::Folder;
-use crate::names::{self, Kind, Place};
+use crate::names::{self, Kind};
+use crate::place::{Place, Texts};
 use crate::rtlil::{self, Clocking, Facts, Port, PropertyCell};
 use crate::script::{self, Files, Request};
 use crate::yosys::{Limits, Yosys};
@@ -133,7 +134,7 @@ fn no_module(request: &Request) -> Error {
 fn check_properties(request: &Request, facts: &Facts) -> Result<(), Error> {
     let live = facts.properties.iter().find(|p| matches!(&*p.flavor, "live" | "fair"));
     if let Some(cell) = live {
-        let name = names::name(cell);
+        let name = names::name(cell, Texts::default().place(cell).as_ref());
         let text = "is about what happens eventually (liveness), which is not decided";
         return Err(Error::Design(format!("{}: {name} {text}", source(request))));
     }
@@ -170,6 +171,8 @@ fn warnings_in(messages: &str) -> Vec<String> {
 /// The properties by the names of the source, in its order.
 struct Stated {
     cells: Vec<PropertyCell>,
+    /// Where each of them is stated.
+    places: Vec<Option<Place>>,
     /// The name of each cell.
     names: Vec<String>,
     /// The cells in the order of the source.
@@ -178,15 +181,18 @@ struct Stated {
 
 impl Stated {
     fn new(cells: Vec<PropertyCell>) -> Stated {
+        let mut texts = Texts::default();
+        let places: Vec<_> = cells.iter().map(|cell| texts.place(cell)).collect();
+        let name = |n: usize| names::name(&cells[n], places[n].as_ref());
         let mut order: Vec<usize> = (0..cells.len()).collect();
-        order.sort_by_key(|&n| (names::place(&cells[n].src), names::name(&cells[n])));
-        let mut sorted: Vec<String> = order.iter().map(|&n| names::name(&cells[n])).collect();
+        order.sort_by_cached_key(|&n| (places[n].clone(), name(n)));
+        let mut sorted: Vec<String> = order.iter().map(|&n| name(n)).collect();
         names::make_unique(&mut sorted);
         let mut names = vec![String::new(); cells.len()];
         for (name, &n) in sorted.into_iter().zip(&order) {
             names[n] = name;
         }
-        Stated { cells, names, order }
+        Stated { cells, places, names, order }
     }
 
     /// The cell that a symbol of the model stands for.
@@ -257,9 +263,8 @@ fn finish(
         let (name, term) = (stated.names[cell].clone(), system.bads[index].term);
         // Symbols of BTOR2 have no spaces, names may.
         system.bads[index].name = Some(name.clone().into());
-        let cell = &stated.cells[cell];
-        let kind = kind_of(cell).expect("only assertions and covers are bads");
-        let (place, condition) = (names::place(&cell.src), condition(&system, term));
+        let kind = kind_of(&stated.cells[cell]).expect("only assertions and covers are bads");
+        let (place, condition) = (stated.places[cell].clone(), condition(&system, term));
         properties.push(Property { kind, name, place, condition });
     }
     let parameters = request.parameters.clone();

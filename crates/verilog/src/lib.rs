@@ -6,6 +6,7 @@
 //! - [`yosys`]: how it is found, run and stopped;
 //! - [`rtlil`]: what the design says of its clocks, ports and properties;
 //! - [`names`]: properties by label or place;
+//! - [`place`]: where they are stated;
 //! - [`testbench`]: a violation as a test bench.
 //!
 //! Nothing here decides anything: no solver, no engine.
@@ -13,6 +14,7 @@
 pub mod elaborate;
 mod folder;
 pub mod names;
+pub mod place;
 pub mod rtlil;
 pub mod script;
 pub mod testbench;
@@ -20,7 +22,8 @@ pub mod yosys;
 
 pub use elaborate::{About, Design, Property, elaborate};
 pub use folder::remove_folders;
-pub use names::{Kind, Place};
+pub use names::Kind;
+pub use place::Place;
 pub use rtlil::{Clock, Clocking, Port};
 pub use script::{Memories, Request};
 pub use yosys::Limits;

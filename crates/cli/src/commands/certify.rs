@@ -42,13 +42,7 @@ pub fn run(args: &CertifyArgs) -> Result<i32> {
         return Ok(tell(style, &in_time(judgement, &watch)));
     }
     let loaded = load(&args.model)?;
-    let bytes = read_bytes(&args.file)?;
-    if is_smtlib(&bytes) {
-        let text = "SMT-LIB queries are for an SMT solver, such as `z3 FILE` or `bitwuzla FILE`: \
-                    all answers must be `unsat`. `pedra certify` takes certificates that end in \
-                    .btor2";
-        return Err(InputError(format!("{}: {text}", args.file.display())).into());
-    }
+    let bytes = read_evidence(&args.file, "certificates that end in .btor2")?;
     let selected = loaded.select(&args.property)?;
     let judgement = if detect(&bytes).is_some() {
         let options =
@@ -76,7 +70,7 @@ fn program_witness(args: &CertifyArgs, watch: &Watch) -> Result<Judgement> {
         let text = "--property: a witness about a program names its specification itself";
         return Err(InputError(text.to_owned()).into());
     }
-    let bytes = read_bytes(&args.file)?;
+    let bytes = read_evidence(&args.file, "witnesses of programs (`check --witness`)")?;
     let bad_file = |why: String| InputError(format!("{}: {why}", args.file.display()));
     let witness = pedra_c::witness::read(&bytes).map_err(bad_file)?;
     let model = match witness.metadata.data_model.as_str() {
@@ -118,6 +112,17 @@ fn tell(style: Style, judgement: &Judgement) -> i32 {
         Style::Human => say(&format!("{word:<8}  {}", printable(text))),
     }
     code
+}
+
+/// Reads a file that is not for an SMT solver; `others` are what is taken in its place.
+fn read_evidence(path: &Path, others: &str) -> Result<Vec<u8>, InputError> {
+    let bytes = read_bytes(path)?;
+    if !is_smtlib(&bytes) {
+        return Ok(bytes);
+    }
+    let text = "SMT-LIB queries are for an SMT solver, such as `z3 FILE` or `bitwuzla FILE`: all \
+                answers must be `unsat`. `pedra certify` takes";
+    Err(InputError(format!("{}: {text} {others}", path.display())))
 }
 
 /// Queries of `check --certificate x.smt2`, or of another tool.

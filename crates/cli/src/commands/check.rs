@@ -212,7 +212,8 @@ fn serve_model(page: &Page, loaded: &Loaded) -> Result<Server, InputError> {
 /// Says where the page is.
 pub fn tell_page(page: &Page, is_quiet: bool) {
     if !is_quiet {
-        note(&format!("page {}", printable(&page.path().display().to_string())));
+        let path = page.path().display().to_string();
+        note(&format!("page written to {}", printable(&path)));
     }
 }
 
@@ -403,7 +404,7 @@ impl Observer for Session<'_> {
             Event::Depth { depth, progress } if verbose >= 2 => {
                 let queries = progress.queries;
                 let seconds = self.start.elapsed().as_secs_f64();
-                note(&format!("{seconds:.2} s  {name}: depth {depth}, {queries} queries"));
+                note(&format!("{seconds:.2} s  {name}: depth {depth}, queries {queries}"));
             }
             Event::Restarted { latches, gates } if verbose >= 1 => {
                 let seconds = self.start.elapsed().as_secs_f64();
@@ -419,8 +420,8 @@ impl Observer for Session<'_> {
                 let conflicts = progress.conflicts;
                 let seconds = self.start.elapsed().as_secs_f64();
                 note(&format!(
-                    "{seconds:.2} s  {name}: ended at depth {depth} after {queries} queries, \
-                     {conflicts} conflicts"
+                    "{seconds:.2} s  {name}: ended at depth {depth}, queries {queries}, \
+                     conflicts {conflicts}"
                 ));
             }
             _ => {}

@@ -15,7 +15,8 @@ use pedra_model::Model;
 use pedra_model::bits::BitSystem;
 use pedra_model::blast::{BlastOptions, blast};
 use pedra_model::raise::words_from_bits;
-use pedra_model::system::System;
+use pedra_model::system::{State, System};
+use pedra_model::term::{Term, TermId};
 use pedra_program::dot::write_dot;
 use pedra_program::{LowerOptions, Program, lower};
 use pedra_verilog::is_verilog;
@@ -109,7 +110,27 @@ fn as_words(input: &Input) -> Result<Cow<'_, System>> {
         Input::Model(Model::Bits(system)) => Cow::Owned(words_from_bits(system)),
         Input::Model(Model::Words(system)) => Cow::Borrowed(system),
         Input::Program(program) => {
-            Cow::Owned(lower(program, &LowerOptions::default())?.flat.system)
+            let system = lower(program, &LowerOptions::default())?.flat.system;
+            Cow::Owned(with_array_states(system))
         }
     })
+}
+
+/// A system in which constant arrays in next values are states that keep their initial value:
+/// BTOR2 has no other word for them.
+fn with_array_states(mut system: System) -> System {
+    let nexts: Vec<TermId> = system.states.iter().filter_map(|state| state.next).collect();
+    let mut added: Vec<State> = Vec::new();
+    let image = system.terms.substitute(nexts, |terms, id| {
+        let Term::ConstArray { value, .. } = *terms.get(id) else { return None };
+        terms.as_constant(value)?;
+        let term = terms.new_symbol(terms.sort(id));
+        added.push(State { term, name: None, init: Some(id), next: Some(term) });
+        Some(term)
+    });
+    for state in &mut system.states {
+        state.next = state.next.map(|next| image.of(next));
+    }
+    system.states.extend(added);
+    system
 }

@@ -66,6 +66,6 @@ fn of_record(record: &Path, model: &Path, page: &Path) -> Result<()> {
         None => make(&file, Subject::Model(&load(model)?), Vec::new(), Live::Before),
     };
     write_file(page, content.with_context(about)?.as_bytes())?;
-    note(&printable(&format!("page {}", page.display())));
+    note(&printable(&format!("page written to {}", page.display())));
     Ok(())
 }

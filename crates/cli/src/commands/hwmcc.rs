@@ -122,23 +122,25 @@ pub fn run(args: &HwmccArgs) -> Result<i32> {
         return Ok(answer_once(&once, "unknown", 30));
     }
     let proofs = answers.proofs.into_inner().expect("no panic while held");
+    let form = args.certificate.as_ref().map(|path| form_of(path, &loaded.model));
     // The competition asks for none of these; the proofs were checked.
     let no_file = proofs.iter().find_map(|proof| match &**proof {
         Proof::Live(_) => Some("proofs about justice have no file"),
-        Proof::Words(proof) if !proof.prophecy.is_empty() => {
-            Some("proofs for all addresses of an array have no witness circuit")
+        Proof::Words(proof)
+            if !proof.prophecy.is_empty() && form != Some(CertificateForm::Smtlib) =>
+        {
+            Some("proofs for all addresses of an array have no witness circuit; use .smt2")
         }
         _ => None,
     });
     if let Some(why) = no_file.filter(|_| args.certificate.is_some()) {
         note(&format!("no certificate is written: {why}"));
     }
-    if let Some(path) = args.certificate.as_ref().filter(|_| no_file.is_none()) {
+    if let (Some(path), Some(form), None) = (&args.certificate, form, no_file) {
         let proof = join_proofs(&loaded.model, proofs).expect("one proof a property, none simple");
         // The proofs were checked one by one; the file is about all of them together.
         let interrupt = watch.interrupt().clone();
         let options = CheckOptions { interrupt, ..CheckOptions::default() };
-        let form = form_of(path, &loaded.model);
         match certificate_bytes(&loaded, &proof, form, &plan.blast, &options) {
             Ok(certificate) => write_file(path, &certificate.bytes)?,
             Err(error) if error.is::<CheckStopped>() => {

@@ -116,15 +116,16 @@ pub fn run(
     Ok(reporter.finish("not decided", plan.engine.text(), start.elapsed()))
 }
 
-/// What is written for models has no form for programs yet.
+/// What is written for models has another form for programs, or none.
 fn refuse_files(args: &CheckArgs) -> Result<(), InputError> {
+    let run = "; --witness writes the run to a violation, and --test a C file that runs it";
     let asked = [
-        ("--trace", args.trace.is_some()),
-        ("--vcd", args.vcd.is_some()),
-        ("--plot", args.plot.is_some()),
+        ("--trace", args.trace.is_some(), run),
+        ("--vcd", args.vcd.is_some(), run),
+        ("--plot", args.plot.is_some(), ""),
     ];
-    match asked.into_iter().find(|(_, is_asked)| *is_asked) {
-        Some((option, _)) => Err(InputError(format!("{option}: not for programs yet"))),
+    match asked.into_iter().find(|(_, is_asked, _)| *is_asked) {
+        Some((option, _, hint)) => Err(InputError(format!("{option}: not for programs{hint}"))),
         None => Ok(()),
     }
 }
@@ -139,9 +140,42 @@ pub fn with_properties(
     wanted: &[String],
 ) -> Result<(Program, Vec<usize>), InputError> {
     let (kinds, names) = split_kinds(wanted);
-    let program = checks_as_properties(program, &kinds);
-    let selected = select(&program, path, &kinds, &names)?;
-    Ok((program, selected))
+    let with_checks = checks_as_properties(program, &kinds);
+    let selected = select(&with_checks, path, &kinds, &names)?;
+    if selected.is_empty() {
+        return Err(nothing_to_decide(program, path, &kinds, &names));
+    }
+    Ok((with_checks, selected))
+}
+
+/// Says what there is none of, and what there is instead.
+fn nothing_to_decide(
+    program: &Program,
+    path: &Path,
+    kinds: &[CheckKind],
+    names: &[String],
+) -> InputError {
+    let file = path.display();
+    let mut parts = Vec::new();
+    if kinds.is_empty() || !names.is_empty() {
+        parts.push("there is no assertion to decide".to_owned());
+    }
+    if !kinds.is_empty() {
+        let names: Vec<_> = kinds.iter().map(|kind| format!("`{}`", kind.name())).collect();
+        let check = if kinds.len() == 1 { "the check" } else { "one of the checks" };
+        parts.push(format!("no operation of the program needs {check} {}", names.join(", ")));
+    }
+    let has = |kind: &CheckKind| {
+        let checks = checks_as_properties(program, &[*kind]);
+        checks.properties.iter().any(|property| property.kind != PropertyKind::Assertion)
+    };
+    let others = CheckKind::ALL.into_iter().filter(|kind| !kinds.contains(kind)).filter(has);
+    let others: Vec<_> = others.map(|kind| format!("`-p {}`", kind.name())).collect();
+    let hint = match others.as_slice() {
+        [] => String::new(),
+        all => format!("\nhint: operations can be checked with {}, or `-p all`", all.join(", ")),
+    };
+    InputError(format!("{file}: {}{hint}", parts.join(", and ")))
 }
 
 /// Kinds of undefined behaviour that are asked for by name, and the other names.
@@ -197,10 +231,7 @@ fn select(
     }
     selected.sort_unstable();
     selected.dedup();
-    match selected.is_empty() {
-        true => Err(InputError(format!("{file}: there is no assertion to decide"))),
-        false => Ok(selected),
-    }
+    Ok(selected)
 }
 
 /// `loop.c:14 x + y == n`
@@ -308,6 +339,7 @@ impl ProgramObserver for Session<'_> {
         engine: &'static str,
         answer: &ProgramChecked,
     ) -> Result<()> {
+        self.status.head().count(matches!(answer, ProgramChecked::Violated(_)));
         match answer {
             ProgramChecked::Proved(proof, lowered) => {
                 let clauses = proof.invariants.values().map(Vec::len).sum();

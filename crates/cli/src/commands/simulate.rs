@@ -116,7 +116,7 @@ fn replay(loaded: &Loaded, path: &Path) -> Result<(Option<Waves>, i32)> {
     let code = match judged {
         Ok((property, how)) => {
             let property = loaded.property_text(property);
-            note(&format!("violates {} {how}", printable(&property)));
+            note(&format!("{} is violated {how}", printable(&property)));
             0
         }
         Err(error) => {

@@ -4,7 +4,6 @@ use super::{PropertyReport, SourcePlace, Stated, Vacuity, Verdict, WrittenFile, 
 use crate::view::invariants;
 use pedra_check::SafeUpTo;
 use pedra_formats::text::printable;
-use pedra_model::property::Property;
 
 /// `violated  b1 overflow  step 7, bmc, 0.02 s, trace replayed`.
 pub fn line(report: &PropertyReport, stated: Option<&Stated>, color: bool) -> String {
@@ -43,22 +42,17 @@ pub fn line(report: &PropertyReport, stated: Option<&Stated>, color: bool) -> St
             let length = depth + 1 - stem;
             format!("lasso: stem {stem}, loop {length}, {engine}, {seconds:.2} s, trace replayed")
         }
-        Verdict::Unknown { reason, safe: None } if matches!(report.id, Property::Justice(_)) => {
+        Verdict::Unknown { reason, safe: None } => {
             format!("{}, {engine}, {seconds:.2} s", printable(reason))
         }
-        Verdict::Unknown { reason, safe } => {
-            let safe = match *safe {
-                None => "no step looked at".to_owned(),
-                Some(SafeUpTo { claimed, checked }) => {
-                    let event = if is_cover(stated) { "not reached" } else { "no violation" };
-                    let how = match checked {
-                        Some(step) if step >= claimed => "checked".to_owned(),
-                        Some(step) => format!("claimed; checked up to step {step}"),
-                        None => "claimed".to_owned(),
-                    };
-                    format!("{event} up to step {claimed} ({how})")
-                }
+        Verdict::Unknown { reason, safe: Some(SafeUpTo { claimed, checked }) } => {
+            let event = if is_cover(stated) { "not reached" } else { "no violation" };
+            let how = match checked {
+                Some(step) if step >= claimed => "checked".to_owned(),
+                Some(step) => format!("claimed; checked up to step {step}"),
+                None => "claimed".to_owned(),
             };
+            let safe = format!("{event} up to step {claimed} ({how})");
             format!("{}; {safe}, {engine}, {seconds:.2} s", printable(reason))
         }
     };

@@ -192,7 +192,7 @@ fn invariants(report: &PropertyReport) -> Value {
         json!({
             "place": of.place, "line": of.span.line, "column": of.span.column, "loop": of.head,
             "summary": of.is_summary,
-            "conjuncts": of.shown, "over_bits": of.over_bits, "hidden": of.hidden
+            "conjuncts": of.shown, "for_all": of.quantified, "over_bits": of.over_bits, "hidden": of.hidden
         })
     };
     report.invariants.iter().map(one).collect()

@@ -5,6 +5,7 @@ use crate::commands::language::Language;
 use pedra_c::express::Express;
 use pedra_horn::model::{Interpretation, texts};
 use pedra_model::bv::Bv;
+use pedra_model::formula::formula;
 use pedra_model::simplify::Rewriter;
 use pedra_model::term::{BinaryOp, Term, TermId, Terms, UnaryOp};
 use pedra_program::inline::{Inlined, InstanceId};
@@ -36,6 +37,8 @@ pub struct LoopInvariant {
     pub is_summary: bool,
     /// Conjuncts as expressions of the source.
     pub shown: Vec<String>,
+    /// Conjuncts about all elements of arrays, as formulas: `(∀p: p ≥ i ∨ a[p] = 0)`.
+    pub quantified: Vec<String>,
     /// How many conjuncts speak of single bits.
     pub over_bits: usize,
     /// How many others have no form in the source.
@@ -47,13 +50,17 @@ pub struct LoopInvariant {
 impl LoopInvariant {
     /// Whether it says nothing.
     pub fn is_trivial(&self) -> bool {
-        self.shown.is_empty() && self.over_bits + self.hidden == 0
+        self.shown.is_empty() && self.quantified.is_empty() && self.over_bits + self.hidden == 0
     }
 
     /// On one line: the shortest conjuncts, and the number of the others.
     pub fn text(&self) -> String {
         let mut parts: Vec<&str> = self.shown.iter().map(String::as_str).collect();
         parts.sort_by_key(|part| part.len());
+        // What is said of all elements is what such a proof is about.
+        let mut quantified: Vec<&str> = self.quantified.iter().map(String::as_str).collect();
+        quantified.sort_by_key(|part| part.len());
+        parts.splice(0..0, quantified);
         let mut width = 0;
         let fits = |part: &&&str| {
             width += part.len() + 4;
@@ -121,8 +128,12 @@ pub fn loop_invariants(
         let callee = summary.map(|summary| program.procedure(summary.procedure).name.to_string());
         let predicate = callee.unwrap_or_else(|| head.clone());
         let arguments = arguments_of(&inlined.program, &names, &predicate);
+        let (about_all, conjuncts) = split(proof, conjuncts);
+        let quantified = about_all.iter().map(|&c| for_all(&inlined.program, &names, proof, c));
+        let mut quantified: Vec<String> = quantified.collect();
+        quantified.dedup();
         let express = Express::new(&inlined.program, names.clone());
-        let merged = merge_bits(&mut terms, conjuncts);
+        let merged = merge_bits(&mut terms, &conjuncts);
         let (mut shown, mut over_bits, mut hidden) = (Vec::new(), 0, 0);
         for conjunct in merged {
             let is_bits = single_bits(&terms, conjunct) > MAX_BITS;
@@ -150,6 +161,7 @@ pub fn loop_invariants(
             head,
             is_summary,
             shown,
+            quantified,
             over_bits,
             hidden,
             language,
@@ -157,6 +169,48 @@ pub fn loop_invariants(
     }
     found.sort_by_key(|loop_| loop_.span);
     found
+}
+
+/// The conjuncts that speak of positions, and the others.
+fn split(proof: &ProgramProof, conjuncts: &[TermId]) -> (Vec<TermId>, Vec<TermId>) {
+    let is_about_all = |conjunct: &TermId| {
+        let cone = proof.terms.cone([*conjunct]);
+        proof.positions.iter().any(|position| cone.get(position.index()) == Some(&true))
+    };
+    conjuncts.iter().partition(|conjunct| is_about_all(conjunct))
+}
+
+/// A conjunct about all positions, as a formula. Positions are `p`, `q` and so on, or numbered if
+/// the program has variables with such names. Variables have the names of the source, also where
+/// another loop has one of the same name.
+fn for_all(
+    program: &Program,
+    names: &[(VariableId, String)],
+    proof: &ProgramProof,
+    conjunct: TermId,
+) -> String {
+    let cone = proof.terms.cone([conjunct]);
+    let used: Vec<TermId> =
+        proof.positions.iter().copied().filter(|position| cone[position.index()]).collect();
+    let is_free = |letter: &str| names.iter().all(|(_, name)| name != letter);
+    let letters = ["p", "q", "r", "s", "t"].into_iter().filter(|letter| is_free(letter));
+    let letters = letters.map(str::to_owned).chain((0..).map(|number| format!("p#{number}")));
+    let letters: Vec<String> = letters.take(used.len()).collect();
+    // The low part of a position, as an index, is shown as the position.
+    let whole = |term: TermId| match *proof.terms.get(term) {
+        Term::Slice { arg, low: 0, .. } => arg,
+        _ => term,
+    };
+    let name = |term: TermId| match used.iter().position(|&position| position == whole(term)) {
+        Some(number) => Some(letters[number].clone()),
+        None => {
+            let known = names.iter().find(|(id, _)| program.term_of(*id) == term);
+            let variable = || program.variables.iter().find(|variable| variable.term == term);
+            let shown = || variable()?.name.as_deref().map(str::to_owned);
+            known.map(|(_, name)| name.clone()).or_else(shown)
+        }
+    };
+    format!("(∀{}: {})", letters.join(", "), formula(&proof.terms, conjunct, true, &name))
 }
 
 /// A term as a Boogie expression over variables with these names, as one of several conjuncts.
@@ -305,9 +359,9 @@ fn bit_literal(terms: &Terms, term: TermId) -> Option<(TermId, u32, bool)> {
 
 /// How many single bits of words a term speaks of.
 fn single_bits(terms: &Terms, term: TermId) -> usize {
-    let cone = terms.cone([term]);
-    let is_bit = |term: &Term| matches!(term, Term::Slice { high, low, .. } if high == low);
-    terms.iter().filter(|(id, term)| cone[id.index()] && is_bit(term)).count()
+    let is_bit =
+        |id: &TermId| matches!(terms.get(*id), Term::Slice { high, low, .. } if high == low);
+    terms.cone_ids([term]).iter().filter(|id| is_bit(id)).count()
 }
 
 /// A line for each loop, for the terminal.

@@ -112,7 +112,7 @@ impl Drop for Status {
 fn draw_until(head: &Head, lines: &Mutex<Vec<Option<Line>>>, stop: &AtomicBool) {
     let start = Instant::now();
     let mut last_drawn = start;
-    let mut queries: Vec<(u64, Instant)> = Vec::new();
+    let mut firsts: Vec<Option<(u64, Instant)>> = Vec::new();
     loop {
         let stopping = stop.load(Ordering::Relaxed);
         if !stopping && last_drawn.elapsed() < REDRAW_EVERY {
@@ -129,10 +129,11 @@ fn draw_until(head: &Head, lines: &Mutex<Vec<Option<Line>>>, stop: &AtomicBool) 
         let mut texts = vec![first.chars().take(width).collect()];
         {
             let lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
-            queries.resize(lines.len(), (0, start));
-            for (line, before) in lines.iter().zip(&mut queries) {
+            firsts.resize(lines.len(), None);
+            for (line, first) in lines.iter().zip(&mut firsts) {
                 let Some(line) = line else { continue };
-                let text = describe(line, before, start.elapsed());
+                let first = first.get_or_insert((line.progress.queries, Instant::now()));
+                let text = describe(line, first.0, first.1.elapsed(), start.elapsed());
                 texts.push(text.chars().take(width).collect());
             }
         }
@@ -140,12 +141,12 @@ fn draw_until(head: &Head, lines: &Mutex<Vec<Option<Line>>>, stop: &AtomicBool) 
     }
 }
 
-fn describe(line: &Line, before: &mut (u64, Instant), time: Duration) -> String {
+/// What an engine does. Engines report now and then, so the rate is the mean over the time since
+/// the first report, which had this many queries.
+fn describe(line: &Line, first: u64, since: Duration, time: Duration) -> String {
     let Progress { depth, frames, lemmas, obligations, queries, .. } = line.progress;
-    let seconds = before.1.elapsed().as_secs_f64().max(0.001);
-    let rate = queries.saturating_sub(before.0) as f64 / seconds;
-    *before = (queries, Instant::now());
-    let mut text = format!("{:>5.1} s  {:<6} depth {depth}", time.as_secs_f64(), line.name);
+    let rate = queries.saturating_sub(first) as f64 / since.as_secs_f64().max(0.001);
+    let mut text = format!("{:>5.1} s  {:<7} depth {depth}", time.as_secs_f64(), line.name);
     for (name, count) in [("frames", frames), ("lemmas", lemmas), ("obligations", obligations)] {
         if count > 0 {
             let _ = write!(text, ", {name} {count}");
@@ -158,6 +159,17 @@ fn describe(line: &Line, before: &mut (u64, Instant), time: Duration) -> String 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn columns_and_rates() {
+        let progress = |queries| Progress { depth: 3, queries, ..Progress::default() };
+        let text = |name, queries| {
+            let line = Line { name, progress: progress(queries) };
+            describe(&line, 100, Duration::from_secs(2), Duration::from_secs(5))
+        };
+        assert_eq!(text("program", 500), "  5.0 s  program depth 3, queries 500 (200/s)");
+        assert_eq!(text("bmc", 100), "  5.0 s  bmc     depth 3, queries 100 (0/s)");
+    }
 
     #[test]
     fn the_first_line_counts() {

@@ -85,6 +85,22 @@ fn designs_have_their_verdicts() {
     }
 }
 
+/// A statement without a label is named by its own line, not by that of the token before it.
+#[test]
+fn statements_have_their_own_lines() {
+    let (scratch, source) = (folder("lines"), folder("lines_source"));
+    let text = "module m(input clk);\n  reg [2:0] a = 0;\n  always @(posedge clk) begin\n    \
+                a <= a + 1; // assert\n    assert (a != 3);\n\n    cover (a\n      == 5);\n  end\n\
+                  always @(posedge clk) assert (1);\nendmodule\n";
+    fs::write(source.join("m.sv"), text).expect("written");
+    for yosys in found_yosys("statements_have_their_own_lines") {
+        let run = pedra(&source, &scratch, &["check", "m.sv", "--yosys", yosys]);
+        for name in ["violated  b0 m.sv:5 ", "reached   b1 m.sv:7 ", "proved    b2 m.sv:10 "] {
+            assert!(run.stdout.contains(name), "{name} is missing:\n{}", run.stdout);
+        }
+    }
+}
+
 #[test]
 fn evidence_speaks_of_the_source() {
     let (scratch, out) = (folder("evidence"), folder("evidence_files"));
