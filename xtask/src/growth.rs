@@ -5,10 +5,10 @@
 //!
 //! - `nest_N`: N nested loops up to a common bound; the innermost body may rely on all counters
 //!   being below it. N locations, N + 1 variables.
-//! - `counters_N`: N counters in one loop, of which all go up together; in the end the first is the
-//!   last. One location, N variables.
-//! - `machine_N`: N loops in a row, as the states of a protocol, each with a lock that must be open
-//!   or closed there. N locations, two variables.
+//! - `counters_N`: N counters in one loop, of which all go up together; in the end they are equal.
+//!   One location, N variables.
+//! - `machine_N`: N loops in a row, as the states of a protocol, each with a lock that must be the
+//!   key or its complement there. N locations, two variables, N properties.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -78,17 +78,20 @@ fn counters(count: usize) -> String {
     for at in 1..=count {
         let _ = writeln!(text, "    x{at} = x{at} + 1;");
     }
-    let _ = writeln!(text, "  }}\n  __VERIFIER_assert(x1 == x{count});");
+    let equal: Vec<String> = (1..count).map(|at| format!("x{at} == x{}", at + 1)).collect();
+    let _ = writeln!(text, "  }}\n  __VERIFIER_assert({});", equal.join(" && "));
     text
 }
 
 fn machine(count: usize) -> String {
-    let mut text = String::from("  unsigned int lock = 0, used = 0;\n");
+    let mut text = String::from("  unsigned int key = __VERIFIER_nondet_uint(), lock = key;\n");
     for at in 0..count {
-        let (now, next) = (at % 2, (at + 1) % 2);
-        text.push_str("  while (__VERIFIER_nondet_uint()) {\n");
-        let _ = writeln!(text, "    __VERIFIER_assert(lock == {now});");
-        let _ = writeln!(text, "    used = used + lock;\n  }}\n  lock = {next};");
+        let wanted = if at % 2 == 0 { "key" } else { "~key" };
+        text.push_str(
+            "  while (__VERIFIER_nondet_uint()) {\n    lock = ~lock;\n    lock = ~lock;\n  }\n",
+        );
+        let _ = writeln!(text, "  if (lock != {wanted}) {{ reach_error(); abort(); }}");
+        text.push_str("  lock = ~lock;\n");
     }
     text
 }
