@@ -1,6 +1,6 @@
 //! What programs mean: small ones, and which of their assertions random runs violate.
 
-mod common;
+use crate::common;
 
 use common::{program, violated};
 

@@ -1,7 +1,7 @@
 //! The programs that we ship: random runs violate what the manifest says and nothing else, and
 //! where a `z3` is on the path, it decides their Horn clauses as the manifest says.
 
-mod common;
+use crate::common;
 
 use pedra_program::Program;
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! Terms as Boogie expressions: few parentheses, and the same value when they are read again.
 
-mod common;
+use crate::common;
 
 use common::{program, small_value};
 use pedra_boogie::print;

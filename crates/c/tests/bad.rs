@@ -1,6 +1,6 @@
 //! What is wrong or not supported is an error that says where and what.
 
-mod common;
+use crate::common;
 
 use common::try_load;
 use pedra_c::{DataModel, LONGEST_TEXT, Options, check_syntax, load, needs_preprocessing};

@@ -1,7 +1,7 @@
 //! Corners of C, from text to the end of a run on the reference interpreter: each of these once had
 //! a wrong answer.
 
-mod common;
+use crate::common;
 
 use common::{outcome, program, try_load};
 use pedra_c::DataModel;

@@ -1,7 +1,7 @@
 //! Operators and conversions against arithmetic on `i128`: at 8 bits all values, at wider types
 //! the values at the edges. The terms of an assignment are evaluated directly.
 
-mod common;
+use crate::common;
 
 use common::try_load;
 use pedra_c::DataModel;

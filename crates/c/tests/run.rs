@@ -1,6 +1,6 @@
 //! Programs from text to the end of a run on the reference interpreter.
 
-mod common;
+use crate::common;
 
 use common::{outcome, program, try_load};
 use pedra_c::DataModel;
@@ -180,7 +180,7 @@ fn assumptions() {
         common::program(text).assumptions.iter().map(|a| a.text.to_string()).collect();
     assert_eq!(found, ["`malloc` does not fail"]);
     let text = "int atoi(const char *); int main(int n, char **v) { return atoi(v[1]); }";
-    assert_eq!(&*crate::program(text).assumptions[0].text, any("atoi"));
+    assert_eq!(&*self::program(text).assumptions[0].text, any("atoi"));
 }
 
 /// Arrays and allocations whose size is known only when the program runs.

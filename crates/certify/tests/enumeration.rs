@@ -1,6 +1,6 @@
 //! Verdicts on random proofs and certificates agree with enumeration.
 
-mod common;
+use crate::common;
 
 use common::found_claim;
 use pedra_certify::{

@@ -1,7 +1,7 @@
 //! Word-level proofs and certificates of random systems, judged as their bits are by
 //! enumeration.
 
-mod common;
+use crate::common;
 
 use common::found_claim;
 use pedra_certify::{

@@ -1,5 +1,5 @@
 //! The contract of the command line, frozen: what is typed, what is printed, how it ends.
-//! `TRYCMD=overwrite cargo test -p pedra --test cli` writes what the program prints now.
+//! `TRYCMD=overwrite cargo test -p pedra --test all cli` writes what the program prints now.
 
 #[test]
 fn transcripts() {

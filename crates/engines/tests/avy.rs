@@ -2,7 +2,7 @@
 //! all options. Every trace is replayed and every proof checked by the certifier. In these builds
 //! AVY itself checks after every iteration that its frames are a safe δ-trace.
 
-mod common;
+use crate::common;
 
 use common::{decide, judge, judge_slices};
 use pedra_engines::avy::{Algorithm, CHOICES as AVY_CHOICES};

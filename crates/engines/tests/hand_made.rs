@@ -1,6 +1,6 @@
 //! Hand-made systems, each with its answer.
 
-mod common;
+use crate::common;
 
 use common::{decide, proof_of, run, trace_of};
 use pedra_engines::{

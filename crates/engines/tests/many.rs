@@ -1,6 +1,6 @@
 //! Many properties one by one: against explicit search, traces replayed, proofs checked.
 
-mod common;
+use crate::common;
 
 use common::{decide, judge};
 use pedra_engines::portfolio::{Crew, race};

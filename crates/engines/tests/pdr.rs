@@ -2,7 +2,7 @@
 //! for each way in which PDR engines have been wrong. Every trace is replayed and every proof
 //! checked by the certifier.
 
-mod common;
+use crate::common;
 
 use common::{decide, judge, judge_slices};
 use pedra_engines::pdr::CHOICES;

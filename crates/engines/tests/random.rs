@@ -1,6 +1,6 @@
 //! Random small systems against explicit search: verdicts, shortest depths, traces, proofs.
 
-mod common;
+use crate::common;
 
 use common::{decide, proof_of, run, trace_of};
 use pedra_engines::{Bmc, BmcOptions, Context, Engine, Kind, KindOptions, Outcome, Reason};

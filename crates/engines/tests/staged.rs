@@ -1,7 +1,7 @@
 //! Engines made of engines: PDR that moves over to a swept system, and engines that take turns.
 //! Against explicit search, with random budgets; traces replayed, proofs checked.
 
-mod common;
+use crate::common;
 
 use common::{decide, judge};
 use pedra_engines::portfolio::{Crew, race};

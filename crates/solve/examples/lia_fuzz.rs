@@ -3,8 +3,8 @@
 //!
 //! A failure panics with the number of the session printed before.
 
-#[path = "../tests/common/lia.rs"]
-mod lia;
+#[path = "../tests/common/lia_problem.rs"]
+mod lia_problem;
 #[path = "../tests/common/lia_run.rs"]
 mod lia_run;
 

@@ -1,7 +1,7 @@
 //! The arithmetic solver: random sessions against enumeration, and problems of known answer.
 
-#[path = "common/lia.rs"]
-mod lia;
+#[path = "common/lia_problem.rs"]
+mod lia_problem;
 #[path = "common/lia_run.rs"]
 mod lia_run;
 

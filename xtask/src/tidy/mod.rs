@@ -4,6 +4,7 @@
 
 pub mod dependencies;
 pub mod dialect;
+pub mod left_out;
 pub mod sizes;
 pub mod source;
 pub mod text;
@@ -104,7 +105,9 @@ pub fn check(file: &File) -> Vec<Violation> {
 /// All violations in our files under `root`, in order.
 pub fn check_tree(root: &Path) -> Vec<Violation> {
     let mut violations = Vec::new();
-    for path in tracked(root).unwrap_or_else(|| present(root)) {
+    let paths = tracked(root).unwrap_or_else(|| present(root));
+    violations.extend(left_out::tests(root, &paths));
+    for path in paths {
         // A tracked file may be deleted in the working tree, and models may be binary.
         let Ok(bytes) = std::fs::read(root.join(&path)) else { continue };
         let Ok(text) = String::from_utf8(bytes) else { continue };

@@ -1,6 +1,6 @@
 //! The designs of `models/verilog`: their verdicts, and the evidence of them.
 
-use crate::{folder, found_yosys, models, pedra};
+use super::{folder, found_yosys, models, pedra};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,6 +1,6 @@
 //! What a design means.
 
-use crate::{folder, found_yosys, pedra};
+use super::{folder, found_yosys, pedra};
 use serde_json::Value;
 use std::fs;
 

@@ -1,6 +1,6 @@
 //! Yosys as a process that may be missing, old or broken, or hang.
 
-use crate::{folder, models, pedra};
+use super::{folder, models, pedra};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Designs and command lines that are wrong, or only odd.
 
-use crate::{folder, found_yosys, models, pedra};
+use super::{folder, found_yosys, models, pedra};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 

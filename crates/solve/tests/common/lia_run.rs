@@ -1,6 +1,6 @@
 //! One random session with the arithmetic solver, checked by enumeration.
 
-use super::lia::Problem;
+use super::lia_problem::Problem;
 use pedra_certify::LinearChecker;
 use pedra_model::lit::Lit;
 use pedra_solve::SatResult;

@@ -1,0 +1,9 @@
+//! All integration tests of this crate: one program, since each one more is linked anew.
+
+mod bad;
+mod common;
+mod corners;
+mod express;
+mod operators;
+mod run;
+mod syntax;

@@ -1,0 +1,4 @@
+//! All integration tests of this crate: one program, since each one more is linked anew.
+
+mod arrays;
+mod many;
