@@ -300,8 +300,8 @@ fn programs_are_converted() {
             agreed += 1;
         }
         match converted(&file, "btor2") {
-            // A loop over 50,000 elements is out of reach for engines that know no locations.
-            Ok(_) if file == "fill.c" => systems += 1,
+            // Many elements, many turns, and products: too long for engines that know no locations.
+            Ok(_) if ["fill.c", "ring.c", "squares.c"].contains(&&*file) => systems += 1,
             Ok(_) => {
                 let name = format!("{}.btor2", file.replace('.', "_"));
                 let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);

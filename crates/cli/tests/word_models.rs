@@ -88,11 +88,12 @@ fn verdicts_are_as_written() {
     }
 }
 
-/// Without the help of bit-level PDR.
+/// Without the help of bit-level PDR, at the smallest and the largest width.
 #[test]
 fn word_level_pdr_decides_all() {
     let options = ["--engine", "wpdr", "-o", "wpdr.handover=off"].map(str::to_owned);
-    for row in rows() {
+    let is_taken = |row: &Row| ["_8.btor2", "_64.btor2"].iter().any(|end| row.file.ends_with(end));
+    for row in rows().into_iter().filter(is_taken) {
         assert_eq!(verdict(&row, &options)["verdict"], row.verdict, "{row:?}");
     }
 }
