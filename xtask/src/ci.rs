@@ -4,7 +4,6 @@
 
 use crate::{browser, python, readers, tidy};
 use std::fmt;
-use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
@@ -173,23 +172,44 @@ pub fn cargo(arguments: &[&str], variable: Option<(&str, &str)>) -> Result<(), S
     }
 }
 
-/// Runs a command in a process group of its own. Nothing if it took longer than the limit: then
-/// the whole group is killed.
+/// Runs a command. Nothing if it took longer than the limit: then it is killed with all that it
+/// has started. A process group would be simpler, but then Ctrl-C would not reach the command.
 fn finish(command: &mut Command, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
     let start = Instant::now();
-    let mut child = command.process_group(0).spawn()?;
+    let mut child = command.spawn()?;
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(Some(status));
         }
         if start.elapsed() > limit {
-            let group = format!("-{}", child.id());
-            Command::new("kill").args(["-KILL", "--", &group]).status()?;
+            let family = descendants(child.id())?.into_iter().map(|id| id.to_string());
+            Command::new("kill").arg("-KILL").args(family).status()?;
             child.wait()?;
             return Ok(None);
         }
         std::thread::sleep(Duration::from_millis(100));
     }
+}
+
+/// A process, and all that it has started and that still run.
+fn descendants(root: u32) -> std::io::Result<Vec<u32>> {
+    let output = Command::new("ps").args(["-e", "-o", "pid=,ppid="]).output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let number = |word: Option<&str>| word.and_then(|word| word.parse::<u32>().ok());
+    let pairs: Vec<(u32, u32)> = text
+        .lines()
+        .map(str::split_whitespace)
+        .filter_map(|mut words| Some((number(words.next())?, number(words.next())?)))
+        .collect();
+    let mut family = vec![root];
+    let mut next = 0;
+    while next < family.len() {
+        let children = pairs.iter().filter(|(_, parent)| *parent == family[next]);
+        let children: Vec<u32> = children.map(|(id, _)| *id).collect();
+        family.extend(children);
+        next += 1;
+    }
+    Ok(family)
 }
 
 #[cfg(test)]
@@ -222,6 +242,14 @@ mod tests {
         let mut stuck = Command::new("sh");
         stuck.args(["-c", "sleep 1000 & wait"]);
         assert_eq!(finish(&mut stuck, Duration::from_millis(50)).expect("it starts"), None);
+        let mut child = Command::new("sh").args(["-c", "sleep 1000 & wait"]).spawn().expect("sh");
+        while descendants(child.id()).expect("ps").len() < 2 {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let family = descendants(child.id()).expect("ps");
+        let family = family.into_iter().map(|id| id.to_string());
+        Command::new("kill").arg("-KILL").args(family).status().expect("kill");
+        child.wait().expect("it ends");
     }
 
     /// Thirteen minutes in all.
