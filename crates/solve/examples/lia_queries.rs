@@ -8,11 +8,18 @@
 
 #[path = "../tests/common/cpu.rs"]
 mod cpu;
+#[path = "../tests/common/lia_text.rs"]
+mod lia_text;
 
 use cpu::cpu_seconds;
+use lia_text::{all, any, define, sum_of, times};
+use pedra_model::eval::ops;
 use pedra_model::lit::Lit;
+use pedra_model::term::{BinaryOp, IntOp, Sort, TermId, Terms};
+use pedra_model::value::Value;
 use pedra_solve::SatResult;
-use pedra_solve::lia::{Encoder, Formulas, Int, LiaSolver, Node, Sort, Term, Value};
+use pedra_solve::lia::LiaSolver;
+use pedra_solve::terms::IntEncoder;
 use pedra_testkit::random::Random;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -21,134 +28,115 @@ const VARS: usize = 8;
 const EDGES: usize = 6;
 
 struct Program {
-    formulas: Formulas,
-    state: Vec<Term>,
-    next: Vec<Term>,
-    edges: Vec<Term>,
+    terms: Terms,
+    state: Vec<TermId>,
+    next: Vec<TermId>,
+    edges: Vec<TermId>,
 }
 
 fn program(random: &mut Random) -> Program {
-    let mut formulas = Formulas::new();
-    let state: Vec<Term> = (0..VARS).map(|_| formulas.new_symbol(Sort::Int)).collect();
-    let next: Vec<Term> = (0..VARS).map(|_| formulas.new_symbol(Sort::Int)).collect();
+    let mut terms = Terms::new();
+    let state: Vec<TermId> = (0..VARS).map(|_| terms.new_symbol(Sort::Int)).collect();
+    let next: Vec<TermId> = (0..VARS).map(|_| terms.new_symbol(Sort::Int)).collect();
     let mut edges = Vec::new();
     for _ in 0..EDGES {
         let mut parts = Vec::new();
         for at in 0..VARS {
             let (a, b) = (state[random.below(VARS)], state[random.below(VARS)]);
-            let step = formulas.int(random.below(5) as i64 - 2);
-            let moved = formulas.sum(&[state[at], step]);
+            let step = terms.integer(random.below(5) as i64 - 2);
+            let moved = sum_of(&mut terms, &[state[at], step]);
             let value = match random.below(4) {
                 0 => moved,
-                1 => formulas.sum(&[a, b]),
+                1 => sum_of(&mut terms, &[a, b]),
                 2 => {
-                    let condition = formulas.le(a, b);
-                    formulas.add(Node::Ite(condition, moved, state[at]))
+                    let condition = terms.int_binary(IntOp::Le, a, b);
+                    terms.ite(condition, moved, state[at])
                 }
                 _ => state[at],
             };
-            parts.push(formulas.eq(next[at], value));
+            parts.push(terms.binary(BinaryOp::Eq, next[at], value));
         }
         let (a, b) = (state[random.below(VARS)], state[random.below(VARS)]);
-        parts.push(formulas.le(a, b));
-        edges.push(formulas.and(&parts));
+        parts.push(terms.int_binary(IntOp::Le, a, b));
+        edges.push(all(&mut terms, &parts));
     }
-    Program { formulas, state, next, edges }
+    Program { terms, state, next, edges }
 }
 
 /// `vars[a] ± vars[b] ≤ c` or `vars[a] ≤ c`, in one of two directions.
-fn atom(formulas: &mut Formulas, random: &mut Random, vars: &[Term]) -> Term {
+fn atom(terms: &mut Terms, random: &mut Random, vars: &[TermId]) -> TermId {
     let (a, b) = (vars[random.below(VARS)], vars[random.below(VARS)]);
-    let bound = formulas.int(random.below(21) as i64 - 10);
+    let bound = terms.integer(random.below(21) as i64 - 10);
     let left = match random.below(3) {
-        0 => formulas.minus(a, b),
+        0 => {
+            let negated = times(terms, -1, b);
+            sum_of(terms, &[a, negated])
+        }
         _ => a,
     };
-    if random.coin() { formulas.le(left, bound) } else { formulas.le(bound, left) }
+    if random.coin() {
+        terms.int_binary(IntOp::Le, left, bound)
+    } else {
+        terms.int_binary(IntOp::Le, bound, left)
+    }
 }
 
 /// Terms in SMT-LIB, by number.
-fn smtlib(formulas: &Formulas, from: usize, to: usize) -> String {
-    let mut text = String::new();
-    for term in formulas.iter().take(to).skip(from) {
-        let sort = if formulas.sort(term) == Sort::Int { "Int" } else { "Bool" };
-        let name = |child: &Term| match formulas.node(*child) {
-            Node::Int(value) if value.is_negative() => format!("(- {})", value.abs()),
-            Node::Int(value) => value.to_string(),
-            _ => format!("t{}", child.index()),
-        };
-        let args: Vec<String> = formulas.children(term).iter().map(name).collect();
-        let call = |op: &str| format!("({op} {})", args.join(" "));
-        let body = match formulas.node(term) {
-            Node::BoolSymbol(_) | Node::IntSymbol(_) => {
-                text += &format!("(declare-const t{} {sort})", term.index());
-                continue;
-            }
-            Node::Int(_) => continue,
-            Node::Not(_) => call("not"),
-            Node::And(_) => call("and"),
-            Node::Or(_) => call("or"),
-            Node::Eq(..) => call("="),
-            Node::Le(..) => call("<="),
-            Node::Add(_) => call("+"),
-            Node::Mul(..) => call("*"),
-            Node::Ite(..) => call("ite"),
-            other => unreachable!("{other:?} is not used here"),
-        };
-        text += &format!("(declare-const t{0} {sort})(assert (= t{0} {body}))\n", term.index());
-    }
-    text
+fn smtlib(terms: &Terms, from: usize, to: usize) -> String {
+    (from..to).map(|index| define(terms, TermId::new(index))).collect()
 }
 
 /// A query: what is assumed, the lemma that is added afterwards, if any, and the number of terms
 /// then.
-type Query = (Vec<Term>, Option<Term>, usize);
+type Query = (Vec<TermId>, Option<TermId>, usize);
 
 /// Runs the queries on ours.
 fn ours(queries: usize) -> (Program, Vec<Query>, Vec<SatResult>) {
     let mut random = Random::new(11);
     let mut program = program(&mut random);
-    let (mut solver, mut encoder) = (LiaSolver::new(), Encoder::new());
+    let (mut solver, mut encoder) = (LiaSolver::new(), IntEncoder::new());
     let mut script = Vec::new();
     let mut answers = Vec::new();
     for _ in 0..queries {
         let mut assumed = vec![program.edges[random.below(EDGES)]];
         for _ in 0..5 {
-            assumed.push(atom(&mut program.formulas, &mut random, &program.next));
+            assumed.push(atom(&mut program.terms, &mut random, &program.next));
         }
         for _ in 0..4 {
-            assumed.push(atom(&mut program.formulas, &mut random, &program.state));
+            assumed.push(atom(&mut program.terms, &mut random, &program.state));
         }
         let lits: Vec<Lit> = assumed
             .iter()
-            .map(|&term| encoder.lit(&program.formulas, &mut solver, term).expect("linear"))
+            .map(|&term| encoder.lit(&program.terms, &mut solver, term).expect("linear"))
             .collect();
         let answer = solver.solve(&lits);
         if answer == SatResult::Sat {
-            let sum = program.state.iter().fold(Int::ZERO, |sum, &term| {
-                &sum + &encoder.value(&solver, term).expect("there is a model")
-            });
-            std::hint::black_box(sum);
+            for &symbol in &program.state {
+                std::hint::black_box(encoder.value(&program.terms, &solver, symbol));
+            }
         }
         let mut lemma = None;
         if random.below(20) == 0 {
             let count = 3 + random.below(3);
-            let atoms: Vec<Term> = (0..count)
-                .map(|_| atom(&mut program.formulas, &mut random, &program.state))
-                .collect();
+            let atoms: Vec<TermId> =
+                (0..count).map(|_| atom(&mut program.terms, &mut random, &program.state)).collect();
             // The initial state satisfies every lemma.
-            let zero = |_| Value::Int(Int::ZERO);
-            let values = program.formulas.eval(&atoms, zero, |_, _| Int::ZERO);
-            if values.is_some_and(|values| values.contains(&Value::Bool(true))) {
+            let terms = &program.terms;
+            let mut values: Vec<Value> = Vec::with_capacity(terms.len());
+            for (id, term) in terms.iter() {
+                let value = ops::apply(term, |arg| &values[arg.index()]);
+                values.push(value.unwrap_or_else(|| Value::zero(terms.sort(id))));
+            }
+            if atoms.iter().any(|atom| values[atom.index()].as_bv().is_true()) {
                 let clause: Vec<Lit> = atoms
                     .iter()
-                    .map(|&term| encoder.lit(&program.formulas, &mut solver, term).expect("linear"))
+                    .map(|&term| encoder.lit(&program.terms, &mut solver, term).expect("linear"))
                     .collect();
                 solver.add_clause(&clause);
-                lemma = Some(program.formulas.or(&atoms));
+                lemma = Some(any(&mut program.terms, &atoms));
             }
         }
-        script.push((assumed, lemma, program.formulas.len()));
+        script.push((assumed, lemma, program.terms.len()));
         answers.push(answer);
     }
     let _ = writeln!(std::io::stdout(), "{:?}\n{:?}", solver.stats(), solver.lia_stats());
@@ -167,7 +155,7 @@ fn z3(program: &Program, script: &[Query], answers: &[SatResult]) -> std::io::Re
     let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
     input.write_all(b"(set-logic QF_LIA)\n")?;
     let mut known = 1 + program.edges.last().expect("there are edges").index();
-    input.write_all(smtlib(&program.formulas, 0, known).as_bytes())?;
+    input.write_all(smtlib(&program.terms, 0, known).as_bytes())?;
     writeln!(input, "(check-sat)")?;
     input.flush()?;
     let mut line = String::new();
@@ -175,7 +163,7 @@ fn z3(program: &Program, script: &[Query], answers: &[SatResult]) -> std::io::Re
     let start = cpu_seconds(&process);
     let mut differ = 0;
     for ((assumed, lemma, terms), answer) in script.iter().zip(answers) {
-        input.write_all(smtlib(&program.formulas, known, *terms).as_bytes())?;
+        input.write_all(smtlib(&program.terms, known, *terms).as_bytes())?;
         known = *terms;
         let names: Vec<String> = assumed.iter().map(|term| format!("t{}", term.index())).collect();
         writeln!(input, "(check-sat-assuming ({}))", names.join(" "))?;

@@ -7,11 +7,18 @@
 
 #[path = "../tests/common/cpu.rs"]
 mod cpu;
+#[path = "../tests/common/lia_text.rs"]
+mod lia_text;
 
 use cpu::cpu_seconds;
+use lia_text::{all, any, define, sum_of, times};
 use pedra_certify::check_linear_proof;
+use pedra_model::eval::ops;
+use pedra_model::term::{BinaryOp, IntOp, Sort, TermId, Terms, UnaryOp};
+use pedra_model::value::Value;
 use pedra_solve::SatResult;
-use pedra_solve::lia::{Encoder, Formulas, Int, LiaSolver, LiaStats, Node, Sort, Term, Value};
+use pedra_solve::lia::{LiaSolver, LiaStats};
+use pedra_solve::terms::IntEncoder;
 use pedra_testkit::random::Random;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
@@ -19,9 +26,9 @@ use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 const FAMILIES: [&str; 5] = ["conjunctions", "equations", "clauses", "boxes", "programs"];
 
 struct Maker<'a> {
-    formulas: Formulas,
+    terms: Terms,
     random: &'a mut Random,
-    vars: Vec<Term>,
+    vars: Vec<TermId>,
 }
 
 impl Maker<'_> {
@@ -30,142 +37,114 @@ impl Maker<'_> {
     }
 
     /// A sum of up to `most` variables and a constant.
-    fn sum(&mut self, most: usize, factors: i64, constant: i64) -> Term {
+    fn sum(&mut self, most: usize, factors: i64, constant: i64) -> TermId {
         let mut parts = Vec::new();
         for _ in 0..1 + self.random.below(most) {
             let var = self.vars[self.random.below(self.vars.len())];
             let factor = self.draw(factors);
-            parts.push(self.formulas.times(factor, var));
+            parts.push(times(&mut self.terms, factor, var));
         }
         let constant = self.draw(constant);
-        parts.push(self.formulas.int(constant));
-        self.formulas.sum(&parts)
+        parts.push(self.terms.integer(constant));
+        sum_of(&mut self.terms, &parts)
     }
 
-    fn atom(&mut self, factors: i64, constant: i64) -> Term {
+    fn atom(&mut self, factors: i64, constant: i64) -> TermId {
         let (a, b) = (self.sum(3, factors, constant), self.sum(2, factors, constant));
         match self.random.below(6) {
-            0 => self.formulas.eq(a, b),
+            0 => self.terms.binary(BinaryOp::Eq, a, b),
             1 => {
-                let equal = self.formulas.eq(a, b);
-                self.formulas.not(equal)
+                let equal = self.terms.binary(BinaryOp::Eq, a, b);
+                self.terms.unary(UnaryOp::Not, equal)
             }
-            2 => self.formulas.lt(a, b),
-            _ => self.formulas.le(a, b),
+            2 => self.terms.int_binary(IntOp::Lt, a, b),
+            _ => self.terms.int_binary(IntOp::Le, a, b),
         }
     }
 
     /// An equation that holds at a point, mostly.
-    fn equation(&mut self, most: usize, factors: i64, point: &[i64]) -> Term {
+    fn equation(&mut self, most: usize, factors: i64, point: &[i64]) -> TermId {
         let mut value = if self.random.below(8) == 0 { self.draw(5) } else { 0 };
         let mut parts = Vec::new();
         for _ in 0..1 + self.random.below(most) {
             let at = self.random.below(point.len());
             let factor = self.draw(factors);
             value += factor * point[at];
-            parts.push(self.formulas.times(factor, self.vars[at]));
+            parts.push(times(&mut self.terms, factor, self.vars[at]));
         }
-        let (sum, value) = (self.formulas.sum(&parts), self.formulas.int(value));
-        self.formulas.eq(sum, value)
+        let (sum, value) = (sum_of(&mut self.terms, &parts), self.terms.integer(value));
+        self.terms.binary(BinaryOp::Eq, sum, value)
     }
 
-    fn problem(&mut self, family: usize) -> Term {
+    fn problem(&mut self, family: usize) -> TermId {
         let count = 2 + self.random.below(5);
-        self.vars = (0..count).map(|_| self.formulas.new_symbol(Sort::Int)).collect();
+        self.vars = (0..count).map(|_| self.terms.new_symbol(Sort::Int)).collect();
         let point: Vec<i64> = (0..count).map(|_| self.draw(40)).collect();
-        let mut all = Vec::new();
+        let mut parts = Vec::new();
         match family {
-            0 => (0..2 * count).for_each(|_| all.push(self.atom(9, 20))),
+            0 => (0..2 * count).for_each(|_| parts.push(self.atom(9, 20))),
             1 => {
                 for _ in 0..count {
-                    all.push(self.equation(4, 12, &point));
+                    parts.push(self.equation(4, 12, &point));
                 }
-                all.push(self.atom(9, 200));
+                parts.push(self.atom(9, 200));
             }
             2 => {
                 for _ in 0..12 * count {
-                    let atoms: Vec<Term> = (0..3).map(|_| self.atom(5, 12)).collect();
-                    all.push(self.formulas.or(&atoms));
+                    let atoms: Vec<TermId> = (0..3).map(|_| self.atom(5, 12)).collect();
+                    parts.push(any(&mut self.terms, &atoms));
                 }
             }
             3 => {
                 for place in 0..count {
-                    let (low, high) = (self.formulas.int(-40), self.formulas.int(40));
-                    all.push(self.formulas.le(low, self.vars[place]));
-                    all.push(self.formulas.le(self.vars[place], high));
+                    let (low, high) = (self.terms.integer(-40), self.terms.integer(40));
+                    parts.push(self.terms.int_binary(IntOp::Le, low, self.vars[place]));
+                    parts.push(self.terms.int_binary(IntOp::Le, self.vars[place], high));
                 }
                 for _ in 0..count / 2 {
-                    all.push(self.equation(5, 30, &point));
+                    parts.push(self.equation(5, 30, &point));
                 }
-                (0..count / 2).for_each(|_| all.push(self.atom(20, 1000)));
+                (0..count / 2).for_each(|_| parts.push(self.atom(20, 1000)));
             }
-            _ => self.program(&mut all),
+            _ => self.program(&mut parts),
         }
-        self.formulas.and(&all)
+        all(&mut self.terms, &parts)
     }
 
     /// Some steps of a loop with branches, and a property at the end.
-    fn program(&mut self, all: &mut Vec<Term>) {
+    fn program(&mut self, parts: &mut Vec<TermId>) {
         let count = self.vars.len();
         for &var in &self.vars {
-            let low = self.formulas.int(0);
-            all.push(self.formulas.le(low, var));
+            let low = self.terms.integer(0);
+            parts.push(self.terms.int_binary(IntOp::Le, low, var));
         }
         for _ in 0..3 + self.random.below(8) {
             let condition = self.atom(2, 6);
             let at = self.random.below(count);
             let (then, other) = (self.sum(2, 2, 4), self.sum(2, 1, 4));
-            let mut next = self.formulas.add(Node::Ite(condition, then, other));
+            let mut next = self.terms.ite(condition, then, other);
             if self.random.below(4) == 0 {
-                let by = self.formulas.int(2 + self.random.below(3) as i64);
+                let by = self.terms.integer(2 + self.random.below(3) as i64);
                 let is_quotient = self.random.coin();
-                next = self.formulas.add(match is_quotient {
-                    true => Node::Div(next, by),
-                    false => Node::Mod(next, by),
-                });
+                let op = if is_quotient { IntOp::Div } else { IntOp::Mod };
+                next = self.terms.int_binary(op, next, by);
             }
             self.vars[at] = next;
             if self.random.below(3) == 0 {
-                all.push(self.atom(2, 10));
+                parts.push(self.atom(2, 10));
             }
         }
-        (0..2).for_each(|_| all.push(self.atom(3, 10)));
+        (0..2).for_each(|_| parts.push(self.atom(3, 10)));
     }
 }
 
-/// Definitions in SMT-LIB, and the name of the root.
-fn smtlib(formulas: &Formulas, root: Term) -> String {
+/// Definitions in SMT-LIB, and the question.
+fn smtlib(terms: &Terms, root: TermId) -> String {
     let mut text = String::new();
-    let name = |term: &Term| format!("t{}", term.index());
-    for term in formulas.cone(&[root]) {
-        let sort = if formulas.sort(term) == Sort::Int { "Int" } else { "Bool" };
-        let call = |op: &str| {
-            let args: Vec<String> = formulas.children(term).iter().map(name).collect();
-            format!("({op} {})", args.join(" "))
-        };
-        let body = match formulas.node(term) {
-            Node::BoolSymbol(_) | Node::IntSymbol(_) => {
-                text += &format!("(declare-const {} {sort})", name(&term));
-                continue;
-            }
-            Node::Bool(value) => value.to_string(),
-            Node::Int(value) if value.is_negative() => format!("(- {})", value.abs()),
-            Node::Int(value) => value.to_string(),
-            Node::Not(_) => call("not"),
-            Node::And(_) => call("and"),
-            Node::Or(_) => call("or"),
-            Node::Iff(..) | Node::Eq(..) => call("="),
-            Node::Le(..) => call("<="),
-            Node::Add(_) => call("+"),
-            Node::Mul(..) => call("*"),
-            Node::Div(..) => call("div"),
-            Node::Mod(..) => call("mod"),
-            Node::Ite(..) => call("ite"),
-            Node::Apply(name, _) => call(&format!("f{name}")),
-        };
-        text += &format!("(define-fun {} () {sort} {body})\n", name(&term));
+    for term in terms.cone_ids([root]) {
+        text += &define(terms, term);
     }
-    text + &format!("(assert {})(check-sat)\n", name(&root))
+    text + &format!("(assert t{})(check-sat)\n", root.index())
 }
 
 struct Z3 {
@@ -197,22 +176,22 @@ impl Z3 {
 }
 
 struct Problem {
-    formulas: Formulas,
-    root: Term,
+    terms: Terms,
+    root: TermId,
 }
 
 fn problem(family: usize, seed: u64) -> Problem {
     let mut random = Random::new(seed * FAMILIES.len() as u64 + family as u64);
-    let mut maker = Maker { formulas: Formulas::new(), random: &mut random, vars: Vec::new() };
+    let mut maker = Maker { terms: Terms::new(), random: &mut random, vars: Vec::new() };
     let root = maker.problem(family);
-    Problem { formulas: maker.formulas, root }
+    Problem { terms: maker.terms, root }
 }
 
 impl Problem {
     /// Asks a solver.
-    fn solve(&self, mut solver: LiaSolver) -> (LiaSolver, Encoder, SatResult) {
-        let mut encoder = Encoder::new();
-        let lit = encoder.lit(&self.formulas, &mut solver, self.root).expect("it is linear");
+    fn solve(&self, mut solver: LiaSolver) -> (LiaSolver, IntEncoder, SatResult) {
+        let mut encoder = IntEncoder::new();
+        let lit = encoder.lit(&self.terms, &mut solver, self.root).expect("it is linear");
         solver.add_clause(&[lit]);
         let answer = solver.solve(&[]);
         (solver, encoder, answer)
@@ -224,10 +203,13 @@ impl Problem {
         assert_eq!(answer, expected, "the same question, another answer");
         match answer {
             SatResult::Sat => {
-                let symbol = |term| Value::Int(encoder.value(&solver, term).expect("encoded"));
-                let functions = |_, _: &[Int]| unreachable!("there are none");
-                let values = self.formulas.eval(&[self.root], symbol, functions);
-                assert_eq!(values, Some(vec![Value::Bool(true)]), "the model is wrong");
+                let mut values: Vec<Value> = Vec::with_capacity(self.terms.len());
+                for (id, term) in self.terms.iter() {
+                    let value = ops::apply(term, |arg| &values[arg.index()]);
+                    let symbol = || encoder.value(&self.terms, &solver, id);
+                    values.push(value.unwrap_or_else(symbol));
+                }
+                assert!(values[self.root.index()].as_bv().is_true(), "the model is wrong");
             }
             SatResult::Unsat => {
                 let proof = solver.proof().expect("there is a record");
@@ -253,7 +235,7 @@ fn main() -> std::io::Result<()> {
             problems.iter().map(|problem| problem.solve(LiaSolver::new()).2).collect();
         let own = cpu_seconds("thread-self") - start;
         let texts: Vec<String> =
-            problems.iter().map(|problem| smtlib(&problem.formulas, problem.root)).collect();
+            problems.iter().map(|problem| smtlib(&problem.terms, problem.root)).collect();
         let start = cpu_seconds(&z3.process);
         let others: Vec<String> =
             texts.iter().map(|text| z3.ask(text)).collect::<Result<_, _>>()?;

@@ -7,10 +7,10 @@ mod lia_run;
 
 use lia_run::{Tally, run_incremental};
 use pedra_certify::check_linear_proof;
-use pedra_solve::lia::{
-    EncodeError, Encoder, Formulas, Int, IntVar, LiaLimits, LiaSolver, Linear, Node, Sort, Term,
-};
-use pedra_solve::{Budget, Interrupt, SatResult};
+use pedra_model::term::{BinaryOp, IntOp, Sort, TermId, Terms, UnaryOp};
+use pedra_solve::lia::{Int, IntVar, LiaLimits, LiaSolver, Linear};
+use pedra_solve::terms::IntEncoder;
+use pedra_solve::{Budget, Interrupt, SatResult, TermError};
 use pedra_testkit::random::{Random, runs};
 
 #[test]
@@ -168,35 +168,34 @@ fn market_split() -> LiaSolver {
     solver
 }
 
-fn symbols() -> (Formulas, Term, Term) {
-    let mut formulas = Formulas::new();
-    let (x, y) = (formulas.new_symbol(Sort::Int), formulas.new_symbol(Sort::Int));
-    (formulas, x, y)
+fn symbols() -> (Terms, TermId, TermId) {
+    let mut terms = Terms::new();
+    let (x, y) = (terms.new_symbol(Sort::Int), terms.new_symbol(Sort::Int));
+    (terms, x, y)
 }
 
 #[test]
 fn what_is_not_linear_is_refused() {
-    let (mut formulas, x, y) = symbols();
-    let zero = formulas.int(0);
-    let product = formulas.add(Node::Mul(x, y));
-    let quotient = formulas.add(Node::Div(x, y));
-    let by_zero = formulas.add(Node::Mod(x, zero));
-    let mut square = formulas.int(3);
+    let (mut terms, x, y) = symbols();
+    let product = terms.int_binary(IntOp::Mul, x, y);
+    let quotient = terms.int_binary(IntOp::Div, x, y);
+    let remainder = terms.int_binary(IntOp::Mod, x, y);
+    let mut square = terms.integer(3);
     for _ in 0..64 {
-        square = formulas.add(Node::Mul(square, square));
+        square = terms.int_binary(IntOp::Mul, square, square);
     }
     for (term, error) in [
-        (product, EncodeError::NonLinear(product)),
-        (quotient, EncodeError::Division(quotient)),
-        (by_zero, EncodeError::Division(by_zero)),
-        (square, EncodeError::TooLarge),
+        (product, TermError::NonLinear),
+        (quotient, TermError::Division),
+        (remainder, TermError::Division),
+        (square, TermError::TooLarge),
     ] {
-        let (mut solver, mut encoder) = (LiaSolver::new(), Encoder::new());
-        let formula = formulas.le(term, x);
-        assert_eq!(encoder.lit(&formulas, &mut solver, formula), Err(error));
+        let (mut solver, mut encoder) = (LiaSolver::new(), IntEncoder::new());
+        let formula = terms.int_binary(IntOp::Le, term, x);
+        assert_eq!(encoder.lit(&terms, &mut solver, formula), Err(error));
         // The solver remains usable.
-        let fine = formulas.le(x, y);
-        let lit = encoder.lit(&formulas, &mut solver, fine).expect("linear");
+        let fine = terms.int_binary(IntOp::Le, x, y);
+        let lit = encoder.lit(&terms, &mut solver, fine).expect("linear");
         assert_eq!(solver.solve(&[lit]), SatResult::Sat);
     }
 }
@@ -204,18 +203,18 @@ fn what_is_not_linear_is_refused() {
 /// Nothing recurses: a chain of a hundred thousand terms, and one of as many choices.
 #[test]
 fn deep_terms() {
-    let (mut formulas, x, y) = symbols();
-    let (mut sum, mut formula) = (x, formulas.le(x, y));
+    let (mut terms, x, y) = symbols();
+    let (mut sum, mut formula) = (x, terms.int_binary(IntOp::Le, x, y));
     for step in 0..100_000 {
-        let one = formulas.int(step % 3);
-        sum = formulas.sum(&[sum, one]);
-        let negated = formulas.not(formula);
-        formula = formulas.or(&[negated, formula]);
+        let one = terms.integer(step % 3);
+        sum = terms.int_binary(IntOp::Add, sum, one);
+        let negated = terms.unary(UnaryOp::Not, formula);
+        formula = terms.binary(BinaryOp::Or, negated, formula);
     }
-    let high = formulas.lt(sum, x);
-    let all = formulas.and(&[high, formula]);
-    let (mut solver, mut encoder) = (LiaSolver::new(), Encoder::new());
-    let lit = encoder.lit(&formulas, &mut solver, all).expect("linear");
+    let high = terms.int_binary(IntOp::Lt, sum, x);
+    let all = terms.binary(BinaryOp::And, high, formula);
+    let (mut solver, mut encoder) = (LiaSolver::new(), IntEncoder::new());
+    let lit = encoder.lit(&terms, &mut solver, all).expect("linear");
     assert_eq!(solver.solve(&[lit]), SatResult::Unsat);
 }
 

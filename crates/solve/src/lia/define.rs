@@ -10,7 +10,6 @@
 use super::LiaSolver;
 use super::int::Int;
 use super::linear::{IntVar, Linear};
-use super::term::euclid;
 use pedra_model::lit::Lit;
 use rustc_hash::FxHashMap;
 
@@ -77,7 +76,7 @@ impl Definitions {
         is_quotient: bool,
     ) -> Linear {
         let quotient = match a.as_constant() {
-            Some(value) => Linear::constant(euclid(value, divisor).expect("not by 0").0),
+            Some(value) => Linear::constant(value.div_euclid(divisor)),
             None => Linear::var(self.quotient(solver, a, divisor)),
         };
         match is_quotient {

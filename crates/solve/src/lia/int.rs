@@ -117,6 +117,14 @@ impl Int {
         Int::from_big(self.to_big().div_floor(&divisor.to_big()))
     }
 
+    /// The quotient of Euclidean division: `self - divisor·quotient` is in `0..|divisor|`.
+    ///
+    /// # Panics
+    /// If the divisor is 0.
+    pub fn div_euclid(&self, divisor: &Int) -> Int {
+        (self - &self.mod_floor(&divisor.abs())).div_floor(divisor)
+    }
+
     /// `⌈self / divisor⌉`; the divisor must not be 0.
     pub fn div_ceil(&self, divisor: &Int) -> Int {
         -&(-self).div_floor(divisor)
@@ -278,6 +286,13 @@ mod tests {
     use super::*;
 
     /// All operations against those of big numbers, around the limits of 64 bits.
+    #[test]
+    fn division_is_euclidean() {
+        for (a, b, quotient) in [(7, 2, 3), (-7, 2, -4), (7, -2, -3), (-7, -2, 4), (6, -3, -2)] {
+            assert_eq!(Int::from(a).div_euclid(&Int::from(b)), Int::from(quotient), "{a} / {b}");
+        }
+    }
+
     #[test]
     fn small_and_big_agree() {
         let limits = [0i128, i64::MAX as i128, i64::MIN as i128, 1 << 80, 3 << 31];

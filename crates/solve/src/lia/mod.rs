@@ -13,7 +13,6 @@
 //! | `integer` | GCD tests, cuts, splits | Chvátal, Gomory; Dillig and others 2009 |
 //! | `diophantine` | equations over the integers | Hermite |
 //! | `log` | the record of a proof | |
-//! | `term`, `encode` | formulas, and how they become clauses and atoms | Tseitin |
 //! | `define` | variables for `ite`, `div`, `mod` and functions | Ackermann |
 //! | `project` | model-based projection | Cooper; Komuravelli and others 2014 |
 //! | `interpolate` | a sum that contradicts several conjunctions | Albarghouthi, McMillan 2013 |
@@ -23,7 +22,6 @@
 mod arith;
 mod define;
 mod diophantine;
-mod encode;
 mod int;
 mod integer;
 mod interpolate;
@@ -32,16 +30,13 @@ mod log;
 mod project;
 mod simplex;
 mod tableau;
-mod term;
 
 pub use arith::{LiaLimits, LiaStats};
 pub(crate) use define::{Definitions, MAX_LIMBS, MAX_SIZE, TooLarge};
-pub use encode::{EncodeError, Encoder};
 pub use int::Int;
 pub use interpolate::{Case, common_weights};
 pub use linear::{IntVar, Linear, Terms};
 pub use project::{Constraint, project};
-pub use term::{Formulas, Node, Sort, Term, Value};
 
 use crate::cdcl::{ACTIVATION, Cdcl};
 use crate::gate;

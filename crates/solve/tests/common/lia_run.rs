@@ -3,8 +3,9 @@
 use super::lia_problem::Problem;
 use pedra_certify::LinearChecker;
 use pedra_model::lit::Lit;
-use pedra_solve::SatResult;
-use pedra_solve::lia::{Encoder, Int, LiaSolver, Term};
+use pedra_model::term::TermId;
+use pedra_solve::terms::IntEncoder;
+use pedra_solve::{LiaSolver, SatResult};
 use pedra_testkit::random::Random;
 
 /// What was answered.
@@ -21,7 +22,7 @@ pub struct Tally {
 struct Session {
     problem: Problem,
     solver: LiaSolver,
-    encoder: Encoder,
+    encoder: IntEncoder,
     /// `None` if the solver keeps no record.
     checker: Option<LinearChecker>,
     steps: usize,
@@ -34,14 +35,14 @@ pub fn run_incremental(random: &mut Random, tally: &mut Tally) {
     let mut session = Session {
         problem,
         solver: if is_checked { LiaSolver::with_proofs() } else { LiaSolver::new() },
-        encoder: Encoder::new(),
+        encoder: IntEncoder::new(),
         checker: is_checked.then(LinearChecker::new),
         steps: 0,
     };
     let bounds = session.encode(session.problem.bounds);
     session.solver.add_clause(&[bounds]);
-    let mut asserted: Vec<Term> = Vec::new();
-    let mut known: Vec<(Lit, Term)> = Vec::new();
+    let mut asserted: Vec<TermId> = Vec::new();
+    let mut known: Vec<(Lit, TermId)> = Vec::new();
     for _ in 0..2 + random.below(6) {
         let depth = random.below(4);
         let formula = session.problem.bool_term(random, depth);
@@ -52,8 +53,8 @@ pub fn run_incremental(random: &mut Random, tally: &mut Tally) {
         } else {
             known.push((lit, formula));
         }
-        let mut assumed: Vec<(Lit, Term)> = Vec::new();
-        let mut temporary: Vec<(Lit, Term)> = Vec::new();
+        let mut assumed: Vec<(Lit, TermId)> = Vec::new();
+        let mut temporary: Vec<(Lit, TermId)> = Vec::new();
         for &(lit, formula) in &known {
             match random.below(5) {
                 0..=2 => assumed.push((lit, formula)),
@@ -65,21 +66,21 @@ pub fn run_incremental(random: &mut Random, tally: &mut Tally) {
     }
 }
 
-fn terms(pairs: &[(Lit, Term)]) -> Vec<Term> {
+fn terms(pairs: &[(Lit, TermId)]) -> Vec<TermId> {
     pairs.iter().map(|&(_, term)| term).collect()
 }
 
 impl Session {
-    fn encode(&mut self, term: Term) -> Lit {
+    fn encode(&mut self, term: TermId) -> Lit {
         let Session { problem, solver, encoder, .. } = self;
-        encoder.lit(&problem.formulas, solver, term).expect("the formula is linear")
+        encoder.lit(&problem.terms, solver, term).expect("the formula is linear")
     }
 
     fn ask(
         &mut self,
-        asserted: &[Term],
-        assumed: &[(Lit, Term)],
-        temporary: &[(Lit, Term)],
+        asserted: &[TermId],
+        assumed: &[(Lit, TermId)],
+        temporary: &[(Lit, TermId)],
         tally: &mut Tally,
     ) {
         let fixed = [asserted.to_vec(), terms(temporary)].concat();
@@ -98,8 +99,8 @@ impl Session {
             SatResult::Unsat => {
                 tally.unsat += 1;
                 assert!(!expected, "there is a solution");
-                let is_core = |(lit, _): &&(Lit, Term)| self.solver.is_failed(*lit);
-                let core: Vec<Term> = assumed.iter().filter(is_core).map(|pair| pair.1).collect();
+                let is_core = |(lit, _): &&(Lit, TermId)| self.solver.is_failed(*lit);
+                let core: Vec<TermId> = assumed.iter().filter(is_core).map(|pair| pair.1).collect();
                 let core = [fixed, core].concat();
                 assert!(!self.problem.is_satisfiable(&core), "the core is none");
                 self.check_proof(tally);
@@ -107,12 +108,10 @@ impl Session {
         }
     }
 
-    fn check_model(&self, all: &[Term]) {
+    fn check_model(&self, all: &[TermId]) {
         let Session { problem, solver, encoder, .. } = self;
-        let int = |term: Term| encoder.value(solver, term).unwrap_or(Int::ZERO);
-        let bool =
-            |term: Term| encoder.known(term).and_then(|lit| solver.value(lit)).unwrap_or(false);
-        assert!(problem.holds(all, int, bool), "the model is wrong");
+        let symbol = |term: TermId| encoder.value(&problem.terms, solver, term);
+        assert!(problem.holds(all, symbol), "the model is wrong");
     }
 
     /// Checks the steps since the last proof, and the claim.
