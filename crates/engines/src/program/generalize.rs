@@ -55,6 +55,20 @@ pub(super) fn widen(
     if !options.drops() {
         return Ok(set);
     }
+    let set = drop_literals(queries, at, set, level)?;
+    match queries.theory() {
+        Theory::Integers if options.is_full() && options.sums => sum_up(queries, at, set, level),
+        Theory::Integers | Theory::Bits => Ok(set),
+    }
+}
+
+/// Drops literals one by one, as long as the rest can be excluded.
+pub(super) fn drop_literals(
+    queries: &mut Queries,
+    at: Location,
+    mut set: Box<[Lit]>,
+    level: Level,
+) -> Result<Box<[Lit]>, Stopped> {
     // Heuristic order: the youngest predicates are the most special ones.
     for lit in set.clone().iter().rev() {
         if !set.contains(lit) {
@@ -65,10 +79,7 @@ pub(super) fn widen(
             set = smaller;
         }
     }
-    match queries.theory() {
-        Theory::Integers if options.is_full() && options.sums => sum_up(queries, at, set, level),
-        Theory::Integers | Theory::Bits => Ok(set),
-    }
+    Ok(set)
 }
 
 /// Replaces two inequalities by their sum, as long as that can be excluded.

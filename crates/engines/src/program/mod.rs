@@ -128,7 +128,7 @@ impl Lifted {
             let side = is_aside.then(|| Side::new(lowered, properties, *options, blasting));
             let side = side.flatten();
             let mut queries = Queries::new(graph, theory, blasting);
-            queries.splits_sums = options.widens_units();
+            queries.splits_sums = options.widens_units() && queries.has_units();
             Ok(Locations {
                 queries,
                 options: *options,

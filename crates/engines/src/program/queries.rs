@@ -96,6 +96,12 @@ impl Queries {
         self.theory
     }
 
+    /// Whether cubes may be widened as units. Where words are multiplied, each query is hard, and
+    /// invariants are seldom about sums.
+    pub(super) fn has_units(&self) -> bool {
+        self.theory == Theory::Bits && !self.has_products
+    }
+
     pub(super) fn set_interrupt(&mut self, context: &Context) {
         self.interrupt = context.interrupt.clone();
         self.solvers.iter_mut().for_each(|solver| solver.set_interrupt(&context.interrupt));

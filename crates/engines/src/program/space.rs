@@ -22,7 +22,6 @@ use crate::trace::{
 use pedra_model::lit::Lit;
 use pedra_model::proof::Proof;
 use pedra_model::term::TermId;
-use pedra_solve::terms::Theory;
 
 /// How the states of an obligation lead on.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -83,7 +82,7 @@ impl Locations {
     fn look_at_samples(&mut self, seed: u64) -> Result<(), Stopped> {
         let options = self.options;
         let proposes = options.is_full() && options.candidates;
-        let widens = self.queries.theory() == Theory::Bits && options.widens_units();
+        let widens = options.widens_units() && self.queries.has_units();
         let samples = match proposes || widens && options.samples {
             true => Some(Samples::find(&mut self.queries, seed)?),
             false => None,

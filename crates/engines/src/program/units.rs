@@ -7,9 +7,10 @@
 //! Then
 //! 1. half-spaces that samples suggest are tried in place of the whole (`units::templates`);
 //! 2. the highest level is found at which the cube is inductive as it is;
-//! 3. atoms are dropped and bounds moved there (`units::expand`);
-//! 4. half-spaces of two words are put in for bounds (`units::reshape`);
-//! 5. what is left becomes a cube again.
+//! 3. literals are dropped there, as in every cube (`generalize`);
+//! 4. atoms of what is left are dropped and bounds moved (`units::expand`);
+//! 5. half-spaces of two words are put in for bounds (`units::reshape`);
+//! 6. the unit becomes a cube again.
 //!
 //! What differs from word-level PDR: a word has two *views*, with sign and without, as programs
 //! compare the same word both ways. And a state that a run has reached at the location refutes a
@@ -18,7 +19,7 @@
 //! All of it is heuristic: nothing is kept that a query about all edges into the location does not
 //! confirm.
 
-use super::generalize::part;
+use super::generalize::{drop_literals, part};
 use super::graph::{Graph, Location};
 use super::predicates::{Predicates, cube};
 use super::queries::Queries;
@@ -44,6 +45,9 @@ const MAX_SHAPES: usize = 64;
 
 /// How many words a half-space of `reshape` has. Chosen: programs compare two.
 const ARITY: usize = 2;
+
+/// Units with more atoms stay as they are. Chosen.
+const MAX_ATOMS: usize = 12;
 
 /// How many atoms that samples suggest are tried for one cube. Chosen.
 const MAX_PROPOSED: usize = 16;
@@ -275,6 +279,7 @@ impl Units {
         let local = &mut self.locals[at.index()];
         let mut here = Here { queries, local, at, looks_at_samples: true };
         let (whole, core) = (here.unit(whole), here.unit(core));
+        let uses_templates = uses_templates && is_about_words(&whole);
         here.looks_at_samples = !here.is_reached(&whole);
         if uses_templates
             && here.looks_at_samples
@@ -282,7 +287,13 @@ impl Units {
         {
             return Ok((here.cube(&found), Level::INFINITY));
         }
-        let (unit, level) = here.find_highest(&whole, core, level)?;
+        let level = here.find_highest(&core, level)?;
+        let set = here.cube(&core);
+        let set = drop_literals(here.queries, at, set, level)?;
+        let unit = here.unit(&set);
+        if !is_about_words(&unit) {
+            return Ok((set, level));
+        }
         let unit = expand(&mut here, unit, level)?;
         if here.local.shapes.len() == MAX_SHAPES {
             here.local.shapes.pop_front();
@@ -293,6 +304,12 @@ impl Units {
         here.local.failed = failed;
         Ok((here.cube(&unit?), level))
     }
+}
+
+/// Whether a unit has bounds or half-spaces, and few atoms.
+fn is_about_words(unit: &Unit) -> bool {
+    let is_given = |atom: &Atom| matches!(atom, Atom::Given(_));
+    unit.atoms().len() <= MAX_ATOMS && !unit.atoms().iter().all(is_given)
 }
 
 /// The frames of one location.
@@ -355,23 +372,16 @@ impl Here<'_> {
         self.local.reached.points().any(|point| unit.contains(point))
     }
 
-    /// The highest level at which the cube or its core can be excluded, and what covers it there.
-    fn find_highest(
-        &mut self,
-        whole: &Unit,
-        core: Unit,
-        level: Level,
-    ) -> Result<(Unit, Level), Stopped> {
+    /// The highest level at which a unit can be excluded as it is.
+    fn find_highest(&mut self, unit: &Unit, level: Level) -> Result<Level, Stopped> {
         let top = self.queries.frames.top();
         let goals = [Some(Level::INFINITY), (level < top).then_some(top)];
         for goal in goals.into_iter().flatten() {
-            for candidate in [&core, whole] {
-                if let Some(found) = self.find_inductive(candidate, goal)? {
-                    return Ok((found, goal));
-                }
+            if self.find_inductive(unit, goal)?.is_some() {
+                return Ok(goal);
             }
         }
-        Ok((core, level))
+        Ok(level)
     }
 
     /// An invariant that samples suggest, and that excludes the whole cube.

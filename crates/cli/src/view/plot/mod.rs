@@ -158,7 +158,8 @@ impl<'a> Plotter<'a> {
             let named = |s: &pedra_model::system::State| s.name.as_deref() == Some(&*axis.name);
             let state = system.states.iter().position(named);
             let state = state.ok_or_else(|| format!("there is no state `{}`", axis.name))?;
-            Ok((state, width_for(axis, system.terms.sort(system.states[state].term))?))
+            let width = width_for(axis, system.terms.sort(system.states[state].term))?;
+            Ok::<_, String>((state, width))
         };
         if let Some(line) = request.line {
             return Err(format!("a model has no loop; leave out @{line}"));
