@@ -273,8 +273,8 @@ pub struct CheckArgs {
     /// Write a page that plays back the run here (HTML)
     #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
     pub report: Option<PathBuf>,
-    /// Draw the run in the plane of two states, for example x,y or x=0..9,y=-5..5; for engines
-    /// that reason in words
+    /// Draw the run in the plane of two states, for example x,y or x=0..9,y=-5..5, for engines
+    /// that reason in words; of a program the lemmas of the loop at a line, for example x,y@12
     #[arg(
         long,
         value_name = "X,Y",

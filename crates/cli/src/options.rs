@@ -2,6 +2,7 @@
 //! engine does not read it. An option without effect is an error, not a surprise.
 
 use crate::args::CheckArgs;
+use crate::commands::language::Language;
 use crate::load::InputError;
 use clap::error::{ContextKind, ContextValue};
 use pedra_check::{EngineName, Liveness};
@@ -126,9 +127,12 @@ impl CheckArgs {
             );
             return Err(InputError(text));
         }
-        if self.plot.is_some() && !read.contains(&"wpdr") {
-            let text = format!("--plot: engine {name} does not reason in words; use --engine wpdr");
-            return Err(InputError(text));
+        let (drawn, what) = match Language::of(&self.model) {
+            Some(_) => ("program", "has no lemmas at loops"),
+            None => ("wpdr", "does not reason in words"),
+        };
+        if self.plot.is_some() && !read.contains(&drawn) {
+            return Err(InputError(format!("--plot: engine {name} {what}; use --engine {drawn}")));
         }
         Ok(())
     }

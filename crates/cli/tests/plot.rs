@@ -4,7 +4,8 @@ use pedra::view::plot::{Pictures, PlotRequest, Plotter};
 use pedra_engines::{Claim, Event, Product, Progress, Region, RegionAtom};
 use pedra_formats::btor2;
 use pedra_model::system::System;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 
 fn system(file: &str) -> System {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/word");
@@ -221,4 +222,74 @@ fn what_cannot_be_drawn() {
     );
     assert_eq!(wide.steps.len(), 2);
     assert!(!wide.steps[0].contains("NaN"));
+}
+
+/// Two counters that go up together, and a loop behind them.
+const TWO_COUNTERS: &str = "
+extern void reach_error(void);
+extern unsigned char __VERIFIER_nondet_uchar(void);
+
+int main(void) {
+    unsigned x = 0, y = 0, n = __VERIFIER_nondet_uchar();
+    while (x < n) {
+        x = x + 1;
+        y = y + 2;
+    }
+    while (n > 0) {
+        n = n - 1;
+    }
+    if (y > 600) {
+        reach_error();
+    }
+    return 0;
+}
+";
+
+fn plot_program(name: &str, request: &str, more: &[&str]) -> (Output, PathBuf) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let (program, prefix) = (folder.join(format!("{name}.c")), folder.join(name));
+    std::fs::write(&program, TWO_COUNTERS).expect("written");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pedra"));
+    command.arg("check").arg(&program).args(["--plot", request, "--plots"]).arg(&prefix);
+    (command.args(more).output().expect("pedra starts"), prefix)
+}
+
+/// The lemmas of one loop of a program, with the states that runs reach there.
+#[test]
+fn lemmas_of_a_loop() {
+    let plain = ["--engine", "program", "-o", "program.candidates=off"];
+    let more = [&plain[..], &["-o", "program.integers=off"]].concat();
+    let (output, prefix) = plot_program("plot_loop", "x=0..300,y=0..700@7", &more);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(told.contains("pictures, all in"), "{told}");
+    let page = std::fs::read_to_string(prefix.with_extension("html")).expect("a page");
+    assert!(page.contains("learned") && page.contains(">x<") && page.contains(">y<"), "{told}");
+    // States that runs reach at the loop: dots in some picture.
+    assert!(page.contains("r=\"2.2\""));
+    // The other loop is another location; n is the only variable that both have.
+    let (output, prefix) = plot_program("plot_other", "n,y@11", &more);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let other = std::fs::read_to_string(prefix.with_extension("html")).expect("a page");
+    assert_ne!(page, other);
+}
+
+#[test]
+fn requests_that_no_loop_fits_are_refused() {
+    let cases = [
+        ("x,y", "program", "name a loop by its line, as in x,y@12; there are loops at 7, 11"),
+        ("x,y@8", "program", "no loop begins at line 8; there are loops at 7, 11"),
+        ("x,y@11", "program", "no variable `x` matters at line 11; those that do: n, y"),
+        ("x,z@7", "program", "no variable `z` matters at line 7"),
+        ("x,y@7", "bmc", "engine bmc has no lemmas at loops; use --engine program"),
+    ];
+    for (request, engine, message) in cases {
+        let (output, _) = plot_program("plot_refused", request, &["--engine", engine]);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{request}: {text}");
+        assert!(output.stdout.is_empty() && text.contains(message), "{request}: {text}");
+    }
+    let s = system("lin_32.btor2");
+    let refused = Plotter::new(&s, "x,y@3".parse().expect("a request"), 1).err();
+    assert_eq!(refused.as_deref(), Some("a model has no loop; leave out @3"));
 }

@@ -18,6 +18,7 @@
 //! - [`avy`]: interpolating property-directed reachability.
 //! - [`region`]: sets of states of word-level systems, as data.
 //! - [`fb`]: fbPDR, both directions of PDR that feed each other.
+//! - `units`: sets of states over words, and how they grow.
 //! - [`word`]: property-directed reachability in words.
 //! - [`arrays`]: arrays of any size, by slots.
 //! - [`live`]: justice and fairness: liveness to safety, k-liveness, rlive.
@@ -54,6 +55,7 @@ pub mod settings;
 pub mod sweep;
 pub mod swept;
 mod trace;
+mod units;
 pub mod unroll;
 pub mod word;
 

@@ -17,7 +17,7 @@ pub struct Region {
 /// `factor · x`, where `x` is the value of a state.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Product {
-    /// The state: an index into the system's states.
+    /// The state: an index into the system's states, or the program's variables.
     pub state: usize,
     /// Whether its value is taken as signed.
     pub signed: bool,

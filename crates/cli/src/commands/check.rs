@@ -291,7 +291,7 @@ fn plotter<'a>(args: &CheckArgs, loaded: &'a Loaded) -> Result<Option<Plotter<'a
 }
 
 /// Writes the pictures of a run.
-fn write_pictures(
+pub fn write_pictures(
     plotter: &Plotter<'_>,
     prefix: &Path,
     args: &CheckArgs,

@@ -1,7 +1,7 @@
 //! `pedra check` on programs: has the assertions decided, and shows runs in the source.
 
 use crate::args::{CheckArgs, When};
-use crate::commands::check::{close_record, serve, tell_page, write_page};
+use crate::commands::check::{close_record, serve, tell_page, write_page, write_pictures};
 use crate::commands::language::{Language, Places};
 use crate::limits::{StopCause, Watch};
 use crate::live::{Owned, Server};
@@ -12,6 +12,7 @@ use crate::playback::{self, Page, Subject};
 use crate::program_evidence::{Evidence, Writer};
 use crate::record::{self, CloseAtEnd, First, Recorder};
 use crate::report::{PropertyReport, Reporter, SourcePlace, Story, Verdict};
+use crate::view::plot::Plotter;
 use crate::view::status::{Head, Status};
 use crate::view::steps::{source_steps, steps_of};
 use anyhow::Result;
@@ -23,9 +24,10 @@ use pedra_engines::portfolio::Crew;
 use pedra_formats::text::printable;
 use pedra_model::property::Property;
 use pedra_program::passes::undefined::checks_as_properties;
-use pedra_program::{CheckKind, Lowered, Program, PropertyKind};
+use pedra_program::{CheckKind, LowerOptions, Lowered, Program, PropertyKind, lower};
 use std::io::IsTerminal;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -69,6 +71,7 @@ pub fn run(
         let place = SourcePlace::of(&program, assumption.span);
         reporter.announce_assumption(&place, &assumption.text);
     }
+    let plotter = plotter(args, &program)?;
     let writer = Writer::new(args, &program, &selected, plan, &watch)?;
     let content = read_bytes(&args.model)?;
     let names: Vec<Option<String>> = selected.iter().map(|&index| Some(name(index))).collect();
@@ -96,6 +99,8 @@ pub fn run(
         watch: &watch,
         reporter,
         recorder: recorder.get(),
+        plotter: plotter.as_ref(),
+        phases: AtomicUsize::new(0),
         writer,
         status,
         start,
@@ -107,23 +112,33 @@ pub fn run(
         return Err(error);
     }
     close_record(recorder.get(), reporter);
+    if let (Some(plotter), Some(prefix)) = (&plotter, &args.plots) {
+        watch.search_is_over();
+        write_pictures(plotter, prefix, args, plan.engine.text())?;
+    }
     if let Some((page, source)) = page.get() {
         watch.search_is_over();
-        write_page(page, Subject::Program(source), Vec::new(), reporter);
+        let pictures = plotter.as_ref().map_or_else(Vec::new, |p| p.pictures("").captioned());
+        write_page(page, Subject::Program(source), pictures, reporter);
         tell_page(page, quiet);
     }
     server.into_iter().for_each(Server::finish);
     Ok(reporter.finish("not decided", plan.engine.text(), start.elapsed()))
 }
 
+/// The plotter of the run, if pictures are asked for.
+fn plotter(args: &CheckArgs, program: &Program) -> Result<Option<Plotter<'static>>, InputError> {
+    let Some(request) = &args.plot else { return Ok(None) };
+    let lowered = lower(program, &LowerOptions::default())
+        .map_err(|error| InputError(format!("--plot: {error}")))?;
+    let made = Plotter::of_loop(program, &Arc::new(lowered), request.clone(), args.run.seed);
+    made.map(Some).map_err(|problem| InputError(format!("--plot: {problem}")))
+}
+
 /// What is written for models has another form for programs, or none.
 fn refuse_files(args: &CheckArgs) -> Result<(), InputError> {
     let run = "; --witness writes the run to a violation, and --test a C file that runs it";
-    let asked = [
-        ("--trace", args.trace.is_some(), run),
-        ("--vcd", args.vcd.is_some(), run),
-        ("--plot", args.plot.is_some(), ""),
-    ];
+    let asked = [("--trace", args.trace.is_some(), run), ("--vcd", args.vcd.is_some(), run)];
     match asked.into_iter().find(|(_, is_asked, _)| *is_asked) {
         Some((option, _, hint)) => Err(InputError(format!("{option}: not for programs{hint}"))),
         None => Ok(()),
@@ -252,6 +267,9 @@ struct Session<'a> {
     watch: &'a Watch,
     reporter: &'a Reporter,
     recorder: Option<&'a Recorder>,
+    plotter: Option<&'a Plotter<'static>>,
+    /// How often the program was lowered; what is drawn is the first time.
+    phases: AtomicUsize,
     writer: Writer<'a>,
     status: Status,
     start: Instant,
@@ -307,10 +325,14 @@ impl ProgramObserver for Session<'_> {
         if let Some(recorder) = self.recorder {
             recorder.hear(engine, name, event);
         }
+        let is_first = self.phases.load(Ordering::Relaxed) <= 1;
+        if let Some(plotter) = self.plotter.filter(|_| is_first && name == "program") {
+            plotter.hear(engine, event);
+        }
     }
 
     fn wants_details(&self) -> bool {
-        self.recorder.is_some()
+        self.recorder.is_some() || self.plotter.is_some()
     }
 
     fn crashed(&self, engine: &'static str, text: &str) {
@@ -322,6 +344,7 @@ impl ProgramObserver for Session<'_> {
     }
 
     fn lowered(&self, lowered: &Lowered) {
+        self.phases.fetch_add(1, Ordering::Relaxed);
         if let Some(recorder) = self.recorder {
             recorder.add(record::program(self.program, lowered));
         }

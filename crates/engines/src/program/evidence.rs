@@ -3,8 +3,10 @@
 use super::graph::Location;
 use super::queries::{Model, Queries};
 use super::space::{Obligation, Step};
+use super::units::Words;
 use crate::region::{Region, RegionAtom};
 use crate::trace::{LemmaId, Place, Stopped};
+use crate::units::atom::Atom;
 use pedra_model::formula::formula;
 use pedra_model::lit::Lit;
 use pedra_model::program::{ProgramProof, ProgramTrace};
@@ -140,6 +142,15 @@ pub(super) fn region(queries: &Queries, place: Location, set: &[Lit]) -> Region 
         .map(|(term, lit)| formula(&graph.terms, term, !lit.is_negated(), &name))
         .collect();
     let text = if texts.is_empty() { "true".to_owned() } else { texts.join(" ∧ ") };
-    let atoms = texts.into_iter().map(RegionAtom::Other).collect();
-    Region { atoms, text, location: Some(place.index()) }
+    let words = Words::new(graph, place);
+    let atoms = |(&lit, text): (&Lit, String)| -> Vec<RegionAtom> {
+        let atoms = words.atoms(&graph.terms, predicates, lit).into_iter();
+        let region = |atom: Atom| match atom {
+            Atom::Given(_) => RegionAtom::Other(text.clone()),
+            atom => atom.region(&words),
+        };
+        atoms.map(region).collect()
+    };
+    let atoms = set.iter().zip(texts).flat_map(atoms).collect();
+    Region { atoms, text, location: Some(graph.origin(place)) }
 }

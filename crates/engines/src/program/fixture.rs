@@ -4,6 +4,7 @@ use super::graph::{Graph, Location};
 use super::queries::Queries;
 use crate::trace::Place;
 use pedra_model::blast::BlastOptions;
+use pedra_model::lit::Lit;
 use pedra_program::{LowerOptions, lower};
 use pedra_solve::terms::theory_of;
 use pedra_testkit::programs::{ProgramShape, random_program};
@@ -29,4 +30,15 @@ pub(super) fn random_queries(random: &mut Random, integers: bool) -> Queries {
 pub(super) fn errors(queries: &Queries) -> Vec<Location> {
     let is_error = |at: &Location| queries.graph.blocks().errors.contains(&Some(at.index()));
     queries.graph.locations().filter(is_error).collect()
+}
+
+/// Whether no state of a cube is outside of another one: `c ∧ ¬d` has no model.
+pub(super) fn contains(queries: &mut Queries, at: Location, large: &[Lit], small: &[Lit]) -> bool {
+    let lits = |queries: &mut Queries, set: &[Lit]| {
+        let lits = queries.cube_lits(at, set);
+        lits.unwrap_or_else(|_| panic!("nothing stops it"))
+    };
+    let inside = lits(queries, small);
+    let missed: Vec<Lit> = lits(queries, large).into_iter().map(|lit| !lit).collect();
+    matches!(queries.solve(at, &inside, &[&missed]), Ok(Some(false)))
 }

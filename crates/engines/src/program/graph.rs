@@ -145,6 +145,13 @@ impl Graph {
         self.refined.as_ref().map_or(&self.lowered.blocks, |refined| &refined.blocks)
     }
 
+    /// The cut point of the program that a location is, or is a copy of.
+    pub(super) fn origin(&self, at: Location) -> usize {
+        let place = self.blocks().cuts[at.index()].place;
+        let origin = self.lowered.blocks.cuts.iter().position(|cut| cut.place == place);
+        origin.expect("a copy is of a cut point")
+    }
+
     /// The bits that have one value at a location, because it is the location for that value.
     pub(super) fn given(&self, at: Location) -> Vec<(TermId, bool)> {
         let term_of = |bit: VariableId| self.lowered.blocks.program.term_of(bit);

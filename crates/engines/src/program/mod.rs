@@ -44,9 +44,11 @@ mod samples;
 mod side;
 mod slotted;
 mod space;
+mod units;
 
 pub use options::{CHOICES, ProgramOptions, ProgramVariant};
 pub use runs::Runs;
+pub use samples::reached_at;
 pub use slotted::Slotted;
 
 use crate::context::{Context, End, Engine, Reason};
@@ -125,13 +127,16 @@ impl Lifted {
             let is_aside = is_aside && !graph.has_calls();
             let side = is_aside.then(|| Side::new(lowered, properties, *options, blasting));
             let side = side.flatten();
+            let mut queries = Queries::new(graph, theory, blasting);
+            queries.splits_sums = options.widens_units() && queries.has_units();
             Ok(Locations {
-                queries: Queries::new(graph, theory, blasting),
+                queries,
                 options: *options,
                 properties: properties.clone(),
                 guide: NoGuide,
                 implied_with: None,
                 proposals: None,
+                units: None,
                 side,
             })
         })?;

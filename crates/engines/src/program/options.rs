@@ -28,6 +28,12 @@ pub struct ProgramOptions {
     pub interpolants: bool,
     /// Whether two inequalities of a cube may be replaced by their sum.
     pub sums: bool,
+    /// Whether cubes of words are widened as units: bounds are moved, half-spaces put in.
+    pub units: bool,
+    /// Whether half-spaces that samples suggest are tried in place of a cube of words.
+    pub templates: bool,
+    /// Whether states that runs have reached keep units small.
+    pub samples: bool,
     /// Whether control that is kept in data becomes locations, and relations become functions.
     pub refine: bool,
     /// Whether a search over integers proposes invariants of words.
@@ -43,6 +49,9 @@ impl Default for ProgramOptions {
             candidates: true,
             interpolants: true,
             sums: true,
+            units: true,
+            templates: true,
+            samples: true,
             refine: true,
             integers: true,
             effort: 2_000,
@@ -64,6 +73,11 @@ impl ProgramOptions {
     /// Whether literals are dropped.
     pub(super) fn drops(&self) -> bool {
         matches!(self.variant, ProgramVariant::Inductive | ProgramVariant::Full)
+    }
+
+    /// Whether cubes of words are widened as units.
+    pub(super) fn widens_units(&self) -> bool {
+        self.is_full() && self.units
     }
 
     /// Whether the options of the last step of the ladder count.
@@ -105,6 +119,24 @@ pub static CHOICES: &[Choice<ProgramOptions>] = &[
         Class::Expert,
         sums,
         "with `full` and integers: replace two inequalities of a lemma by their sum"
+    ),
+    switch!(
+        "units",
+        Class::Expert,
+        units,
+        "with `full` and words: move the bounds of a lemma, and put half-spaces of two words in"
+    ),
+    switch!(
+        "templates",
+        Class::Expert,
+        templates,
+        "with `units`: try half-spaces and remainders that samples suggest as lemmas"
+    ),
+    switch!(
+        "samples",
+        Class::Expert,
+        samples,
+        "with `units`: a lemma that excludes a state which a run has reached is not asked about"
     ),
     switch!(
         "refine",

@@ -19,10 +19,12 @@ use super::implicant::{constant, implicant};
 use super::predicates::cube;
 use super::queries::{Model, Queries};
 use crate::trace::Stopped;
+use pedra_model::affine::case_of;
 use pedra_model::lit::Lit;
 use pedra_model::simplify::Rewriter;
-use pedra_model::term::{BinaryOp, IntOp, Sort, Term, TermId};
+use pedra_model::term::{BinaryOp, IntOp, Sort, Term, TermId, Terms};
 use pedra_model::value::Value;
+use pedra_program::interpreter::evaluate;
 use pedra_solve::lia::{Constraint, Int, IntVar, Linear, project};
 use pedra_solve::terms::Theory;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -156,11 +158,41 @@ fn with_inputs(
     let values = queries.evaluate(model, roots.iter().copied());
     let fixed = |term: TermId| inputs.contains(&term);
     let terms = &mut queries.graph.terms;
-    let conditions = implicant(terms, &values, &fixed, roots.iter().copied());
+    let mut conditions = implicant(terms, &values, &fixed, roots.iter().copied());
+    if queries.theory() == Theory::Bits && queries.splits_sums {
+        conditions = split_sums(queries, conditions, model);
+    }
     let inputs: Vec<TermId> = inputs.iter().copied().collect();
     let needed = with_values(queries, &inputs, model, roots);
     let lits = literals(queries, conditions, model);
     queries.shrink(from, lits, &needed)
+}
+
+/// Comparisons of words whose sums may wrap, as what they are in the model's case, under the
+/// conditions of that case: `x + 1 ≤ 5` becomes `x ≤ 4`, where `x + 1` does not wrap. So they are
+/// about the same bounds and sums as other literals. They imply what they were made of (*required
+/// for violations*).
+fn split_sums(
+    queries: &mut Queries,
+    conditions: Vec<(TermId, bool)>,
+    model: &Model,
+) -> Vec<(TermId, bool)> {
+    let terms = &mut queries.graph.terms;
+    let truth = |terms: &Terms, condition: TermId| {
+        let values = evaluate(terms, [condition], |symbol| &model[&symbol]);
+        values[&condition].as_bv().is_true()
+    };
+    let mut found = Vec::with_capacity(conditions.len());
+    for (condition, holds) in conditions {
+        match case_of(terms, condition, truth) {
+            Some(case) => {
+                found.extend(case.path);
+                found.push((case.comparison, holds));
+            }
+            None => found.push((condition, holds)),
+        }
+    }
+    found
 }
 
 /// Conditions as literals; an equation of integers is two, a disequation the one that holds.

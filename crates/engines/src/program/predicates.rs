@@ -7,6 +7,7 @@
 
 use super::linear::Forms;
 use crate::trace::{Cover, is_subset};
+use pedra_model::affine::{Inequality, inequality};
 use pedra_model::lit::{Lit, Var};
 use pedra_model::term::{BinaryOp, IntOp, Sort, Term, TermId, Terms, UnaryOp};
 use rustc_hash::FxHashMap;
@@ -15,6 +16,8 @@ use rustc_hash::FxHashMap;
 pub(super) struct Predicates {
     /// By variable of literals; the first is none.
     terms: Vec<TermId>,
+    /// What each says as one inequality of words, if it does.
+    inequalities: Vec<Option<Inequality>>,
     known: FxHashMap<TermId, Lit>,
     pub(super) forms: Forms,
 }
@@ -22,7 +25,8 @@ pub(super) struct Predicates {
 impl Predicates {
     pub(super) fn new(terms: &mut Terms) -> Predicates {
         let always = terms.bool(true);
-        Predicates { terms: vec![always], known: FxHashMap::default(), forms: Forms::default() }
+        let (terms, inequalities) = (vec![always], vec![None]);
+        Predicates { terms, inequalities, known: FxHashMap::default(), forms: Forms::default() }
     }
 
     /// The condition that a literal stands for.
@@ -32,6 +36,23 @@ impl Predicates {
             true => terms.simplified(Term::Unary(UnaryOp::Not, predicate)),
             false => predicate,
         }
+    }
+
+    /// The predicate of a literal, whatever its sign.
+    pub(super) fn predicate(&self, lit: Lit) -> TermId {
+        self.terms[lit.var().index()]
+    }
+
+    /// What a literal says as one inequality of words, if it does.
+    pub(super) fn inequality(&self, lit: Lit) -> Option<Inequality> {
+        let found = self.inequalities[lit.var().index()].as_ref()?;
+        if lit.is_negated() { found.negated() } else { Some(found.clone()) }
+    }
+
+    /// Whether a condition that has no literal holds.
+    pub(super) fn constant(&mut self, terms: &mut Terms, term: TermId) -> Option<bool> {
+        let (predicate, flipped) = self.normal(terms, term);
+        terms.as_constant(predicate).map(|value| value.is_true() != flipped)
     }
 
     /// The predicates of a cube.
@@ -63,6 +84,7 @@ impl Predicates {
             None => {
                 let lit = Var::new(self.terms.len()).lit();
                 self.terms.push(predicate);
+                self.inequalities.push(inequality(terms, predicate));
                 self.known.insert(predicate, lit);
                 lit
             }

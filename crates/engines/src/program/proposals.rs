@@ -37,14 +37,9 @@ pub(super) struct Proposals {
 
 impl Proposals {
     /// What samples show of a program.
-    pub(super) fn new(queries: &mut Queries, seed: u64) -> Result<Proposals, Stopped> {
-        let mut samples = Samples::take(&queries.graph, seed);
-        // Blocks do not know what calls return.
-        if !queries.graph.has_calls() {
-            samples.guide(queries, seed)?;
-        }
+    pub(super) fn new(queries: &mut Queries, samples: Samples, seed: u64) -> Proposals {
         let all = candidates(&mut queries.graph, &samples);
-        Ok(Proposals { samples, left: all.clone(), all, is_weakened: false, turns: 0, seed })
+        Proposals { samples, left: all.clone(), all, is_weakened: false, turns: 0, seed }
     }
 
     /// Looks on for one more turn. Gives invariants, if a stage is over in it.

@@ -53,6 +53,8 @@ pub(super) struct Queries {
     lemma_lits: FxHashMap<LemmaId, Lit>,
     /// The literal of a lemma of an exit, for a call of a location.
     pub(super) call_lits: FxHashMap<(Location, usize, LemmaId), Lit>,
+    /// Whether comparisons of sums that may wrap become cases in predecessors.
+    pub(super) splits_sums: bool,
     /// Whether words are multiplied.
     has_products: bool,
     /// The normal forms of conditions.
@@ -81,6 +83,7 @@ impl Queries {
             frames,
             solvers,
             lemma_lits: FxHashMap::default(),
+            splits_sums: true,
             has_products,
             normal: FxHashMap::default(),
             theory,
@@ -91,6 +94,12 @@ impl Queries {
 
     pub(super) fn theory(&self) -> Theory {
         self.theory
+    }
+
+    /// Whether cubes may be widened as units. Where words are multiplied, each query is hard, and
+    /// invariants are seldom about sums.
+    pub(super) fn has_units(&self) -> bool {
+        self.theory == Theory::Bits && !self.has_products
     }
 
     pub(super) fn set_interrupt(&mut self, context: &Context) {

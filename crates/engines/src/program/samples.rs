@@ -13,7 +13,9 @@ use pedra_model::eval::ops;
 use pedra_model::random::Random;
 use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms, UnaryOp};
 use pedra_model::value::Value;
+use pedra_program::Lowered;
 use rustc_hash::FxHashSet;
+use std::sync::Arc;
 
 /// How many runs there are, and how long they are.
 const RUNS: usize = 40;
@@ -33,6 +35,16 @@ pub(super) struct Samples {
 }
 
 impl Samples {
+    /// Runs the program at random, and where no run comes to, with the help of a solver.
+    pub(super) fn find(queries: &mut Queries, seed: u64) -> Result<Samples, Stopped> {
+        let mut samples = Samples::take(&queries.graph, seed);
+        // Blocks do not know what calls return.
+        if !queries.graph.has_calls() {
+            samples.guide(queries, seed)?;
+        }
+        Ok(samples)
+    }
+
     /// Runs the program at random.
     pub(super) fn take(graph: &Graph, seed: u64) -> Samples {
         let locations = graph.locations().count();
@@ -149,6 +161,31 @@ impl Samples {
     pub(super) fn at(&self, location: Location) -> &[Vec<Value>] {
         &self.by_location[location.index()]
     }
+}
+
+/// States of a cut point that random runs reach, with the number of blocks on the way; for
+/// pictures.
+pub fn reached_at(lowered: Arc<Lowered>, cut: usize, seed: u64) -> Vec<(usize, Vec<Value>)> {
+    let graph = Graph::new(lowered);
+    if graph.has_calls() {
+        return Vec::new();
+    }
+    let mut runner = Runner::new(&graph, seed);
+    let mut found = Vec::new();
+    for run in 0..RUNS {
+        let (mut at, mut state) = (Location::ENTRY.index(), runner.start(run));
+        for step in 1..=STEPS {
+            if runner.spent > MAX_TERMS {
+                return found;
+            }
+            let Some(taken) = runner.step(at, &state, run) else { break };
+            (at, state) = (taken.to, taken.state);
+            if at == cut {
+                found.push((step, state.clone()));
+            }
+        }
+    }
+    found
 }
 
 /// Where a step that a solver finds begins.

@@ -10,7 +10,9 @@ use super::options::{ProgramOptions, ProgramVariant};
 use super::predecessor::{predecessor, predecessor_if, preimage};
 use super::proposals::Proposals;
 use super::queries::{Blocked, Frames, Queries};
+use super::samples::Samples;
 use super::side::Side;
+use super::units::Units;
 use crate::context::{Context, Reason};
 use crate::events::{Claim, Progress};
 use crate::trace::{
@@ -50,6 +52,8 @@ pub(super) struct Locations {
     pub(super) implied_with: Option<usize>,
     /// Candidates from samples, as long as they are looked at.
     pub(super) proposals: Option<Proposals>,
+    /// The words of all locations, if cubes are widened as units of them.
+    pub(super) units: Option<Units>,
     /// The search over integers, as long as it may have something to propose.
     pub(super) side: Option<Side>,
 }
@@ -70,6 +74,25 @@ impl Locations {
                     self.add_lemma(context, location, Box::new([lit]), Level::INFINITY)?;
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Runs the program, for candidates and for units.
+    fn look_at_samples(&mut self, seed: u64) -> Result<(), Stopped> {
+        let options = self.options;
+        let proposes = options.is_full() && options.candidates;
+        let widens = options.widens_units() && self.queries.has_units();
+        let samples = match proposes || widens && options.samples {
+            true => Some(Samples::find(&mut self.queries, seed)?),
+            false => None,
+        };
+        if widens {
+            let samples = samples.as_ref().filter(|_| options.samples);
+            self.units = Some(Units::new(&self.queries.graph, samples));
+        }
+        if let Some(samples) = samples.filter(|_| proposes) {
+            self.proposals = Some(Proposals::new(&mut self.queries, samples, seed));
         }
         Ok(())
     }
@@ -251,10 +274,18 @@ impl Space for Locations {
             self.add_lemma(context, place, obligation.set.clone(), level)?;
             return Ok(level);
         }
+        let units = self.units.as_mut().filter(|_| !obligation.set.is_empty());
         let (set, level) = self.queries.with_effort(Some(options.effort), |queries| {
-            let cubes = (&*obligation.set, core);
-            let mut set = widen(queries, &options, place, cubes, level)?;
-            let mut reached = level;
+            let (mut set, mut reached) = match units {
+                Some(units) => {
+                    let cubes = (&*obligation.set, &*core);
+                    units.widen(queries, options.templates, place, cubes, level)?
+                }
+                None => {
+                    let cubes = (&*obligation.set, core);
+                    (widen(queries, &options, place, cubes, level)?, level)
+                }
+            };
             while reached < top {
                 let Some(smaller) = part(queries, place, &set, reached.above())? else { break };
                 (set, reached) = (smaller, reached.above());
@@ -292,10 +323,9 @@ impl Space for Locations {
     fn closed(&mut self, context: &Context, level: Level) -> Result<(), Stopped> {
         debug_assert!(audit::frames_hold(&self.queries), "a lemma that an edge refutes");
         let has_turn = level == Level::ZERO || level.index().is_power_of_two();
-        let proposes = self.options.is_full() && self.options.candidates;
         // An interrupted look goes on where it was.
-        if level == Level::ZERO && proposes && self.proposals.is_none() {
-            self.proposals = Some(Proposals::new(&mut self.queries, context.seed)?);
+        if level == Level::ZERO && self.proposals.is_none() {
+            self.look_at_samples(context.seed)?;
         }
         if has_turn {
             self.look_at_candidates(context)?;

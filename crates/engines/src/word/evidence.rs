@@ -1,10 +1,11 @@
 //! Proofs and traces over the words of the model as it was read.
 
-use super::atom::Step;
 use super::problem::{Problem, Source};
 use super::relative::State;
 use super::samples::state_value;
-use super::unit::Unit;
+use crate::units::Vocabulary;
+use crate::units::atom::Step;
+use crate::units::unit::Unit;
 use pedra_model::bv::Bv;
 use pedra_model::proof::WordProof;
 use pedra_model::prophecy::Prophecy;

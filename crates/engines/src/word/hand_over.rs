@@ -17,13 +17,13 @@
 use super::meter::Limits;
 use super::relative::Relative;
 use super::subset::retain_consecutive;
-use super::unit::Unit;
 use super::{Wpdr, evidence};
 use crate::context::{Context, Engine, Link, Reason};
 use crate::events::{Event, EventSink, Progress};
 use crate::pdr::{Pdr, PdrOptions};
 use crate::swept::{Room, SweepPlan, Swept};
 use crate::trace::{Lemmas, Level, Stopped};
+use crate::units::unit::Unit;
 use pedra_model::back::{Back, Passes};
 use pedra_model::blast::{BlastOptions, Blasting, blast};
 use pedra_model::lit::Lit;

@@ -8,22 +8,23 @@
 //! lifting query. Then interval simulation (the paper's generalisation of ternary simulation)
 //! relaxes what is left, bound by bound.
 
-use super::atom::Atom;
 use super::meter;
 use super::options::{UnitKind, WordOptions};
 use super::problem::Problem;
 use super::relative::{Relative, State, Target};
 use super::samples::Dice;
 use super::simulate::Simulation;
-use super::unit::Unit;
-use super::value::{Point, WordVar};
 use crate::trace::Stopped;
+use crate::units::Vocabulary;
+use crate::units::atom::Atom;
+use crate::units::unit::Unit;
+use crate::units::value::{Point, WordVar};
 use pedra_model::bv::Bv;
 
 /// Both bounds of every variable at a point.
 fn box_of(problem: &Problem, point: &Point) -> Vec<Atom> {
     let both = |var| {
-        let value = point[super::value::VarId::index(var)];
+        let value = point[crate::units::value::VarId::index(var)];
         let range = problem.var(var);
         let lower = (value > range.min()).then_some(Atom::Lower(var, value));
         let upper = (value < range.max()).then_some(Atom::Upper(var, value));
@@ -35,7 +36,7 @@ fn box_of(problem: &Problem, point: &Point) -> Vec<Atom> {
 /// All bits of the variables at a point.
 fn bits_of(problem: &Problem, point: &Point) -> Vec<Atom> {
     let bits = |var| {
-        let value = point[super::value::VarId::index(var)];
+        let value = point[crate::units::value::VarId::index(var)];
         let width = problem.var(var).width;
         (0..width).map(move |bit| Atom::Bit(var, bit, WordVar::bit(value, bit)))
     };

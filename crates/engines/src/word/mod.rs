@@ -13,36 +13,30 @@
 //! - Before a unit is expanded, the highest level is found where it is inductive as it is, and
 //!   it is expanded there. Otherwise a counter to 2^20 would get a frame for each value.
 //! - Invariants are proposed: comparisons of the model, octagons, and what reachable samples
-//!   suggest (`templates`). Mixed units also have bits and congruences; with them `parity`, which
+//!   suggest (`units::templates`). Mixed units also have bits and congruences; with them `parity`, which
 //!   the paper cannot solve, is one query.
 //! - When a budget is used up, what was learned is handed over to bit-level PDR (`hand_over`).
 //!
 //! Soundness rests on `words`, `relative` and `subset` (all queries), `solver` and `encoder` (what
-//! these ask), `evidence` and the checks of `certify`; files that only propose (`vote`, `samples`,
-//! `steps`, `templates`, `strengthen`, `generalize`, `reshape`, `linear`, `meter`) cannot make an
+//! these ask), the atoms of [`crate::units`], `evidence` and the checks of `certify`; files that
+//! only propose (`vote`, `samples`, `steps`, `strengthen`, `generalize`, `meter`) cannot make an
 //! answer wrong.
 
-mod atom;
 mod encoder;
 mod evidence;
 mod generalize;
 mod hand_over;
 mod lift;
-mod linear;
 mod meter;
 mod options;
 mod problem;
 mod relative;
-mod reshape;
 mod samples;
 mod simulate;
 mod solver;
 mod steps;
 mod strengthen;
 mod subset;
-mod templates;
-mod unit;
-mod value;
 mod vote;
 mod words;
 
@@ -52,11 +46,11 @@ pub use options::{CHOICES, UnitKind, WordOptions};
 use crate::context::{Context, End, Engine, Reason};
 use crate::events::{Event, Progress};
 use crate::trace::{NoGuide, Policy, Search, Stopped};
+use crate::units::reshape::Failed;
 use meter::Limits;
 use pedra_model::system::System;
 use problem::{NotForWords, Problem};
 use relative::Relative;
-use reshape::Failed;
 use samples::{Dice, Runner};
 use simulate::Simulation;
 use strengthen::Strengthener;

@@ -1,8 +1,8 @@
 //! The options of word-level PDR: heuristics that do not change an answer. Without the hand-over
 //! there may be none.
 
-use super::atom::Atom;
 use crate::choices::{Choice, Class, number, switch};
+use crate::units::atom::Atom;
 
 /// What atoms a unit may have.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -22,7 +22,7 @@ impl UnitKind {
         match atom {
             Atom::Lower(..) | Atom::Upper(..) => true,
             Atom::Lin(..) => self != UnitKind::Cubes,
-            Atom::Bad(_) | Atom::Cong { .. } | Atom::Bit(..) => self == UnitKind::Mixed,
+            Atom::Given(_) | Atom::Cong { .. } | Atom::Bit(..) => self == UnitKind::Mixed,
         }
     }
 }

@@ -10,8 +10,10 @@
 //!   in [`crate::pdr`]; in proofs `first` stands for the conjunction of all inits.
 //! - Only the cone of influence of the chosen properties and the constraints is kept.
 
-use super::value::{Int, VarId, WordVar, mask_of};
 use super::vote::vote_signs;
+use crate::units::Vocabulary;
+use crate::units::atom::Step;
+use crate::units::value::{Int, VarId, WordVar, mask_of};
 use pedra_model::bv::Bv;
 use pedra_model::system::System;
 use pedra_model::term::{BinaryOp, Scalar, Sort, Term, TermId, Terms};
@@ -266,16 +268,6 @@ impl Problem {
         Some(image.of(root))
     }
 
-    /// A variable.
-    pub(super) fn var(&self, id: VarId) -> &WordVar {
-        &self.vars[id.index()]
-    }
-
-    /// All variables.
-    pub(super) fn var_ids(&self) -> impl Iterator<Item = VarId> + use<> {
-        (0..self.vars.len()).map(VarId::new)
-    }
-
     /// Whether a term is a constant.
     pub(super) fn is_const(&self, term: TermId) -> bool {
         matches!(self.terms.get(term), Term::Const(_))
@@ -309,6 +301,24 @@ impl Problem {
         found.sort_unstable();
         found.dedup();
         found
+    }
+}
+
+impl Vocabulary for Problem {
+    fn vars(&self) -> &[WordVar] {
+        &self.vars
+    }
+
+    /// A whole bad, by the position of its property.
+    fn given(&self, position: usize, step: Step) -> TermId {
+        match step {
+            Step::Now => self.bads[position],
+            Step::Next => self.next_bads[position].expect("made where it exists"),
+        }
+    }
+
+    fn given_text(&self, position: usize) -> String {
+        format!("bad{position}")
     }
 }
 

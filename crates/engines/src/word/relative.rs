@@ -4,17 +4,18 @@
 //! queries about many units at once are in `subset`. Lifting assumes no activation literal, for it
 //! asks whether constraints *can* be violated.
 
-use super::atom::{Atom, Step};
 use super::meter::{self, Meter};
 use super::problem::Problem;
 use super::samples::Samples;
 use super::solver::FrameSolver;
 use super::steps::Steps;
-use super::unit::{Frames, Ranges, Unit};
-use super::value::Point;
 use crate::context::{Context, Reason};
 use crate::events::Claim;
 use crate::trace::{LemmaId, Lemmas, Level, Scan, Stopped};
+use crate::units::atom::{Atom, Step};
+use crate::units::unit::{Frames, Ranges, Unit};
+use crate::units::value::Point;
+use crate::units::{Exclude, Points};
 use pedra_model::blast::BlastOptions;
 use pedra_model::bv::Bv;
 use pedra_model::lit::Lit;
@@ -76,11 +77,6 @@ impl Relative {
     /// From now on this token stops queries.
     pub(super) fn set_interrupt(&mut self, context: &Context) {
         self.solver.set_interrupt(&context.interrupt);
-    }
-
-    /// Units that may guide reshape: the last ones that were expanded, and all lemmas.
-    pub(super) fn shapes(&self) -> impl Iterator<Item = &Unit> {
-        self.shapes.iter().chain(self.frames.sets((), Level::ZERO.above()))
     }
 
     /// Remembers a unit as a guide.
@@ -336,6 +332,30 @@ impl Relative {
         }
         let failed = |(atom, &lit): (&Atom, &Lit)| self.solver.is_failed(lit).then(|| atom.clone());
         Ok(Some(atoms.iter().zip(&given).filter_map(failed).collect()))
+    }
+}
+
+impl Exclude for Relative {
+    type Words = Problem;
+
+    fn words(&self) -> &Problem {
+        &self.problem
+    }
+
+    fn find_inductive(&mut self, unit: &Unit, level: Level) -> Result<Option<Unit>, Stopped> {
+        Ok(match self.check_inductive(unit, level)? {
+            Answer::Inductive(core) => Some(core),
+            Answer::No | Answer::Predecessor(_) => None,
+        })
+    }
+
+    /// The last units that were expanded, and all lemmas.
+    fn shapes(&self) -> impl Iterator<Item = &Unit> {
+        self.shapes.iter().chain(self.frames.sets((), Level::ZERO.above()))
+    }
+
+    fn count(&mut self, numbers: u64) -> Result<(), Stopped> {
+        self.spend(1 + numbers / meter::VALUES)
     }
 }
 

@@ -11,9 +11,10 @@
 use super::meter;
 use super::problem::{Problem, Source};
 use super::relative::{Relative, State};
-use super::unit::Unit;
-use super::value::{Int, Point, mask_of};
 use crate::trace::{Level, Stopped};
+use crate::units::Points;
+use crate::units::unit::Unit;
+use crate::units::value::{Int, Point, mask_of};
 use pedra_model::bv::Bv;
 use pedra_model::eval::words::WordSimulator;
 use pedra_model::random::Random;
@@ -40,16 +41,6 @@ impl Samples {
         }
     }
 
-    /// All of them.
-    pub(super) fn points(&self) -> impl Iterator<Item = &Point> + Clone {
-        self.points.iter().map(|(point, _)| point)
-    }
-
-    /// How many there are.
-    pub(super) fn len(&self) -> usize {
-        self.points.len()
-    }
-
     /// Whether the unit contains a state that belongs to `F_i`.
     pub(super) fn hits(&self, unit: &Unit, level: Level) -> bool {
         let limit = level.finite().unwrap_or(usize::MAX);
@@ -60,6 +51,16 @@ impl Samples {
     pub(super) fn initial_in(&self, unit: &Unit) -> Option<Point> {
         let found = self.points.iter().find(|(point, step)| *step == 0 && unit.contains(point));
         found.map(|(point, _)| point.clone())
+    }
+}
+
+impl Points for Samples {
+    fn points(&self) -> impl Iterator<Item = &Point> + Clone {
+        self.points.iter().map(|(point, _)| point)
+    }
+
+    fn len(&self) -> usize {
+        self.points.len()
     }
 }
 

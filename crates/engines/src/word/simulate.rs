@@ -5,11 +5,13 @@
 //! and (2) of the paper, with its omission repaired: the constraints must hold in the whole unit,
 //! too. The simulation over-approximates, so what it accepts is right.
 
-use super::atom::{Atom, Sum};
 use super::problem::Problem;
 use super::relative::{State, Target};
-use super::unit::Unit;
-use super::value::{Int, VarId};
+use crate::units::Vocabulary;
+use crate::units::atom::{Atom, Sum};
+use crate::units::expand::gallop;
+use crate::units::unit::Unit;
+use crate::units::value::{Int, VarId};
 use pedra_model::eval::interval::{Interval, IntervalSim};
 use pedra_model::term::TermId;
 
@@ -119,34 +121,6 @@ impl Simulation {
     }
 }
 
-/// The furthest value from `from` towards `end` that is accepted, as far as galloping and
-/// bisection find it; `from` is. What is returned was accepted last.
-pub(super) fn gallop(
-    from: Int,
-    end: Int,
-    direction: Int,
-    mut accept: impl FnMut(Int) -> bool,
-) -> Int {
-    if from == end || accept(end) {
-        return end;
-    }
-    let distance = (end - from) * direction;
-    let (mut good, mut stride) = (0, 1);
-    while stride < distance && accept(from + stride * direction) {
-        (good, stride) = (stride, stride * 2);
-    }
-    let mut bad = stride.min(distance);
-    while good + 1 < bad {
-        let middle = good + (bad - good) / 2;
-        if accept(from + middle * direction) {
-            good = middle;
-        } else {
-            bad = middle;
-        }
-    }
-    from + good * direction
-}
-
 fn interval(problem: &Problem, var: VarId, (low, high): (Int, Int)) -> Interval {
     let info = problem.var(var);
     let made = if info.signed {
@@ -177,7 +151,9 @@ fn accepts(sim: &IntervalSim, problem: &Problem, target: &Target) -> bool {
     };
     let range = |sum: &Sum| sum.range(|var| next_range(sim, problem, var));
     unit.atoms().iter().all(|atom| match *atom {
-        Atom::Bad(position) => problem.next_bads[position].is_some_and(|b| sim.value(b).is_true()),
+        Atom::Given(position) => {
+            problem.next_bads[position].is_some_and(|b| sim.value(b).is_true())
+        }
         Atom::Lin(ref sum, b) => range(sum).1 <= b,
         Atom::Cong { ref sum, log, residue, holds } => {
             let (low, high) = range(sum);
@@ -196,7 +172,7 @@ fn accepts(sim: &IntervalSim, problem: &Problem, target: &Target) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::word::value::WordVar;
+    use crate::units::value::WordVar;
     use pedra_formats::btor2;
     use pedra_model::bv::Bv;
     use pedra_testkit::random::Random;

@@ -8,13 +8,13 @@
 //! Atoms are tried and forgotten; when most gates belong to such atoms, the solver is made anew
 //! from the problem and the lemmas. What it does is counted over all of them.
 
-use super::atom::Step;
 use super::encoder::Encoder;
 use super::meter;
 use super::problem::Problem;
-use super::unit::{Frames, Unit};
 use crate::context::Reason;
 use crate::trace::{LemmaId, Level, Stopped};
+use crate::units::atom::Step;
+use crate::units::unit::{Frames, Unit};
 use pedra_model::blast::BlastOptions;
 use pedra_model::lit::Lit;
 use pedra_solve::{BvSolver, Interrupt, SatResult, SatStats};
@@ -240,9 +240,9 @@ impl FrameSolver {
 mod tests {
     use super::*;
     use crate::trace::Scan;
-    use crate::word::atom::Atom;
-    use crate::word::unit::Ranges;
-    use crate::word::value::VarId;
+    use crate::units::atom::Atom;
+    use crate::units::unit::Ranges;
+    use crate::units::value::VarId;
     use pedra_formats::btor2;
 
     const FREE: &str = "

@@ -10,9 +10,9 @@
 
 use super::problem::Problem;
 use super::relative::State;
-use super::unit::{Frames, Unit};
-use super::value::Point;
 use crate::trace::Level;
+use crate::units::unit::{Frames, Unit};
+use crate::units::value::Point;
 use pedra_model::eval::interval::{Interval, IntervalSim};
 use std::collections::VecDeque;
 
@@ -79,9 +79,9 @@ impl Steps {
 mod tests {
     use super::*;
     use crate::trace::Scan;
-    use crate::word::atom::Atom;
-    use crate::word::unit::Ranges;
-    use crate::word::value::VarId;
+    use crate::units::atom::Atom;
+    use crate::units::unit::Ranges;
+    use crate::units::value::VarId;
     use pedra_formats::btor2;
 
     const COUNTER: &str = "

@@ -5,16 +5,18 @@
 //! may be excluded first in the same way: a counterexample to generalisation (Hassan, Bradley,
 //! Somenzi, FMCAD 2013), here for invariants.
 
-use super::atom::Atom;
-use super::generalize::relax_bounds;
 use super::meter;
 use super::options::WordOptions;
+use super::problem::Problem;
 use super::relative::{Answer, Relative};
-use super::templates::Templates;
-use super::unit::Unit;
-use super::value::Point;
 use crate::context::Context;
 use crate::trace::{Lemmas, Level, Stopped};
+use crate::units::atom::Atom;
+use crate::units::expand::relax_bounds;
+use crate::units::templates::{Templates, mine};
+use crate::units::unit::Unit;
+use crate::units::value::Point;
+use pedra_model::term::TermId;
 use rustc_hash::FxHashMap;
 
 // Constants: measured on models/word, see "Word-level PDR: proposals" in docs/NOTEBOOK.md.
@@ -108,7 +110,11 @@ impl Strengthener {
 
     /// Looks at the samples again if there are more of them.
     fn refresh(&mut self, relative: &mut Relative) {
-        if self.templates.refresh(&relative.problem, &relative.samples) {
+        let Relative { problem, samples, .. } = &*relative;
+        if self
+            .templates
+            .refresh(problem, samples, || mine(problem, &problem.terms, roots(problem)))
+        {
             relative.meter.spend(self.templates.cost(&relative.samples) / meter::VALUES);
         }
     }
@@ -173,7 +179,7 @@ impl Strengthener {
             // Before the check: a refutation may come back to the same atom.
             self.failed.insert(atom.clone(), (known, aim.effort));
             // What would prove a property decides everything, so it may cost more.
-            let more = if matches!(atom, Atom::Bad(_)) { EFFORT_FOR_BADS } else { 1 };
+            let more = if matches!(atom, Atom::Given(_)) { EFFORT_FOR_BADS } else { 1 };
             let effort = aim.effort.saturating_mul(more);
             let unit = Unit::new(vec![atom.clone()]);
             for attempt in 0..=options.ctg {
@@ -209,6 +215,12 @@ impl Strengthener {
         }
         Ok(false)
     }
+}
+
+/// What the model computes and asks.
+fn roots(problem: &Problem) -> impl Iterator<Item = TermId> + '_ {
+    let roots = problem.vars.iter().map(|v| v.next).chain(problem.bads.iter().copied());
+    roots.chain(problem.constraints.iter().copied()).chain(problem.init.iter().copied())
 }
 
 /// First with a part of the effort, so that all that is easy is tried before anything hard.

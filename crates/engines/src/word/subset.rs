@@ -1,9 +1,9 @@
 //! Queries about many units at once: which of them hold together, and which of them are needed.
 
-use super::atom::Step;
 use super::relative::Relative;
-use super::unit::Unit;
 use crate::trace::{Level, Stopped};
+use crate::units::atom::Step;
+use crate::units::unit::Unit;
 use pedra_model::lit::Lit;
 
 /// The units that have no predecessor in the invariants without all of them:

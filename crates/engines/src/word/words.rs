@@ -5,23 +5,24 @@
 //! lifted (`lift`, `simulate`), states are excluded for good if a proposal does that
 //! (`strengthen`), units are expanded and reshaped to lemmas (`generalize`, `reshape`).
 
-use super::atom::Atom;
 use super::evidence;
-use super::generalize::{find_inductive, learn};
+use super::generalize::learn;
 use super::lift::lift;
 use super::options::{UnitKind, WordOptions};
 use super::relative::{self, Relative, State, Target};
-use super::reshape::Failed;
 use super::simulate::Simulation;
 use super::strengthen::Strengthener;
 use super::subset::find_needed;
-use super::unit::{Frames, Ranges, Unit};
 use crate::context::Context;
 use crate::events::{Claim, Progress};
 use crate::trace::{
     self, Answer, Found, Invariant, LemmaId, Lemmas, Level, NoGuide, ObligationId, Reached, Scan,
     Space, Start, Stopped,
 };
+use crate::units::Exclude;
+use crate::units::atom::Atom;
+use crate::units::reshape::Failed;
+use crate::units::unit::{Frames, Ranges, Unit};
 use pedra_model::proof::Proof;
 use pedra_model::system::System;
 
@@ -167,7 +168,7 @@ impl Space for Words<'_> {
         let (unit, above) = (lemma.set().clone(), lemma.level().above());
         self.relative.with_effort(self.options.effort, |relative| {
             for goal in [Level::INFINITY, above] {
-                if let Some(core) = find_inductive(relative, &unit, goal)? {
+                if let Some(core) = relative.find_inductive(&unit, goal)? {
                     return Ok(Some((Box::new(core), goal)));
                 }
             }
@@ -202,7 +203,7 @@ impl Space for Words<'_> {
         let mut implied = Vec::new();
         for &property in open {
             if options.bads && relative.problem.next_bads[property].is_some() {
-                strengthener.prove(relative, context, options, &Atom::Bad(property))?;
+                strengthener.prove(relative, context, options, &Atom::Given(property))?;
             }
             let has_invariants = !relative.trace().delta((), Level::INFINITY).is_empty();
             if has_invariants && relative.check_invariants_imply(property)? {
@@ -265,10 +266,11 @@ impl Space for Words<'_> {
 mod tests {
     use super::*;
     use crate::trace::propagate_from;
-    use crate::word::atom::Sum;
+    use crate::units::Vocabulary;
+    use crate::units::atom::Sum;
+    use crate::units::value::VarId;
     use crate::word::meter::Limits;
     use crate::word::problem::Problem;
-    use crate::word::value::VarId;
     use pedra_formats::btor2;
     use pedra_model::blast::BlastOptions;
 

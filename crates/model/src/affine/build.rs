@@ -36,6 +36,28 @@ pub(super) fn at_most(terms: &mut Terms, form: &Form, limit: i128) -> Option<Ter
     Some(if is_negated { terms.not(holds) } else { holds })
 }
 
+/// `form ≤ limit` as one comparison; `None` if numbers become too large.
+pub(super) fn plain_at_most(terms: &mut Terms, form: &Form, limit: i128) -> Option<TermId> {
+    let (low, high) = form.range(terms)?;
+    let limit = limit.checked_sub(form.constant)?;
+    let sum = Form { products: form.products.clone(), constant: 0 };
+    if sum.products.len() <= 1 {
+        return at_most(terms, &sum, limit);
+    }
+    let (low, high) = (low - form.constant, high - form.constant);
+    if limit >= high || limit < low {
+        return Some(terms.bool(limit >= high));
+    }
+    // Both sides, and the limit on one of them, stay within a width.
+    let reach = high.checked_sub(low)?.checked_mul(2)?;
+    let width = 128 - reach.leading_zeros() + 2;
+    let positive = side(terms, &sum, width, 1);
+    let negative = side(terms, &sum, width, -1);
+    let positive = added(terms, positive, width, 0);
+    let negative = added(terms, negative, width, limit);
+    Some(terms.binary(BinaryOp::Slte, positive, negative))
+}
+
 /// `sum ≤ limit`, where the answer is not the same for all values.
 fn bounded(
     terms: &mut Terms,

@@ -20,7 +20,7 @@ mod form;
 
 use crate::term::{BinaryOp, Sort, Term, TermId, Terms, UnaryOp};
 pub use build::gcd;
-use build::{at_most, divides};
+use build::{at_most, divides, plain_at_most};
 use cases::{Cases, Reader, Reading};
 use form::Form;
 use rustc_hash::FxHashMap;
@@ -81,32 +81,103 @@ fn is_connective(terms: &Terms, term: &Term) -> bool {
     }
 }
 
+/// `Σ a·x ≤ b` of exact integers. Each `x` is a word that is read with sign, or without.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Inequality {
+    /// The words, each with whether it has a sign, and their factors; none is zero.
+    pub products: Vec<((TermId, bool), i128)>,
+    /// The bound.
+    pub bound: i128,
+}
+
+impl Inequality {
+    /// `¬(s ≤ b)`, that is `−s ≤ −b − 1`; `None` if numbers become too large.
+    pub fn negated(&self) -> Option<Inequality> {
+        let products = self.products.iter().map(|&(x, a)| Some((x, a.checked_neg()?)));
+        let bound = self.bound.checked_neg()?.checked_sub(1)?;
+        Some(Inequality { products: products.collect::<Option<_>>()?, bound })
+    }
+}
+
+/// What a comparison of words says, if that is one inequality. `None` if its sums may wrap, and for
+/// equations.
+pub fn inequality(terms: &mut Terms, comparison: TermId) -> Option<Inequality> {
+    let Term::Binary(op, a, b) = *terms.get(comparison) else { return None };
+    let Sort::Bv(_) = terms.sort(a) else { return None };
+    let mut reader = Reader::new(terms);
+    reader.begin();
+    let (difference, limit) = order(&mut reader, op, a, b)?;
+    let mut cases = difference.iter();
+    let (path, form) = cases.next()?;
+    if !path.is_empty() || cases.next().is_some() {
+        return None;
+    }
+    let bound = limit.checked_sub(form.constant)?;
+    Some(Inequality { products: form.products.clone(), bound })
+}
+
+/// A case of a comparison.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Case {
+    /// Where it applies: conditions, each true or false.
+    pub path: Vec<(TermId, bool)>,
+    /// What the comparison is there, a comparison of words and sums that do not wrap.
+    pub comparison: TermId,
+}
+
+/// The case of a comparison that applies where conditions are as `truth` says: which of its sums
+/// wrap. `None` if there is only one case, too many of them, and for equations.
+pub fn case_of(
+    terms: &mut Terms,
+    comparison: TermId,
+    truth: impl Fn(&Terms, TermId) -> bool,
+) -> Option<Case> {
+    let Term::Binary(op, a, b) = *terms.get(comparison) else { return None };
+    let Sort::Bv(_) = terms.sort(a) else { return None };
+    let mut reader = Reader::new(terms);
+    reader.begin();
+    let (difference, limit) = order(&mut reader, op, a, b)?;
+    let applies =
+        |path: &[(TermId, bool)]| path.iter().all(|&(term, holds)| truth(terms, term) == holds);
+    if difference.iter().count() == 1 {
+        return None;
+    }
+    let (path, form) = difference.iter().find(|(path, _)| applies(path))?.clone();
+    let comparison = plain_at_most(terms, &form, limit)?;
+    Some(Case { path, comparison })
+}
+
 /// A comparison in normal form; `None` if the term is none, or has too many cases.
 fn comparison(reader: &mut Reader<'_>, term: &Term) -> Option<TermId> {
     use BinaryOp::*;
     let Term::Binary(op, a, b) = *term else { return None };
     let Sort::Bv(width) = reader.terms.sort(a) else { return None };
+    if matches!(op, Eq | Neq) {
+        let how = Reading::Modulo(width);
+        let (left, right) = (reader.read(a, how)?, reader.read(b, how)?);
+        let difference = reader.plus(&left, &right, -1)?;
+        let terms = &mut *reader.terms;
+        let equal = choice(terms, &difference, |terms, form| divides(terms, form, width))?;
+        return Some(if op == Eq { equal } else { terms.not(equal) });
+    }
+    let (difference, limit) = order(reader, op, a, b)?;
+    choice(reader.terms, &difference, |terms, form| at_most(terms, form, limit))
+}
+
+/// `a op b` as `difference ≤ limit`, if the operator compares by size.
+fn order(reader: &mut Reader<'_>, op: BinaryOp, a: TermId, b: TermId) -> Option<(Cases, i128)> {
+    use BinaryOp::*;
     let signed = matches!(op, Slt | Slte | Sgt | Sgte);
-    // `less − greater ≤ limit`
     let (less, greater, limit) = match op {
         Slte | Ulte => (a, b, 0),
         Slt | Ult => (a, b, -1),
         Sgte | Ugte => (b, a, 0),
         Sgt | Ugt => (b, a, -1),
-        Eq | Neq => {
-            let how = Reading::Modulo(width);
-            let (left, right) = (reader.read(a, how)?, reader.read(b, how)?);
-            let difference = reader.plus(&left, &right, -1)?;
-            let terms = &mut *reader.terms;
-            let equal = choice(terms, &difference, |terms, form| divides(terms, form, width))?;
-            return Some(if op == Eq { equal } else { terms.not(equal) });
-        }
         _ => return None,
     };
     let how = Reading::Exact { signed };
     let (left, right) = (reader.read(less, how)?, reader.read(greater, how)?);
-    let difference = reader.plus(&left, &right, -1)?;
-    choice(reader.terms, &difference, |terms, form| at_most(terms, form, limit))
+    Some((reader.plus(&left, &right, -1)?, limit))
 }
 
 /// The term that is, in each case, what the case's form is made into.

@@ -155,3 +155,61 @@ fn a_step_of_both_sides_is_no_step() {
     let (now, next) = (normalise(terms, now), normalise(terms, next));
     assert!(terms.cone([next])[now.index()], "the comparison itself is one of the cases");
 }
+
+/// What a comparison says as one inequality, and its negation, for all values.
+#[test]
+fn inequalities_say_what_comparisons_do() {
+    use BinaryOp::*;
+    let mut random = Random::new(6);
+    let mut found = 0;
+    for _ in 0..2000 {
+        let widths = [random.between(1, 4) as u32, random.between(1, 3) as u32, 2];
+        let (mut system, symbols) = system(&widths);
+        let terms = &mut system.terms;
+        let width = random.between(2, 6) as u32;
+        let a = word(terms, &mut random, &symbols, width, 2);
+        let b = word(terms, &mut random, &symbols, width, 2);
+        let op = random.pick(&[Slt, Slte, Sgt, Sgte, Ult, Ulte, Ugt, Ugte]);
+        let root = terms.binary(op, a, b);
+        let holds = random.one_in(2);
+        let Some(made) = inequality(terms, root) else { continue };
+        let made = if holds { made } else { made.negated().expect("small numbers") };
+        let form = Form { products: made.products, constant: 0 };
+        let again = at_most(terms, &form, made.bound).expect("small numbers");
+        let root = if holds { root } else { terms.not(root) };
+        assert_equal(&system, &widths, root, again);
+        found += 1;
+    }
+    assert!(found > 500, "only {found} were looked at");
+}
+
+/// Where its path holds, a case says what the comparison does, and the case of each state has it.
+#[test]
+fn cases_say_what_comparisons_do() {
+    use BinaryOp::*;
+    let mut random = Random::new(8);
+    let mut found = 0;
+    for _ in 0..3000 {
+        let widths = [random.between(1, 4) as u32, random.between(1, 3) as u32, 2];
+        let (mut system, symbols) = system(&widths);
+        let terms = &mut system.terms;
+        let width = random.between(2, 6) as u32;
+        let a = word(terms, &mut random, &symbols, width, 2);
+        let b = word(terms, &mut random, &symbols, width, 2);
+        let op = random.pick(&[Slt, Slte, Sgt, Sgte, Ult, Ulte, Ugt, Ugte]);
+        let root = terms.binary(op, a, b);
+        let luck = random.word();
+        let Some(case) = case_of(terms, root, |_, id| luck >> (id.index() % 64) & 1 == 1) else {
+            continue;
+        };
+        let mut applies = terms.bool(true);
+        for (condition, holds) in case.path {
+            let condition = if holds { condition } else { terms.not(condition) };
+            applies = terms.and(applies, condition);
+        }
+        let [here, there] = [root, case.comparison].map(|term| terms.and(applies, term));
+        assert_equal(&system, &widths, here, there);
+        found += 1;
+    }
+    assert!(found > 200, "only {found} were looked at");
+}

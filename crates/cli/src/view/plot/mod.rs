@@ -1,4 +1,4 @@
-//! Pictures of a run of word-level PDR: frames, units, obligations and reached states, drawn in
+//! Pictures of a run of word-level PDR, or of lifted PDR at one loop of a program: frames, units, obligations and reached states, drawn in
 //! the plane of two variables, as in Figures 2 to 4 of T. Welp and A. Kuehlmann, *QF_BV Model
 //! Checking with Property Directed Reachability* (DATE 2013).
 //!
@@ -14,12 +14,18 @@ pub mod page;
 pub mod scene;
 pub mod story;
 
+use pedra_engines::program::reached_at;
 use pedra_engines::{Event, RegionAtom};
+use pedra_model::bv::Bv;
+use pedra_model::program::PlaceId;
 use pedra_model::system::System;
+use pedra_model::term::Sort;
+use pedra_model::value::Value;
+use pedra_program::{Lowered, Program, VariableId};
 use scene::Scene;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use story::Story;
 
 /// At most this many pictures are made of a run; of more steps some are left out, evenly.
@@ -34,24 +40,34 @@ pub struct AxisRequest {
     pub range: Option<(i64, i64)>,
 }
 
-/// The two variables: `x,y` or with ranges `x=0..9,y=-5..5`.
+/// The two variables: `x,y` or with ranges `x=0..9,y=-5..5`; of a program with the line of a loop,
+/// `x,y@12`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlotRequest {
     /// To the right and upwards.
     pub axes: [AxisRequest; 2],
+    /// The line of a loop.
+    pub line: Option<u32>,
 }
 
 impl FromStr for PlotRequest {
     type Err = String;
 
     fn from_str(text: &str) -> Result<PlotRequest, String> {
+        let (text, line) = match text.rsplit_once('@') {
+            None => (text, None),
+            Some((text, line)) => {
+                let wrong = |_| format!("`{line}` is no line; a loop is named as in x,y@12");
+                (text, Some(line.trim().parse::<u32>().map_err(wrong)?))
+            }
+        };
         let axes: Vec<AxisRequest> = text.split(',').map(axis).collect::<Result<_, _>>()?;
         let axes: [AxisRequest; 2] =
             axes.try_into().map_err(|_| "two variables are needed, as in x,y".to_owned())?;
         if axes[0].name == axes[1].name {
             return Err("the two variables must differ".to_owned());
         }
-        Ok(PlotRequest { axes })
+        Ok(PlotRequest { axes, line })
     }
 }
 
@@ -80,7 +96,7 @@ fn axis(text: &str) -> Result<AxisRequest, String> {
 /// An axis of the pictures.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Axis {
-    /// The state: an index into the system's states.
+    /// The state: an index into the system's states, or the program's variables.
     pub state: usize,
     /// Its name.
     pub name: String,
@@ -102,14 +118,32 @@ impl Axis {
             (0, if spare == 0 { i64::MAX } else { (u64::MAX >> spare) as i64 })
         }
     }
+
+    /// The number that a value is on it.
+    pub fn number(&self, value: &Bv) -> Option<i64> {
+        let (bits, spare) = (value.to_u64()?, 64 - self.width);
+        match self.signed {
+            true => Some((bits << spare) as i64 >> spare),
+            false => i64::try_from(bits).ok(),
+        }
+    }
+}
+
+/// What the pictures are about.
+enum Subject<'a> {
+    /// A system, and the seed of random runs.
+    System(&'a System, u64),
+    /// A loop of a program: its cut point, and the values of both variables in states that random
+    /// runs have reached there, each with the number of blocks on the way.
+    Loop(usize, Vec<(usize, [Bv; 2])>),
 }
 
 /// Listens to a run and makes pictures of it.
 pub struct Plotter<'a> {
-    system: &'a System,
+    subject: Subject<'a>,
     request: PlotRequest,
     states: [usize; 2],
-    seed: u64,
+    widths: [u32; 2],
     /// By number of the engine.
     stories: Mutex<Vec<Story>>,
 }
@@ -124,30 +158,83 @@ impl<'a> Plotter<'a> {
             let named = |s: &pedra_model::system::State| s.name.as_deref() == Some(&*axis.name);
             let state = system.states.iter().position(named);
             let state = state.ok_or_else(|| format!("there is no state `{}`", axis.name))?;
-            let sort = system.terms.sort(system.states[state].term);
-            let Some(width) = sort.width().filter(|&width| width <= 64) else {
-                return Err(format!("`{}` is no word of at most 64 bits", axis.name));
-            };
-            // Whether it is signed is not known yet.
-            let (least, most) = (-1i128 << (width - 1), (1i128 << width) - 1);
-            let is_outside =
-                |&(low, high): &(i64, i64)| (high as i128) < least || low as i128 > most;
-            match axis.range.filter(is_outside) {
-                Some((low, high)) => {
-                    Err(format!("`{}` has {width} bits and no value in {low}..{high}", axis.name))
-                }
-                None => Ok(state),
-            }
+            let width = width_for(axis, system.terms.sort(system.states[state].term))?;
+            Ok::<_, String>((state, width))
         };
-        let states = [find(&request.axes[0])?, find(&request.axes[1])?];
-        Ok(Plotter { system, request, states, seed, stories: Mutex::default() })
+        if let Some(line) = request.line {
+            return Err(format!("a model has no loop; leave out @{line}"));
+        }
+        let [x, y] = [find(&request.axes[0])?, find(&request.axes[1])?];
+        Ok(Plotter::of(Subject::System(system, seed), request, [x, y]))
+    }
+
+    /// For a loop of a program and two variables that matter there.
+    ///
+    /// # Errors
+    /// If no loop is at the line, or a name is not that of a word of at most 64 bits that matters
+    /// there.
+    pub fn of_loop(
+        program: &Program,
+        lowered: &Arc<Lowered>,
+        request: PlotRequest,
+        seed: u64,
+    ) -> Result<Plotter<'static>, String> {
+        let blocks = &lowered.blocks;
+        let line_of = |place: PlaceId| {
+            let (_, known) = lowered.inlined.places[place.index()];
+            let place = &program.procedure(known.procedure).places[known.place.index()];
+            place.head_of.as_ref().map(|head| head.span.line)
+        };
+        let mut lines: Vec<u32> = blocks.cuts.iter().filter_map(|cut| line_of(cut.place)).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        let known: Vec<String> = lines.iter().map(u32::to_string).collect();
+        let known = match known.is_empty() {
+            true => "the program has none".to_owned(),
+            false => format!("there are loops at {}", known.join(", ")),
+        };
+        let Some(line) = request.line else {
+            return Err(format!("name a loop by its line, as in x,y@12; {known}"));
+        };
+        let cut = blocks.cuts.iter().position(|cut| line_of(cut.place) == Some(line));
+        let cut = cut.ok_or_else(|| format!("no loop begins at line {line}; {known}"))?;
+        let live = &blocks.cuts[cut].live;
+        let name_of = |variable: VariableId| blocks.program.variable(variable).name.as_deref();
+        let find = |axis: &AxisRequest| {
+            let found = live.iter().position(|&v| name_of(v) == Some(&*axis.name));
+            let position = found.ok_or_else(|| {
+                let mut names: Vec<&str> = live.iter().filter_map(|&v| name_of(v)).collect();
+                names.sort_unstable();
+                names.dedup();
+                let what = format!("no variable `{}` matters at line {line}", axis.name);
+                format!("{what}; those that do: {}", names.join(", "))
+            })?;
+            let term = blocks.program.term_of(live[position]);
+            let width = width_for(axis, blocks.program.terms.sort(term))?;
+            Ok::<_, String>((position, (live[position].index(), width)))
+        };
+        let [(i, x), (j, y)] = [find(&request.axes[0])?, find(&request.axes[1])?];
+        let states = reached_at(lowered.clone(), cut, seed).into_iter();
+        let both = |state: &[Value]| [i, j].map(|at| state[at].as_bv().clone());
+        let reached = states.map(|(step, state)| (step, both(&state))).collect();
+        Ok(Plotter::of(Subject::Loop(cut, reached), request, [x, y]))
+    }
+
+    /// Both axes have a state and a width.
+    fn of(subject: Subject<'a>, request: PlotRequest, axes: [(usize, u32); 2]) -> Plotter<'a> {
+        let (states, widths) = (axes.map(|(state, _)| state), axes.map(|(_, width)| width));
+        Plotter { subject, request, states, widths, stories: Mutex::default() }
     }
 
     /// Takes note of an event of an engine.
     pub fn hear(&self, engine: usize, event: &Event) {
         let mut stories = self.stories.lock().unwrap_or_else(PoisonError::into_inner);
         if stories.len() <= engine {
-            stories.resize_with(engine + 1, Story::default);
+            let story = || match self.subject {
+                Subject::System(..) => Story::default(),
+                Subject::Loop(cut, _) => Story::at(cut),
+            };
+            stories.resize_with(engine + 1, story);
         }
         stories[engine].hear(event);
     }
@@ -165,7 +252,16 @@ impl<'a> Plotter<'a> {
             };
         };
         let axes = [0, 1].map(|n| self.axis(story, n));
-        let scene = Scene::new(self.system, axes, self.seed);
+        let scene = match &self.subject {
+            Subject::System(system, seed) => Scene::new(system, axes, *seed),
+            Subject::Loop(_, reached) => {
+                let point = |(step, [x, y]): &(usize, [Bv; 2])| {
+                    Some((*step, (axes[0].number(x)?, axes[1].number(y)?)))
+                };
+                let points = reached.iter().filter_map(point).collect();
+                Scene::of_points(axes, points)
+            }
+        };
         let steps = story.steps(MAX_PICTURES);
         let all: Vec<String> = steps
             .iter()
@@ -182,7 +278,7 @@ impl<'a> Plotter<'a> {
     fn axis(&self, story: &Story, number: usize) -> Axis {
         let state = self.states[number];
         let asked = &self.request.axes[number];
-        let width = self.system.terms.width(self.system.states[state].term);
+        let width = self.widths[number];
         let (mut signed, mut bounds) = (None, Vec::new());
         for atom in story.regions().iter().flat_map(|region| &region.atoms) {
             let RegionAtom::AtMost { sum, bound } = atom else { continue };
@@ -201,6 +297,22 @@ impl<'a> Plotter<'a> {
             None => scene::range_around(axis.domain(), bounds),
         };
         axis
+    }
+}
+
+/// The width of a word that is to be drawn.
+fn width_for(axis: &AxisRequest, sort: Sort) -> Result<u32, String> {
+    let Some(width) = sort.width().filter(|&width| width <= 64) else {
+        return Err(format!("`{}` is no word of at most 64 bits", axis.name));
+    };
+    // Whether it is signed is not known yet.
+    let (least, most) = (-1i128 << (width - 1), (1i128 << width) - 1);
+    let is_outside = |&(low, high): &(i64, i64)| (high as i128) < least || low as i128 > most;
+    match axis.range.filter(is_outside) {
+        Some((low, high)) => {
+            Err(format!("`{}` has {width} bits and no value in {low}..{high}", axis.name))
+        }
+        None => Ok(width),
     }
 }
 
@@ -275,7 +387,11 @@ mod tests {
         assert_eq!(plain.axes.map(|a| (a.name, a.range)), [("x".into(), None), ("n".into(), None)]);
         let ranges: PlotRequest = "x=0..9,y=-5..5".parse().expect("a request");
         assert_eq!(ranges.axes[1].range, Some((-5, 5)));
-        for wrong in ["x", "x,y,z", "x,x", "x=1,y", "x=5..1,y", ",y", "x=a..b,y"] {
+        let of_loop: PlotRequest = "x=0..9,y@12".parse().expect("a request");
+        assert_eq!((of_loop.line, of_loop.axes[0].range), (Some(12), Some((0, 9))));
+        for wrong in [
+            "x,y@", "x,y@loop", "x@3,y", "x", "x,y,z", "x,x", "x=1,y", "x=5..1,y", ",y", "x=a..b,y",
+        ] {
             assert!(wrong.parse::<PlotRequest>().is_err(), "{wrong}");
         }
     }

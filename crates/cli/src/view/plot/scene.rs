@@ -48,15 +48,26 @@ pub fn range_around((least, most): (i64, i64), mut bounds: Vec<i64>) -> (i64, i6
 }
 
 impl Scene {
-    /// Evaluates the model.
-    pub fn new(system: &System, axes: [Axis; 2], seed: u64) -> Scene {
+    /// Points that runs have reached, each with a step; nothing is known of others.
+    pub fn of_points(axes: [Axis; 2], mut reached: Vec<(usize, (i64, i64))>) -> Scene {
+        reached.sort_unstable_by_key(|&(step, point)| (point, step));
+        reached.dedup_by_key(|&mut (_, point)| point);
+        Scene { reached, ..Scene::empty(axes) }
+    }
+
+    /// Nothing is known.
+    fn empty(axes: [Axis; 2]) -> Scene {
         let cell = [0, 1].map(|n: usize| {
             let (low, high) = axes[n].range;
             let span = high.saturating_sub(low).saturating_add(1) as u64;
             span.div_ceil(MAX_CELLS as u64).next_power_of_two() as i64
         });
-        let mut scene =
-            Scene { axes, cell, initial: Vec::new(), bad: Vec::new(), reached: Vec::new() };
+        Scene { axes, cell, initial: Vec::new(), bad: Vec::new(), reached: Vec::new() }
+    }
+
+    /// Evaluates the model.
+    pub fn new(system: &System, axes: [Axis; 2], seed: u64) -> Scene {
+        let mut scene = Scene::empty(axes);
         if let Ok(mut simulator) = WordSimulator::new(system) {
             scene.look_at_cells(system, &mut simulator);
             scene.run(system, &mut simulator, seed);
@@ -159,12 +170,7 @@ impl Scene {
     fn note(&mut self, system: &System, simulator: &WordSimulator<'_>, step: usize) {
         let value = |axis: &Axis| {
             let term = system.states[axis.state].term;
-            let bits = simulator.value(term).as_bv().as_known()?.to_u64()?;
-            let spare = 64 - axis.width;
-            match axis.signed {
-                true => Some((bits << spare) as i64 >> spare),
-                false => i64::try_from(bits).ok(),
-            }
+            axis.number(simulator.value(term).as_bv().as_known()?)
         };
         if let (Some(x), Some(y)) = (value(&self.axes[0]), value(&self.axes[1])) {
             self.reached.push((step, (x, y)));

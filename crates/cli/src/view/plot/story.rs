@@ -4,7 +4,7 @@
 //! by playing them back.
 
 use pedra_engines::{Claim, Event, Region};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// After this many changes nothing more is kept: pictures of such a run help nobody.
 const MAX_CHANGES: usize = 50_000;
@@ -29,6 +29,11 @@ pub struct Story {
     changes: Vec<Change>,
     regions: Vec<Region>,
     is_cut: bool,
+    /// Of a program, the location that is drawn.
+    location: Option<usize>,
+    /// Lemmas and obligations that were told.
+    lemmas: BTreeSet<usize>,
+    obligations: BTreeSet<usize>,
 }
 
 /// A region in a picture.
@@ -56,7 +61,13 @@ pub struct Step<'a> {
 }
 
 impl Story {
-    /// Takes note of an event. Those that are not about regions of words are left aside.
+    /// Of what happens at a location of a program.
+    pub fn at(location: usize) -> Story {
+        Story { location: Some(location), ..Story::default() }
+    }
+
+    /// Takes note of an event. Those that are not about regions of words, or about another location,
+    /// are left aside.
     pub fn hear(&mut self, event: &Event) {
         if self.changes.len() >= MAX_CHANGES {
             self.is_cut = true;
@@ -64,18 +75,28 @@ impl Story {
         }
         let change = match event {
             Event::FrameOpened { level } => Change::Opened { level: *level },
-            Event::LemmaLearned { lemma, level, claim: Claim::Outside(region) } => {
+            Event::LemmaLearned { lemma, level, claim: Claim::Outside(region) }
+                if region.location == self.location =>
+            {
+                self.lemmas.insert(*lemma);
                 Change::Learned { lemma: *lemma, level: *level, region: self.keep(region) }
             }
-            Event::LemmaPushed { lemma, to, .. } => Change::Pushed { lemma: *lemma, to: *to },
-            Event::LemmaRetired { lemma, .. } => Change::Retired { lemma: *lemma },
+            Event::LemmaPushed { lemma, to, .. } if self.lemmas.contains(lemma) => {
+                Change::Pushed { lemma: *lemma, to: *to }
+            }
+            Event::LemmaRetired { lemma, .. } if self.lemmas.contains(lemma) => {
+                Change::Retired { lemma: *lemma }
+            }
             Event::ObligationRaised {
                 obligation, level, claim: Claim::Outside(region), ..
-            } => {
+            } if region.location == self.location => {
+                self.obligations.insert(*obligation);
                 let region = self.keep(region);
                 Change::Raised { obligation: *obligation, level: *level, region }
             }
-            Event::ObligationBlocked { obligation, .. } => {
+            Event::ObligationBlocked { obligation, .. }
+                if self.obligations.contains(obligation) =>
+            {
                 Change::Blocked { obligation: *obligation }
             }
             Event::Finished { .. } => Change::Ended,

@@ -15,11 +15,10 @@
 
 use super::atom::{Atom, Sum};
 use super::linear::{MAX_COEFFICIENT, hull_normals, reduced, relation};
-use super::problem::Problem;
-use super::samples::Samples;
 use super::value::{Int, Point, VarId, WordVar};
+use super::{Points, Vocabulary};
 use pedra_model::affine::gcd;
-use pedra_model::term::{BinaryOp, Term, TermId, UnaryOp};
+use pedra_model::term::{BinaryOp, Term, TermId, Terms, UnaryOp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// For more variables than this, pairs are left to the model's comparisons.
@@ -31,7 +30,7 @@ const MAX_SUMS: usize = 400;
 
 /// What is known to be worth a try.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Templates {
+pub(crate) struct Templates {
     /// Directions, each in both signs.
     sums: Vec<Sum>,
     /// Congruences that all samples satisfy, denied: of sums that are constant on them, and of
@@ -58,23 +57,29 @@ type Range = (Int, Int);
 const NOTHING: Range = (Int::MAX, Int::MIN);
 
 impl Templates {
-    /// Looks at the samples again if there are more of them. Whether it did.
-    pub(super) fn refresh(&mut self, problem: &Problem, samples: &Samples) -> bool {
+    /// Looks at the samples again if there are more of them. Whether it did. `mine` gives the sums
+    /// that the model compares.
+    pub(crate) fn refresh(
+        &mut self,
+        words: &impl Vocabulary,
+        samples: &impl Points,
+        mine: impl FnOnce() -> Vec<Sum>,
+    ) -> bool {
         if self.mined.is_some() && samples.len() < self.samples + self.samples / 4 + 1 {
             return false;
         }
         self.samples = samples.len();
-        let mined = self.mined.get_or_insert_with(|| mine(problem)).clone();
-        let numbers: Vec<VarId> = problem
+        let mined = self.mined.get_or_insert_with(mine).clone();
+        let numbers: Vec<VarId> = words
             .var_ids()
-            .filter(|&v| problem.var(v).width > 1 || problem.vars.len() <= MAX_TRIPLED)
+            .filter(|&v| words.var(v).width > 1 || words.vars().len() <= MAX_TRIPLED)
             .collect();
         let mut sums = mined;
         self.congruences.clear();
         if numbers.len() <= MAX_PAIRED {
             for (i, &x) in numbers.iter().enumerate() {
                 for &y in &numbers[..i] {
-                    self.pair(problem, samples, [y, x], &mut sums);
+                    self.pair(words, samples, [y, x], &mut sums);
                 }
             }
         }
@@ -82,35 +87,35 @@ impl Templates {
             for (i, &x) in numbers.iter().enumerate() {
                 for (j, &y) in numbers[..i].iter().enumerate() {
                     for &z in &numbers[..j] {
-                        self.relate(problem, samples, &[z, y, x], &mut sums);
+                        self.relate(words, samples, &[z, y, x], &mut sums);
                     }
                 }
             }
         }
-        self.congruences.extend(congruences(problem, samples));
+        self.congruences.extend(congruences(words, samples));
         let mut seen = FxHashSet::default();
         sums.retain(|sum| seen.insert(sum.clone()) && seen.insert(sum.negated()));
         sums.truncate(MAX_SUMS);
         sums.sort_by_key(Sum::weight);
         self.sum_ranges = vec![NOTHING; sums.len()];
-        self.var_ranges = vec![NOTHING; problem.vars.len()];
-        self.seen_bits = vec![[0; 2]; problem.vars.len()];
+        self.var_ranges = vec![NOTHING; words.vars().len()];
+        self.seen_bits = vec![[0; 2]; words.vars().len()];
         (self.sums, self.ranged) = (sums, 0);
         true
     }
 
     /// How many directions there are.
-    pub(super) fn sums(&self) -> usize {
+    pub(crate) fn sums(&self) -> usize {
         self.sums.len()
     }
 
     /// How many values it takes to look at samples again.
-    pub(super) fn cost(&self, samples: &Samples) -> u64 {
+    pub(crate) fn cost(&self, samples: &impl Points) -> u64 {
         (samples.len() * (self.sums.len() + self.var_ranges.len())) as u64
     }
 
     /// Looks at the samples that are new.
-    fn see(&mut self, problem: &Problem, samples: &Samples) {
+    fn see(&mut self, words: &impl Vocabulary, samples: &impl Points) {
         if self.ranged == samples.len() {
             return;
         }
@@ -131,15 +136,15 @@ impl Templates {
             }
         }
         self.ranged = samples.len();
-        self.boldest = self.find_boldest(problem);
+        self.boldest = self.find_boldest(words);
     }
 
-    fn find_boldest(&self, problem: &Problem) -> Vec<Atom> {
+    fn find_boldest(&self, words: &impl Vocabulary) -> Vec<Atom> {
         let mut atoms = self.congruences.clone();
-        for var in problem.var_ids().filter(|&v| problem.var(v).width > 1) {
+        for var in words.var_ids().filter(|&v| words.var(v).width > 1) {
             let (least, greatest) = self.var_ranges[var.index()];
             if (least, greatest) != NOTHING {
-                let (min, max) = (problem.var(var).min(), problem.var(var).max());
+                let (min, max) = (words.var(var).min(), words.var(var).max());
                 atoms.extend((least > min).then_some(Atom::Upper(var, least - 1)));
                 atoms.extend((greatest < max).then_some(Atom::Lower(var, greatest + 1)));
             }
@@ -150,8 +155,8 @@ impl Templates {
                 atoms.push(Atom::Lin(sum.negated(), -(greatest + 1)));
             }
         }
-        for var in problem.var_ids() {
-            let info = problem.var(var);
+        for var in words.var_ids() {
+            let info = words.var(var);
             let [ones, zeros] = self.seen_bits[var.index()];
             // Single high bits of numbers are seldom an invariant.
             for bit in 0..if info.bitwise { info.width } else { info.width.min(3) } {
@@ -165,14 +170,14 @@ impl Templates {
 
     fn pair(
         &mut self,
-        problem: &Problem,
-        samples: &Samples,
+        words: &impl Vocabulary,
+        samples: &impl Points,
         [x, y]: [VarId; 2],
         sums: &mut Vec<Sum>,
     ) {
         sums.push(Sum::new(vec![(x, 1), (y, -1)]));
         sums.push(Sum::new(vec![(x, 1), (y, 1)]));
-        self.relate(problem, samples, &[x, y], sums);
+        self.relate(words, samples, &[x, y], sums);
         let plane: Vec<(Int, Int)> =
             samples.points().map(|p| (p[x.index()], p[y.index()])).collect();
         for (a, b) in hull_normals(&plane) {
@@ -182,13 +187,13 @@ impl Templates {
 
     fn relate(
         &mut self,
-        problem: &Problem,
-        samples: &Samples,
+        words: &impl Vocabulary,
+        samples: &impl Points,
         vars: &[VarId],
         sums: &mut Vec<Sum>,
     ) {
         let Some(sum) = relation(vars, samples.points()) else { return };
-        let width = vars.iter().map(|&v| problem.var(v).width).max().unwrap_or(1);
+        let width = vars.iter().map(|&v| words.var(v).width).max().unwrap_or(1);
         if let Some(point) = samples.points().next() {
             let residue = sum.value(point);
             self.congruences.push(Atom::Cong {
@@ -202,26 +207,26 @@ impl Templates {
     }
 
     /// Atoms that hold at no sample, each as far out as the samples allow; best first.
-    pub(super) fn boldest(&mut self, problem: &Problem, samples: &Samples) -> &[Atom] {
-        self.see(problem, samples);
+    pub(crate) fn boldest(&mut self, words: &impl Vocabulary, samples: &impl Points) -> &[Atom] {
+        self.see(words, samples);
         &self.boldest
     }
 
     /// Those of them that hold at the point, each with what is just as far out as the point.
-    pub(super) fn propose(
+    pub(crate) fn propose(
         &mut self,
-        problem: &Problem,
-        samples: &Samples,
+        words: &impl Vocabulary,
+        samples: &impl Points,
         point: &Point,
     ) -> Vec<Vec<Atom>> {
-        let here = self.boldest(problem, samples).iter();
+        let here = self.boldest(words, samples).iter();
         let here = here.filter(|atom| atom.holds(point) == Some(true));
         let group = |atom: &Atom| {
             let cautious = match *atom {
                 Atom::Upper(var, _) => Some(Atom::Upper(var, point[var.index()])),
                 Atom::Lower(var, _) => Some(Atom::Lower(var, point[var.index()])),
                 Atom::Lin(ref sum, _) => Some(Atom::Lin(sum.clone(), sum.value(point))),
-                Atom::Bad(_) | Atom::Cong { .. } | Atom::Bit(..) => None,
+                Atom::Given(_) | Atom::Cong { .. } | Atom::Bit(..) => None,
             };
             let cautious = cautious.filter(|cautious| cautious != atom);
             [atom.clone()].into_iter().chain(cautious).collect()
@@ -231,14 +236,14 @@ impl Templates {
 }
 
 /// For each variable the greatest power of two modulo which all samples are equal.
-fn congruences(problem: &Problem, samples: &Samples) -> Vec<Atom> {
+fn congruences(words: &impl Vocabulary, samples: &impl Points) -> Vec<Atom> {
     let mut found = Vec::new();
-    for var in problem.var_ids() {
+    for var in words.var_ids() {
         let mut values = samples.points().map(|p| p[var.index()]);
         let Some(first) = values.next() else { continue };
         let divisor = values.fold(0, |d, value| gcd(d, value - first));
         let log = divisor.trailing_zeros();
-        if divisor != 0 && (1..problem.var(var).width).contains(&log) {
+        if divisor != 0 && (1..words.var(var).width).contains(&log) {
             let (sum, residue) = (Sum::new(vec![(var, 1)]), first & ((1 << log) - 1));
             found.push(Atom::Cong { sum, log, residue, holds: false });
         }
@@ -249,14 +254,15 @@ fn congruences(problem: &Problem, samples: &Samples) -> Vec<Atom> {
 /// A linear form: coefficients of variables. What is constant does not matter here.
 type Form = Vec<(VarId, Int)>;
 
-/// The sums that comparisons compare, of two to four variables.
-fn mine(problem: &Problem) -> Vec<Sum> {
-    let terms = &problem.terms;
-    let roots = problem.vars.iter().map(|v| v.next).chain(problem.bads.iter().copied());
-    let roots = roots.chain(problem.constraints.iter().copied()).chain(problem.init.clone());
+/// The sums of two to four variables that comparisons below these terms compare.
+pub(crate) fn mine(
+    words: &impl Vocabulary,
+    terms: &Terms,
+    roots: impl IntoIterator<Item = TermId>,
+) -> Vec<Sum> {
     let cone = terms.cone(roots);
     let var_of: FxHashMap<TermId, VarId> =
-        problem.var_ids().map(|v| (problem.var(v).term, v)).collect();
+        words.var_ids().map(|v| (words.var(v).term, v)).collect();
     let mut forms: FxHashMap<TermId, Form> = FxHashMap::default();
     let mut sums = Vec::new();
     for (id, term) in terms.iter().filter(|(id, _)| cone[id.index()]) {
@@ -267,12 +273,12 @@ fn mine(problem: &Problem) -> Vec<Sum> {
             Term::Const(_) => Some(Vec::new()),
             Term::Binary(Add, a, b) => combine(of(a), of(b), 1),
             Term::Binary(Sub, a, b) => combine(of(a), of(b), -1),
-            Term::Binary(Mul, a, b) => match (small(problem, *a), small(problem, *b)) {
+            Term::Binary(Mul, a, b) => match (small(terms, *a), small(terms, *b)) {
                 (Some(factor), _) => combine(Some(&Vec::new()), of(b), factor),
                 (_, Some(factor)) => combine(Some(&Vec::new()), of(a), factor),
                 _ => None,
             },
-            Term::Binary(Sll, a, b) => match small(problem, *b) {
+            Term::Binary(Sll, a, b) => match small(terms, *b) {
                 Some(by @ 0..10) => combine(Some(&Vec::new()), of(a), 1 << by),
                 _ => None,
             },
@@ -300,8 +306,8 @@ fn mine(problem: &Problem) -> Vec<Sum> {
 }
 
 /// A small constant.
-fn small(problem: &Problem, id: TermId) -> Option<Int> {
-    let Term::Const(value) = problem.terms.get(id) else { return None };
+fn small(terms: &Terms, id: TermId) -> Option<Int> {
+    let Term::Const(value) = terms.get(id) else { return None };
     let (width, bits) = (value.width(), value.to_u64()? as Int);
     let signed = if value.is_negative() && width <= 64 { bits - (1 << width) } else { bits };
     [bits, signed].into_iter().find(|v| v.abs() <= MAX_COEFFICIENT)

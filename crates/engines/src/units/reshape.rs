@@ -9,12 +9,10 @@
 //! Units with many bounds have more corners than can be listed: `C(n, k)`. They are made one at
 //! a time, each is counted as work, and after [`MAX_CORNERS`] the others are left aside.
 
+use super::Exclude;
 use super::atom::{Atom, Sum};
-use super::generalize::{expand, find_inductive};
+use super::expand::expand;
 use super::linear::normal;
-use super::meter;
-use super::options::WordOptions;
-use super::relative::Relative;
 use super::unit::Unit;
 use super::value::{Int, VarId};
 use crate::trace::{Level, Stopped};
@@ -55,27 +53,27 @@ impl Corner {
 
 /// Half-spaces that were tried in vain, for whatever unit and level.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Failed(FxHashSet<(Sum, Int)>);
+pub(crate) struct Failed(FxHashSet<(Sum, Int)>);
 
 /// Tries to give the unit, which can be excluded from `F_i`, boundaries of several variables.
-pub(super) fn reshape(
-    relative: &mut Relative,
-    options: &WordOptions,
+pub(crate) fn reshape(
+    frames: &mut impl Exclude,
+    arity: usize,
     failed: &mut Failed,
     mut unit: Unit,
     level: Level,
 ) -> Result<Unit, Stopped> {
     let mut attempts = MAX_ATTEMPTS;
-    for arity in 2..=options.arity {
+    for arity in 2..=arity {
         for corner in corners(&unit, arity) {
             if attempts == 0 {
                 return Ok(unit);
             }
             // What was reshaped since then may have lost it.
             let Some(corner) = corner.filter(|corner| corner.is_of(&unit)) else { continue };
-            let looked_at = relative.shapes().map(|unit| unit.atoms().len() * arity).sum::<usize>();
-            relative.spend(1 + looked_at as u64 / meter::VALUES)?;
-            let guides = guides(relative, &corner);
+            let looked_at = frames.shapes().map(|unit| unit.atoms().len() * arity).sum::<usize>();
+            frames.count(looked_at as u64)?;
+            let guides = guides(frames, &corner);
             for set in Subsets::new(guides.len(), arity - 1).take(MAX_CORNERS) {
                 let others: Vec<&[Int]> = set.iter().map(|&g| &guides[g][..]).collect();
                 let Some(normal) = normal(&corner.at, &others) else { continue };
@@ -87,9 +85,9 @@ pub(super) fn reshape(
                     continue;
                 }
                 attempts -= 1;
-                match substitute(relative, &corner, &plane, &unit, level)? {
+                match substitute(frames, &corner, &plane, &unit, level)? {
                     Some(reshaped) => {
-                        unit = expand(relative, reshaped, level)?;
+                        unit = expand(frames, reshaped, level)?;
                         break;
                     }
                     None => {
@@ -128,9 +126,9 @@ fn corners(unit: &Unit, k: usize) -> impl Iterator<Item = Option<Corner>> + use<
 }
 
 /// The same corners of other units, nearest first.
-fn guides(relative: &Relative, corner: &Corner) -> Vec<Vec<Int>> {
+fn guides(frames: &impl Exclude, corner: &Corner) -> Vec<Vec<Int>> {
     let mut found: Vec<(Int, Vec<Int>)> = Vec::new();
-    for unit in relative.shapes() {
+    for unit in frames.shapes() {
         let at: Option<Vec<Int>> = corner
             .vars
             .iter()
@@ -168,7 +166,7 @@ fn oriented(corner: &Corner, normal: Vec<Int>) -> Option<(Sum, Int)> {
 
 /// Puts the plane in the place of all the corner's bounds, else of one of them.
 fn substitute(
-    relative: &mut Relative,
+    frames: &mut impl Exclude,
     corner: &Corner,
     (sum, b): &(Sum, Int),
     unit: &Unit,
@@ -180,7 +178,7 @@ fn substitute(
     let boldest = Unit::new(kept.chain([plane.clone()]).collect());
     let each = neighbours.iter().map(|neighbour| unit.with(neighbour, plane.clone()));
     for candidate in [boldest].into_iter().chain(each) {
-        if let Some(core) = find_inductive(relative, &candidate, level)? {
+        if let Some(core) = frames.find_inductive(&candidate, level)? {
             return Ok(Some(core));
         }
     }

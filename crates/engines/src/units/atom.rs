@@ -4,7 +4,7 @@
 //! they are. Sums are evaluated exactly: operands are widened so far that nothing wraps.
 //! Modular evaluation would make half-spaces meaningless.
 
-use super::problem::Problem;
+use super::Vocabulary;
 use super::value::{Int, Point, VarId, WordVar, wide};
 use crate::region::{Product, RegionAtom};
 use pedra_model::affine::normalise;
@@ -13,13 +13,13 @@ use std::fmt::Write;
 
 /// `a·x`: a sum of variables with integer coefficients; sorted by variable, none is zero.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) struct Sum(pub(super) Box<[(VarId, Int)]>);
+pub(crate) struct Sum(pub(crate) Box<[(VarId, Int)]>);
 
 /// A predicate over states.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) enum Atom {
-    /// A whole bad, by the position of its property.
-    Bad(usize),
+pub(crate) enum Atom {
+    /// A condition of another kind, by its number: a whole bad of a system, a literal of a program.
+    Given(usize),
     /// `a·x ≤ b`; differences and octagons are those with coefficients ±1.
     Lin(Sum, Int),
     /// `a·x ≡ r (mod 2^m)`, or the contrary.
@@ -43,7 +43,7 @@ pub(super) enum Atom {
 
 /// Which step an atom speaks of.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Step {
+pub(crate) enum Step {
     /// This one.
     Now,
     /// The one after.
@@ -52,19 +52,19 @@ pub(super) enum Step {
 
 impl Sum {
     /// The sum of these products; the variables differ.
-    pub(super) fn new(mut products: Vec<(VarId, Int)>) -> Sum {
+    pub(crate) fn new(mut products: Vec<(VarId, Int)>) -> Sum {
         products.retain(|(_, a)| *a != 0);
         products.sort_unstable();
         Sum(products.into())
     }
 
     /// Its value at a point.
-    pub(super) fn value(&self, point: &Point) -> Int {
+    pub(crate) fn value(&self, point: &Point) -> Int {
         self.0.iter().map(|&(var, a)| a * point[var.index()]).sum()
     }
 
     /// The least and the greatest value where each variable is within its bounds.
-    pub(super) fn range(&self, bounds: impl Fn(VarId) -> (Int, Int)) -> (Int, Int) {
+    pub(crate) fn range(&self, bounds: impl Fn(VarId) -> (Int, Int)) -> (Int, Int) {
         self.0.iter().fold((0, 0), |(low, high), &(var, a)| {
             let (l, h) = bounds(var);
             let (l, h) = if a >= 0 { (a * l, a * h) } else { (a * h, a * l) };
@@ -73,12 +73,12 @@ impl Sum {
     }
 
     /// All coefficients, without signs, added up.
-    pub(super) fn weight(&self) -> u128 {
+    pub(crate) fn weight(&self) -> u128 {
         self.0.iter().map(|(_, a)| a.unsigned_abs()).sum()
     }
 
     /// The sum with all signs changed.
-    pub(super) fn negated(&self) -> Sum {
+    pub(crate) fn negated(&self) -> Sum {
         Sum(self.0.iter().map(|&(var, a)| (var, -a)).collect())
     }
 
@@ -87,17 +87,17 @@ impl Sum {
     /// solver then finds products that the model has, too.
     fn sides(
         &self,
-        problem: &Problem,
+        words: &impl Vocabulary,
         terms: &mut Terms,
         step: Step,
     ) -> (u32, [Option<TermId>; 2]) {
         // One bit more for the sign of unsigned operands, and what the coefficients may add;
         // twice that for the constant.
-        let widest = self.0.iter().map(|(v, _)| problem.var(*v)).map(|v| v.width + 1).max();
+        let widest = self.0.iter().map(|(v, _)| words.var(*v)).map(|v| v.width + 1).max();
         let width = widest.unwrap_or(1) + (128 - self.weight().leading_zeros()) + 2;
         let mut sides = [None; 2];
         for &(var, a) in &self.0 {
-            let var = problem.var(var);
+            let var = words.var(var);
             let product = product(terms, step.term(var), width, var.signed, a.abs());
             let side = &mut sides[(a < 0) as usize];
             *side = Some(added(terms, *side, product));
@@ -108,14 +108,14 @@ impl Sum {
     /// The same modulo `2^log`.
     fn sides_modulo(
         &self,
-        problem: &Problem,
+        words: &impl Vocabulary,
         terms: &mut Terms,
         step: Step,
         log: u32,
     ) -> [Option<TermId>; 2] {
         let mut sides = [None; 2];
         for &(var, a) in &self.0 {
-            let var = problem.var(var);
+            let var = words.var(var);
             let word = match step.term(var) {
                 word if var.width > log => terms.slice(word, log - 1, 0),
                 word => word,
@@ -127,7 +127,7 @@ impl Sum {
         sides
     }
 
-    fn text(&self, problem: &Problem) -> String {
+    fn text(&self, words: &impl Vocabulary) -> String {
         let mut text = String::new();
         for (place, &(var, a)) in self.0.iter().enumerate() {
             let sign = match (place, a < 0) {
@@ -137,14 +137,15 @@ impl Sum {
                 (_, true) => " - ",
             };
             let factor = if a.abs() == 1 { String::new() } else { format!("{}*", a.abs()) };
-            let _ = write!(text, "{sign}{factor}{}", problem.var(var).name);
+            let _ = write!(text, "{sign}{factor}{}", words.var(var).name);
         }
         text
     }
 }
 
 impl Step {
-    fn term(self, var: &WordVar) -> TermId {
+    /// What a word is in it.
+    pub(crate) fn term(self, var: &WordVar) -> TermId {
         match self {
             Step::Now => var.term,
             Step::Next => var.next,
@@ -189,17 +190,17 @@ fn extended(terms: &mut Terms, word: TermId, width: u32, signed: bool) -> TermId
 
 impl Atom {
     /// Whether it is cheap to ask for: no half-space but a sum or difference of two variables.
-    pub(super) fn is_simple(&self) -> bool {
+    pub(crate) fn is_simple(&self) -> bool {
         match self {
             Atom::Lin(sum, _) => sum.weight() <= 2,
             _ => true,
         }
     }
 
-    /// Whether it holds at a point; unknown for whole bads.
-    pub(super) fn holds(&self, point: &Point) -> Option<bool> {
+    /// Whether it holds at a point; unknown for conditions of other kinds.
+    pub(crate) fn holds(&self, point: &Point) -> Option<bool> {
         Some(match *self {
-            Atom::Bad(_) => return None,
+            Atom::Given(_) => return None,
             Atom::Lin(ref sum, b) => sum.value(point) <= b,
             Atom::Cong { ref sum, log, residue, holds } => {
                 ((sum.value(point) - residue) & ((1 << log) - 1) == 0) == holds
@@ -211,25 +212,27 @@ impl Atom {
     }
 
     /// As a one-bit term in the form in which questions are asked.
-    pub(super) fn normal_term(&self, problem: &Problem, terms: &mut Terms, step: Step) -> TermId {
-        let term = self.term(problem, terms, step);
+    pub(crate) fn normal_term(
+        &self,
+        words: &impl Vocabulary,
+        terms: &mut Terms,
+        step: Step,
+    ) -> TermId {
+        let term = self.term(words, terms, step);
         normalise(terms, term)
     }
 
     /// As a one-bit term.
-    pub(super) fn term(&self, problem: &Problem, terms: &mut Terms, step: Step) -> TermId {
+    pub(crate) fn term(&self, words: &impl Vocabulary, terms: &mut Terms, step: Step) -> TermId {
         match *self {
-            Atom::Bad(position) => match step {
-                Step::Now => problem.bads[position],
-                Step::Next => problem.next_bads[position].expect("made where it exists"),
-            },
+            Atom::Given(number) => words.given(number, step),
             Atom::Lin(ref sum, b) => {
-                let (least, greatest) = sum.range(|v| (problem.var(v).min(), problem.var(v).max()));
+                let (least, greatest) = sum.range(|v| (words.var(v).min(), words.var(v).max()));
                 if b < least || b >= greatest {
                     return terms.bool(b >= greatest);
                 }
                 // p - n ≤ b, as p ≤ n + b; p < n rather than p ≤ n - 1.
-                let (width, [added, subtracted]) = sum.sides(problem, terms, step);
+                let (width, [added, subtracted]) = sum.sides(words, terms, step);
                 let (op, b) = match (added, subtracted) {
                     (Some(_), Some(_)) if b == -1 => (BinaryOp::Slt, 0),
                     _ => (BinaryOp::Slte, b),
@@ -239,14 +242,14 @@ impl Atom {
                 terms.binary(op, added, subtracted)
             }
             Atom::Cong { ref sum, log, residue, holds } => {
-                let [added, subtracted] = sum.sides_modulo(problem, terms, step, log);
+                let [added, subtracted] = sum.sides_modulo(words, terms, step, log);
                 let added = plus(terms, added, log, 0);
                 let subtracted = plus(terms, subtracted, log, residue);
                 let op = if holds { BinaryOp::Eq } else { BinaryOp::Neq };
                 terms.binary(op, added, subtracted)
             }
             Atom::Lower(var, v) | Atom::Upper(var, v) => {
-                let var = problem.var(var);
+                let var = words.var(var);
                 let value = terms.constant(var.bv(v));
                 let op = match (matches!(self, Atom::Lower(..)), var.signed) {
                     (true, true) => BinaryOp::Sgte,
@@ -257,21 +260,21 @@ impl Atom {
                 terms.binary(op, step.term(var), value)
             }
             Atom::Bit(var, bit, value) => {
-                let bit = terms.slice(step.term(problem.var(var)), bit, bit);
+                let bit = terms.slice(step.term(words.var(var)), bit, bit);
                 if value { bit } else { terms.not(bit) }
             }
         }
     }
 
     /// For people.
-    pub(super) fn text(&self, problem: &Problem) -> String {
-        let name = |var: VarId| &problem.var(var).name;
+    pub(crate) fn text(&self, words: &impl Vocabulary) -> String {
+        let name = |var: VarId| &words.var(var).name;
         match *self {
-            Atom::Bad(position) => format!("bad{position}"),
-            Atom::Lin(ref sum, b) => format!("{} <= {b}", sum.text(problem)),
+            Atom::Given(number) => words.given_text(number),
+            Atom::Lin(ref sum, b) => format!("{} <= {b}", sum.text(words)),
             Atom::Cong { ref sum, log, residue, holds } => {
                 let sign = if holds { "=" } else { "!=" };
-                format!("{} {sign} {residue} (mod 2^{log})", sum.text(problem))
+                format!("{} {sign} {residue} (mod 2^{log})", sum.text(words))
             }
             Atom::Lower(var, v) => format!("{} >= {v}", name(var)),
             Atom::Upper(var, v) => format!("{} <= {v}", name(var)),
@@ -280,16 +283,16 @@ impl Atom {
     }
 
     /// As data, for events.
-    pub(super) fn region(&self, problem: &Problem) -> RegionAtom {
+    pub(crate) fn region(&self, words: &impl Vocabulary) -> RegionAtom {
         let product = |var: VarId, factor: Int| {
-            let info = problem.var(var);
+            let info = words.var(var);
             Some(Product { state: info.state?, signed: info.signed, factor })
         };
         let products = |sum: &Sum| -> Option<Vec<Product>> {
             sum.0.iter().map(|&(var, a)| product(var, a)).collect()
         };
         let atom = || match *self {
-            Atom::Bad(_) => None,
+            Atom::Given(_) => None,
             Atom::Lin(ref sum, bound) => Some(RegionAtom::AtMost { sum: products(sum)?, bound }),
             Atom::Cong { ref sum, log, residue, holds } => {
                 let sum = products(sum)?;
@@ -302,90 +305,9 @@ impl Atom {
                 Some(RegionAtom::AtMost { sum: vec![product(var, 1)?], bound: v })
             }
             Atom::Bit(var, bit, value) => {
-                Some(RegionAtom::Bit { state: problem.var(var).state?, bit, value })
+                Some(RegionAtom::Bit { state: words.var(var).state?, bit, value })
             }
         };
-        atom().unwrap_or_else(|| RegionAtom::Other(self.text(problem)))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use pedra_formats::btor2;
-    use pedra_model::bv::Bv;
-    use pedra_model::eval::words::WordSimulator;
-    use pedra_model::value::TernaryValue;
-    use pedra_testkit::random::Random;
-
-    /// Next values of all shapes into which products are moved.
-    const MODEL: &str = "
-        1 sort bitvec 4
-        2 sort bitvec 1
-        3 input 2 c
-        4 state 1 x
-        5 state 1 y
-        6 state 1 z
-        7 constd 1 5
-        8 constd 1 -3
-        9 inc 1 4
-        10 add 1 5 7
-        11 sub 1 6 7
-        12 ite 1 3 9 4
-        13 add 1 8 10
-        14 ite 1 3 13 11
-        15 constd 1 -8
-        16 add 1 6 15
-        17 dec 1 16
-        18 next 1 4 12
-        19 next 1 5 14
-        20 next 1 6 17
-        21 slt 2 4 5
-        22 ult 2 6 7
-        23 bad 21
-        24 bad 22
-    ";
-
-    #[test]
-    fn terms_agree_with_integers() {
-        let mut system = btor2::read(MODEL.as_bytes()).expect("a model");
-        let mut problem = Problem::new(&system, &[0, 1]).expect("words");
-        let mut random = Random::new(1);
-        for round in 0..150 {
-            for var in &mut problem.vars {
-                var.signed = random.one_in(2);
-            }
-            let mut factor = || random.between(0, 14) as Int - 7;
-            let products = problem.var_ids().map(|v| (v, factor())).collect();
-            let sum = Sum::new(products);
-            let b = random.between(0, 120) as Int - 60;
-            let log = random.between(1, 6) as u32;
-            let holds = random.one_in(2);
-            let atom = match round % 2 {
-                0 => Atom::Lin(sum, b),
-                _ => Atom::Cong { sum, log, residue: b, holds },
-            };
-            system.terms = problem.terms.clone();
-            let steps = [Step::Now, Step::Next];
-            let terms = steps.map(|step| atom.normal_term(&problem, &mut system.terms, step));
-            let mut simulator = WordSimulator::with_roots(&system, terms).expect("no circle");
-            for _ in 0..60 {
-                let mut word = |width| {
-                    let bits = random.word();
-                    TernaryValue::Bv(Bv::from_u64(width, bits).into())
-                };
-                let states = [word(4), word(4), word(4)];
-                simulator.load(&states, &[word(1)]);
-                let point = |step: Step| -> Point {
-                    let value =
-                        |v: &WordVar| v.int(simulator.value(step.term(v)).as_bv().zero_filled());
-                    problem.vars.iter().map(value).collect()
-                };
-                for (step, term) in steps.into_iter().zip(terms) {
-                    let truth = simulator.value(term).as_bit().known();
-                    assert_eq!(truth, atom.holds(&point(step)), "{atom:?} {step:?}");
-                }
-            }
-        }
+        atom().unwrap_or_else(|| RegionAtom::Other(self.text(words)))
     }
 }

@@ -1,22 +1,22 @@
 //! Atomic reasoning units: conjunctions of atoms, that is, sets of states.
 
+use super::Vocabulary;
 use super::atom::{Atom, Sum};
-use super::problem::Problem;
 use super::value::{Int, Point, VarId};
 use crate::region::Region;
 use crate::trace::{Cover, Scan, StateSet, Trace};
 
 /// Lemmas that exclude units.
-pub(super) type Frames = Trace<Unit, Scan<Ranges>>;
+pub(crate) type Frames = Trace<Unit, Scan<Ranges>>;
 
 /// The least and the greatest value of each variable.
 #[derive(Clone, Debug)]
-pub(super) struct Ranges(Vec<(Int, Int)>);
+pub(crate) struct Ranges(Vec<(Int, Int)>);
 
 impl Ranges {
-    /// Those of the problem's variables.
-    pub(super) fn new(problem: &Problem) -> Ranges {
-        Ranges(problem.vars.iter().map(|var| (var.min(), var.max())).collect())
+    /// Those of the variables.
+    pub(crate) fn new(words: &impl Vocabulary) -> Ranges {
+        Ranges(words.vars().iter().map(|var| (var.min(), var.max())).collect())
     }
 
     fn of(&self, var: VarId) -> (Int, Int) {
@@ -32,7 +32,7 @@ impl Cover<Unit> for Ranges {
 
 /// A set of states: those where all atoms hold. Sorted, without repetition.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub(super) struct Unit {
+pub(crate) struct Unit {
     atoms: Vec<Atom>,
 }
 
@@ -44,40 +44,40 @@ impl StateSet for Unit {
 
 impl Unit {
     /// The conjunction.
-    pub(super) fn new(mut atoms: Vec<Atom>) -> Unit {
+    pub(crate) fn new(mut atoms: Vec<Atom>) -> Unit {
         atoms.sort_unstable();
         atoms.dedup();
         Unit { atoms }
     }
 
     /// The atoms.
-    pub(super) fn atoms(&self) -> &[Atom] {
+    pub(crate) fn atoms(&self) -> &[Atom] {
         &self.atoms
     }
 
     /// Without one of them.
-    pub(super) fn without(&self, atom: &Atom) -> Unit {
+    pub(crate) fn without(&self, atom: &Atom) -> Unit {
         Unit { atoms: self.atoms.iter().filter(|a| *a != atom).cloned().collect() }
     }
 
     /// With one replaced by another.
-    pub(super) fn with(&self, old: &Atom, new: Atom) -> Unit {
+    pub(crate) fn with(&self, old: &Atom, new: Atom) -> Unit {
         let kept = self.atoms.iter().filter(|a| *a != old).cloned();
         Unit::new(kept.chain([new]).collect())
     }
 
     /// Whether a state is in it; false if that is not known.
-    pub(super) fn contains(&self, point: &Point) -> bool {
+    pub(crate) fn contains(&self, point: &Point) -> bool {
         self.atoms.iter().all(|atom| atom.holds(point) == Some(true))
     }
 
     /// Whether a state is not in it; false if that is not known.
-    pub(super) fn excludes(&self, point: &Point) -> bool {
+    pub(crate) fn excludes(&self, point: &Point) -> bool {
         self.atoms.iter().any(|atom| atom.holds(point) == Some(false))
     }
 
     /// The bounds of a variable that its atoms say directly; `None` where it has none.
-    pub(super) fn bounds(&self, var: VarId) -> (Option<Int>, Option<Int>) {
+    pub(crate) fn bounds(&self, var: VarId) -> (Option<Int>, Option<Int>) {
         let (mut low, mut high) = (None, None);
         for atom in &self.atoms {
             match *atom {
@@ -114,24 +114,24 @@ impl Unit {
                 let (low, high) = self.bounds(var);
                 low.is_some() && low == high && low.map(|v| v >> bit & 1 == 1) == Some(value)
             }
-            Atom::Bad(_) | Atom::Cong { .. } => false,
+            Atom::Given(_) | Atom::Cong { .. } => false,
         }
     }
 
     /// Whether it is one atom, about the sum of several words.
-    pub(super) fn relates_words(&self, problem: &Problem) -> bool {
+    pub(crate) fn relates_words(&self, words: &impl Vocabulary) -> bool {
         match &self.atoms[..] {
             [Atom::Lin(sum, _) | Atom::Cong { sum, .. }] => {
-                sum.0.iter().filter(|(var, _)| problem.var(*var).width > 1).count() > 1
+                sum.0.iter().filter(|(var, _)| words.var(*var).width > 1).count() > 1
             }
             _ => false,
         }
     }
 
     /// As data, for events.
-    pub(super) fn region(&self, problem: &Problem) -> Region {
-        let atoms = self.atoms.iter().map(|atom| atom.region(problem)).collect();
-        let texts: Vec<String> = self.atoms.iter().map(|a| a.text(problem)).collect();
+    pub(crate) fn region(&self, words: &impl Vocabulary) -> Region {
+        let atoms = self.atoms.iter().map(|atom| atom.region(words)).collect();
+        let texts: Vec<String> = self.atoms.iter().map(|a| a.text(words)).collect();
         let text = if texts.is_empty() { "true".to_owned() } else { texts.join(" & ") };
         Region { atoms, text, location: None }
     }

@@ -7,67 +7,68 @@ use pedra_model::bv::Bv;
 use pedra_model::term::TermId;
 
 /// An exact integer.
-pub(super) type Int = i128;
+pub(crate) type Int = i128;
 
 /// A state as one integer a variable.
-pub(super) type Point = Vec<Int>;
+pub(crate) type Point = Vec<Int>;
 
-/// A variable of a [`Problem`](super::problem::Problem).
+/// A variable of a [vocabulary](super::Vocabulary).
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) struct VarId(u32);
+pub(crate) struct VarId(u32);
 
 impl VarId {
     /// The variable with this number.
-    pub(super) fn new(index: usize) -> VarId {
+    pub(crate) fn new(index: usize) -> VarId {
         VarId(u32::try_from(index).expect("few variables"))
     }
 
     /// Its number.
     #[inline]
-    pub(super) fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A word of at most 64 bits that the system keeps.
+/// A word of at most 64 bits that a system or a program keeps.
 #[derive(Clone, Debug)]
-pub(super) struct WordVar {
+pub(crate) struct WordVar {
     /// For people.
-    pub(super) name: String,
-    /// The state that it is, if it is a whole one: an index into the system's states.
-    pub(super) state: Option<usize>,
+    pub(crate) name: String,
+    /// The state that it is, if it is a whole one: an index into the system's states, or the
+    /// program's variables.
+    pub(crate) state: Option<usize>,
     /// Its current value.
-    pub(super) term: TermId,
-    /// Its next value.
-    pub(super) next: TermId,
+    pub(crate) term: TermId,
+    /// Its next value; in programs an edge says that.
+    pub(crate) next: TermId,
     /// Its value in the first step, if that is given.
-    pub(super) init: Option<TermId>,
+    pub(crate) init: Option<TermId>,
     /// How many bits it has.
-    pub(super) width: u32,
+    pub(crate) width: u32,
     /// Whether its bounds are signed (heuristic).
-    pub(super) signed: bool,
+    pub(crate) signed: bool,
     /// Whether it is used bit by bit rather than as a number (heuristic).
-    pub(super) bitwise: bool,
+    pub(crate) bitwise: bool,
 }
 
 /// All bits of a word of at most 64 bits.
-pub(super) fn mask_of(width: u32) -> u64 {
+pub(crate) fn mask_of(width: u32) -> u64 {
     if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }
 
 impl WordVar {
     /// The least value.
-    pub(super) fn min(&self) -> Int {
+    pub(crate) fn min(&self) -> Int {
         if self.signed { -(1 << (self.width - 1)) } else { 0 }
     }
 
     /// The greatest value.
-    pub(super) fn max(&self) -> Int {
+    pub(crate) fn max(&self) -> Int {
         if self.signed { (1 << (self.width - 1)) - 1 } else { (1 << self.width) - 1 }
     }
 
     /// The integer that a value is.
-    pub(super) fn int(&self, value: &Bv) -> Int {
+    pub(crate) fn int(&self, value: &Bv) -> Int {
         let bits = value.to_u64().expect("at most 64 bits") as Int;
         if self.signed && bits >> (self.width - 1) & 1 == 1 {
             bits - (1 << self.width)
@@ -77,18 +78,18 @@ impl WordVar {
     }
 
     /// The value that an integer is.
-    pub(super) fn bv(&self, value: Int) -> Bv {
+    pub(crate) fn bv(&self, value: Int) -> Bv {
         Bv::from_u64(self.width, value as u64)
     }
 
     /// A bit of an integer.
-    pub(super) fn bit(value: Int, bit: u32) -> bool {
+    pub(crate) fn bit(value: Int, bit: u32) -> bool {
         value >> bit & 1 == 1
     }
 }
 
 /// An integer as a bit-vector of any width that holds it.
-pub(super) fn wide(width: u32, value: Int) -> Bv {
+pub(crate) fn wide(width: u32, value: Int) -> Bv {
     if width <= 64 {
         return Bv::from_u64(width, value as u64);
     }

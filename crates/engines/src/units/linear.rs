@@ -5,12 +5,12 @@ use super::value::{Int, Point, VarId};
 use pedra_model::affine::gcd;
 
 /// Larger coefficients are refused: they blow up the circuits and rarely mean anything.
-pub(super) const MAX_COEFFICIENT: Int = 1 << 10;
+pub(crate) const MAX_COEFFICIENT: Int = 1 << 10;
 
 /// The normal of the hyperplane through `origin` and `others`, all of dimension `k`, with
 /// `others.len() == k − 1`: by cofactors. Divided by the common divisor; `None` if the points do
 /// not span a hyperplane, or a coefficient is 0 (which belongs to fewer variables) or too large.
-pub(super) fn normal(origin: &[Int], others: &[&[Int]]) -> Option<Vec<Int>> {
+pub(crate) fn normal(origin: &[Int], others: &[&[Int]]) -> Option<Vec<Int>> {
     let k = origin.len();
     debug_assert_eq!(others.len() + 1, k);
     let rows: Vec<Vec<Int>> =
@@ -28,7 +28,7 @@ pub(super) fn normal(origin: &[Int], others: &[&[Int]]) -> Option<Vec<Int>> {
 }
 
 /// Divided by the common divisor; `None` if a coefficient is 0 or too large.
-pub(super) fn reduced(mut normal: Vec<Int>) -> Option<Vec<Int>> {
+pub(crate) fn reduced(mut normal: Vec<Int>) -> Option<Vec<Int>> {
     let divisor = normal.iter().fold(0, |d, &a| gcd(d, a));
     if divisor == 0 {
         return None;
@@ -61,7 +61,7 @@ fn determinant(mut m: Vec<Vec<Int>>) -> Option<Int> {
 }
 
 /// A hyperplane that contains all points, over these variables with no coefficient 0.
-pub(super) fn relation<'a>(
+pub(crate) fn relation<'a>(
     vars: &[VarId],
     mut points: impl Iterator<Item = &'a Point>,
 ) -> Option<Sum> {
@@ -99,7 +99,7 @@ pub(super) fn relation<'a>(
 
 /// The directions of the edges of the convex hull of points in a plane, as outer normals `a`
 /// with `a·x ≤ b` for all points.
-pub(super) fn hull_normals(points: &[(Int, Int)]) -> Vec<(Int, Int)> {
+pub(crate) fn hull_normals(points: &[(Int, Int)]) -> Vec<(Int, Int)> {
     let mut sorted = points.to_vec();
     sorted.sort_unstable();
     sorted.dedup();
