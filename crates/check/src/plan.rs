@@ -322,7 +322,8 @@ impl Plan {
                 let legs = vec![leg(lifted(), LIFTED_LOOKS), first, leg(bmc(), LIFTED_LOOKS / 16)];
                 let slotted = slotted().map(|engine| leg(engine, LIFTED_LOOKS));
                 let legs = slotted.into_iter().chain(legs).collect();
-                let alone: Engines = vec![Box::new(Relay::turns(legs, properties.len()))];
+                let relay = Relay::turns(legs, properties.len()).by_work();
+                let alone: Engines = vec![Box::new(relay)];
                 Others { alone, beside: vec![kind(), lifted(), bmc()] }
             }
             EngineName::Auto => {
