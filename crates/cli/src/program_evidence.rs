@@ -3,10 +3,10 @@
 use crate::args::{CheckArgs, DataModelName};
 use crate::c_source::CSource;
 use crate::commands::language::Language;
+use crate::correctness::Correctness;
 use crate::evidence::{
     CheckStopped, checked_script, ending, for_property, overwrites_model, refuse_unwritable,
 };
-use crate::judge::{Judge, Judgement};
 use crate::limits::Watch;
 use crate::load::{InputError, describe, read_bytes};
 use crate::output::{note, same_file, write_file};
@@ -15,7 +15,7 @@ use crate::view::invariants::{LoopInvariant, loop_invariants};
 use anyhow::Result;
 use pedra_c::DataModel;
 use pedra_c::harness::harness;
-use pedra_c::witness::{Content, Invariant, Place, place_of, violation, write};
+use pedra_c::witness::{Content, violation, write};
 use pedra_certify::{CheckOptions, program_obligations, reduce_program_proof};
 use pedra_check::{InternalError, Plan};
 use pedra_formats::text::printable;
@@ -28,7 +28,7 @@ use pedra_program::{
     VariableId,
 };
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// What belongs to a verdict.
 #[derive(Clone, Debug, Default)]
@@ -59,34 +59,18 @@ pub fn data_model(name: Option<DataModelName>) -> DataModel {
     }
 }
 
-/// The invariants of a witness: those of loops, as far as C can express them.
-pub fn witness_invariants(program: &Program, found: &[LoopInvariant]) -> Vec<Invariant> {
-    let mut list: Vec<Invariant> = Vec::new();
-    for of in found.iter().filter(|of| !of.head.is_empty() && !of.is_summary) {
-        let place = Place { function: None, ..place_of(program, of.span) };
-        let shown: Vec<&str> = of.without_old().collect();
-        let value = if shown.is_empty() { "1".to_owned() } else { shown.join(" && ") };
-        // A function that is called at several places has its loops several times; of them one
-        // holds.
-        match list.iter_mut().find(|known| known.place == place) {
-            Some(known) if known.value == value || known.value == "1" => {}
-            Some(known) if value == "1" => known.value = value,
-            Some(known) => known.value = format!("({}) || ({value})", known.value),
-            None => list.push(Invariant { is_loop: true, place, value }),
-        }
-    }
-    list
-}
-
 /// Makes the evidence of one run.
 pub struct Writer<'a> {
     args: &'a CheckArgs,
     program: &'a Program,
     plan: &'a Plan,
     watch: &'a Watch,
+    selected: Vec<usize>,
     several: bool,
     /// The C file, if something is to be written about it.
     source: Option<CSource>,
+    /// Invariants for witnesses, where those of the proof are not enough.
+    others: OnceLock<Vec<LoopInvariant>>,
     /// The last proof and the smaller one that came of it: one proof may settle many properties.
     reduced: Mutex<Option<(Arc<ProgramProof>, Arc<ProgramProof>)>>,
 }
@@ -135,8 +119,17 @@ impl<'a> Writer<'a> {
             true => Some(CSource::read(&args.model, data_model(args.language.data_model))?),
             false => None,
         };
-        let reduced = Mutex::default();
-        Ok(Writer { args, program, plan, watch, several: is_several, source, reduced })
+        Ok(Writer {
+            args,
+            program,
+            plan,
+            watch,
+            selected: selected.to_vec(),
+            several: is_several,
+            source,
+            others: OnceLock::new(),
+            reduced: Mutex::default(),
+        })
     }
 
     /// Of a proof that was checked.
@@ -164,8 +157,7 @@ impl<'a> Writer<'a> {
         let (small, is_new) = self.reduce(proof, lowered, &options);
         let mut invariants = loop_invariants(self.program, &lowered.inlined, &small);
         if let (Some(path), Some(source)) = (&self.args.witness, &self.source) {
-            let content = Content::Correctness(witness_invariants(self.program, &invariants));
-            let file = self.witness(source, property, content);
+            let file = self.correctness(source, property, engine, &invariants);
             self.write(path, property, file, &mut evidence)?;
         }
         invariants.retain(|of| !of.is_trivial());
@@ -259,27 +251,42 @@ impl<'a> Writer<'a> {
             self.write(path, property, Ok((text.into_bytes(), true)), &mut evidence)?;
         }
         if let (Some(path), Some(source)) = (&self.args.witness, &self.source) {
+            let kind = self.program.properties[property].kind;
+            let model = data_model(self.args.language.data_model);
             let content = Content::Violation(violation(self.program, trace, &source.text));
-            let file = self.witness(source, property, content);
+            let witness = source.witness(content, specification(kind), model);
+            let file = Ok((write(&witness).into_bytes(), true));
             self.write(path, property, file, &mut evidence)?;
         }
         Ok(evidence)
     }
 
-    /// A witness as a file. A witness only guides who checks it: the verdict rests on the proof or
-    /// the run, which were checked. What the file cannot say is noted.
-    fn witness(
+    /// A correctness witness as a file. A witness only guides who checks it: the verdict rests on
+    /// the proof, which was checked. What the file cannot say is noted.
+    fn correctness(
         &self,
         source: &CSource,
         property: usize,
-        content: Content,
+        engine: &str,
+        invariants: &[LoopInvariant],
     ) -> Result<(Vec<u8>, bool)> {
-        let kind = self.program.properties[property].kind;
-        let model = data_model(self.args.language.data_model);
-        let is_proof = matches!(content, Content::Correctness(_));
-        let witness = source.witness(content, specification(kind), model);
-        let judge = Judge { source, plan: self.plan, interrupt: self.watch.interrupt() };
-        if is_proof && !matches!(judge.inductive(&witness)?, Judgement::Accepted(_)) {
+        let make = Correctness {
+            program: self.program,
+            source,
+            plan: self.plan,
+            interrupt: self.watch.interrupt(),
+            kind: self.program.properties[property].kind,
+            model: data_model(self.args.language.data_model),
+        };
+        let mut witness = make.witness(invariants);
+        let mut is_inductive = make.is_inductive(&witness)?;
+        // Lifted PDR would find the same proof again.
+        if !is_inductive && (self.several || engine != "program") {
+            let other = make.other(invariants, &self.selected, &self.others)?;
+            is_inductive = other.is_some();
+            witness = other.unwrap_or(witness);
+        }
+        if !is_inductive {
             let path = self.args.witness.as_deref().unwrap_or(Path::new(""));
             let text = "the invariants that C can express are not inductive by themselves";
             note(&printable(&format!("{}: {text}", path.display())));

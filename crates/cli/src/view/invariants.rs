@@ -41,6 +41,8 @@ pub struct LoopInvariant {
     pub quantified: Vec<String>,
     /// How many conjuncts speak of single bits.
     pub over_bits: usize,
+    /// Those of them that are expressions of the source, too: of use to tools, not to readers.
+    pub bits: Vec<String>,
     /// How many others have no form in the source.
     pub hidden: usize,
     /// The language of the conjuncts.
@@ -94,8 +96,9 @@ impl LoopInvariant {
     }
 
     /// The conjuncts that a witness can have: those that do not speak of the values before a call.
-    pub fn without_old(&self) -> impl Iterator<Item = &str> {
-        self.shown.iter().map(String::as_str).filter(|text| !text.contains(OLD))
+    pub fn for_witness(&self) -> impl Iterator<Item = &str> {
+        let all = self.shown.iter().chain(&self.bits).map(String::as_str);
+        all.filter(|text| !text.contains(OLD))
     }
 }
 
@@ -134,7 +137,7 @@ pub fn loop_invariants(
         quantified.dedup();
         let express = Express::new(&inlined.program, names.clone());
         let merged = merge_bits(&mut terms, &conjuncts);
-        let (mut shown, mut over_bits, mut hidden) = (Vec::new(), 0, 0);
+        let (mut shown, mut bits, mut over_bits, mut hidden) = (Vec::new(), Vec::new(), 0, 0);
         for conjunct in merged {
             let is_bits = single_bits(&terms, conjunct) > MAX_BITS;
             let text = match language {
@@ -143,7 +146,10 @@ pub fn loop_invariants(
                 Language::C => express.conjunct(&mut terms, conjunct),
             };
             match text {
-                _ if is_bits => over_bits += 1,
+                text if is_bits => {
+                    over_bits += 1;
+                    bits.extend(text);
+                }
                 Some(text) if text == "1" || text == "true" => {}
                 Some(text) => shown.push(text),
                 None => hidden += 1,
@@ -163,6 +169,7 @@ pub fn loop_invariants(
             shown,
             quantified,
             over_bits,
+            bits,
             hidden,
             language,
         });
