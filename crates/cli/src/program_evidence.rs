@@ -3,7 +3,7 @@
 use crate::args::{CheckArgs, DataModelName};
 use crate::c_source::CSource;
 use crate::commands::language::Language;
-use crate::correctness::Correctness;
+use crate::correctness::{Correctness, may_have_others};
 use crate::evidence::{
     CheckStopped, checked_script, ending, for_property, overwrites_model, refuse_unwritable,
 };
@@ -28,7 +28,7 @@ use pedra_program::{
     VariableId,
 };
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What belongs to a verdict.
 #[derive(Clone, Debug, Default)]
@@ -59,6 +59,17 @@ pub fn data_model(name: Option<DataModelName>) -> DataModel {
     }
 }
 
+/// The correctness witnesses of a run.
+#[derive(Default)]
+struct Written {
+    /// How many there are.
+    count: usize,
+    /// The properties of those whose invariants are not inductive.
+    weak: Vec<usize>,
+    /// Whether others may be.
+    may_have_others: bool,
+}
+
 /// Makes the evidence of one run.
 pub struct Writer<'a> {
     args: &'a CheckArgs,
@@ -69,8 +80,7 @@ pub struct Writer<'a> {
     several: bool,
     /// The C file, if something is to be written about it.
     source: Option<CSource>,
-    /// Invariants for witnesses, where those of the proof are not enough.
-    others: OnceLock<Vec<LoopInvariant>>,
+    written: Mutex<Written>,
     /// The last proof and the smaller one that came of it: one proof may settle many properties.
     reduced: Mutex<Option<(Arc<ProgramProof>, Arc<ProgramProof>)>>,
 }
@@ -127,7 +137,7 @@ impl<'a> Writer<'a> {
             selected: selected.to_vec(),
             several: is_several,
             source,
-            others: OnceLock::new(),
+            written: Mutex::default(),
             reduced: Mutex::default(),
         })
     }
@@ -157,7 +167,7 @@ impl<'a> Writer<'a> {
         let (small, is_new) = self.reduce(proof, lowered, &options);
         let mut invariants = loop_invariants(self.program, &lowered.inlined, &small);
         if let (Some(path), Some(source)) = (&self.args.witness, &self.source) {
-            let file = self.correctness(source, property, engine, &invariants);
+            let file = self.witness_of(source, property, engine, &invariants);
             self.write(path, property, file, &mut evidence)?;
         }
         invariants.retain(|of| !of.is_trivial());
@@ -261,37 +271,65 @@ impl<'a> Writer<'a> {
         Ok(evidence)
     }
 
-    /// A correctness witness as a file. A witness only guides who checks it: the verdict rests on
-    /// the proof, which was checked. What the file cannot say is noted.
-    fn correctness(
-        &self,
-        source: &CSource,
-        property: usize,
-        engine: &str,
-        invariants: &[LoopInvariant],
-    ) -> Result<(Vec<u8>, bool)> {
-        let make = Correctness {
+    fn correctness<'w>(&'w self, source: &'w CSource, property: usize) -> Correctness<'w> {
+        Correctness {
             program: self.program,
             source,
             plan: self.plan,
             interrupt: self.watch.interrupt(),
             kind: self.program.properties[property].kind,
             model: data_model(self.args.language.data_model),
-        };
-        let mut witness = make.witness(invariants);
-        let mut is_inductive = make.is_inductive(&witness)?;
-        // Lifted PDR would find the same proof again.
-        if !is_inductive && (self.several || engine != "program") {
-            let other = make.other(invariants, &self.selected, &self.others)?;
-            is_inductive = other.is_some();
-            witness = other.unwrap_or(witness);
         }
-        if !is_inductive {
-            let path = self.args.witness.as_deref().unwrap_or(Path::new(""));
-            let text = "the invariants that C can express are not inductive by themselves";
-            note(&printable(&format!("{}: {text}", path.display())));
+    }
+
+    /// A correctness witness as a file. A witness only guides who checks it: the verdict rests on
+    /// the proof, which was checked.
+    fn witness_of(
+        &self,
+        source: &CSource,
+        property: usize,
+        engine: &str,
+        invariants: &[LoopInvariant],
+    ) -> Result<(Vec<u8>, bool)> {
+        let make = self.correctness(source, property);
+        let witness = make.witness(invariants);
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        written.count += 1;
+        if !make.is_inductive(&witness)? {
+            written.weak.push(property);
+            // By itself lifted PDR would find the same proof again.
+            let is_other = self.several || engine != "program";
+            written.may_have_others |= is_other && may_have_others(invariants);
         }
         Ok((write(&witness).into_bytes(), true))
+    }
+
+    /// When all is decided and told: looks for invariants that are inductive, for witnesses whose
+    /// invariants are not. What the files cannot say is noted.
+    ///
+    /// # Errors
+    /// If an answer failed its own check, or a file cannot be written.
+    pub fn finish(&self) -> Result<()> {
+        let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let (Some(path), Some(source)) = (&self.args.witness, &self.source) else { return Ok(()) };
+        let Some(&first) = written.weak.first() else { return Ok(()) };
+        let make = self.correctness(source, first);
+        // The specification of a witness is about all properties.
+        let other = match written.may_have_others && written.count == self.selected.len() {
+            true => make.other(&self.selected)?,
+            false => None,
+        };
+        let Some(witness) = other else {
+            let text = "the invariants that C can express are not inductive by themselves";
+            note(&printable(&format!("{}: {text}", path.display())));
+            return Ok(());
+        };
+        let is_meant = |property: &&usize| self.program.properties[**property].kind == make.kind;
+        for &property in written.weak.iter().filter(is_meant) {
+            let path = for_property(path, Property::Bad(property), self.several);
+            write_file(&path, write(&witness).as_bytes())?;
+        }
+        Ok(())
     }
 
     fn write(

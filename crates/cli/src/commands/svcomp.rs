@@ -5,7 +5,7 @@
 
 use crate::args::SvcompArgs;
 use crate::c_source::{CSource, error_text};
-use crate::correctness::{Answers, Correctness};
+use crate::correctness::{Answers, Correctness, may_have_others};
 use crate::evidence::{overwrites_model, refuse_unwritable};
 use crate::judge::{kind_of, with_kind};
 use crate::limits::{StopCause, Watch};
@@ -103,8 +103,9 @@ pub fn run(args: &SvcompArgs) -> Result<i32> {
     let code = answer_once(&once, &answer, code);
     // The answer is given; what is left of the time may go into a better witness.
     if code == 0
+        && may_have_others(&found.invariants)
         && !make.is_inductive(&witness)?
-        && let Some(other) = make.other(&found.invariants, &selected, &OnceLock::new())?
+        && let Some(other) = make.other(&selected)?
     {
         write_file(path, write(&other).as_bytes())?;
     }
