@@ -28,6 +28,7 @@ pub struct Express<'a> {
     /// The variables that may occur: symbol, name.
     names: FxHashMap<TermId, (VariableId, String)>,
     program: &'a Program,
+    longest: usize,
 }
 
 impl<'a> Express<'a> {
@@ -37,7 +38,12 @@ impl<'a> Express<'a> {
         names: impl IntoIterator<Item = (VariableId, String)>,
     ) -> Express<'a> {
         let named = names.into_iter().map(|(id, name)| (program.term_of(id), (id, name)));
-        Express { names: named.collect(), program }
+        Express { names: named.collect(), program, longest: MAX_TEXT }
+    }
+
+    /// The same with texts that are up to so many times as long, for tools.
+    pub fn longer(self, times: usize) -> Express<'a> {
+        Express { longest: times * MAX_TEXT, ..self }
     }
 
     /// A one-bit term as a condition, without parentheses around it.
@@ -57,8 +63,8 @@ impl<'a> Express<'a> {
         let mut done: FxHashMap<TermId, Text> = FxHashMap::default();
         for id in terms.cone_ids([root]) {
             let printer = Printer { terms, done: &done, express: self };
-            if let Some(text) = printer.term(id, terms.get(id)).filter(|t| t.text.len() <= MAX_TEXT)
-            {
+            let text = printer.term(id, terms.get(id));
+            if let Some(text) = text.filter(|text| text.text.len() <= self.longest) {
                 done.insert(id, text);
             }
         }

@@ -52,8 +52,22 @@ const PRELUDE_LOOKS_TIMES_GATES: usize = 20_000_000;
 const SHARED_LOOKS: u64 = 8_192;
 
 /// How long engines for programs work in one thread before it is the turn of the next, at first:
-/// looks at the interrupt.
-pub(crate) const PROGRAM_LOOKS: u64 = 1_000;
+/// looks at the interrupt, and work between them.
+pub(crate) const PROGRAM_LOOKS: u64 = 2_000;
+
+/// And engines for the system of a program, which look more often: k-induction and fbPDR. A look of
+/// fbPDR is mostly one small question: 0.04 ms on the C task `s3_clnt_2`, against 0.4 ms in lifted
+/// PDR. Fewer if the system is large: with the bits of an array, a question of fbPDR takes 20 ms
+/// on `array_2-1`.
+const KIND_LOOKS: u64 = PROGRAM_LOOKS / 2;
+const FBPDR_LOOKS: u64 = 2 * PROGRAM_LOOKS;
+const LEAST_LOOKS: u64 = 50;
+
+/// And BMC, whose looks are parts of questions that grow, to a solver that says nothing of its
+/// work: 7 ms on `count_up_down-1`. Long runs are found by others; after its turns BMC waits for
+/// those of [`TURNS`].
+const BMC_LOOKS: u64 = PROGRAM_LOOKS / 32;
+const BMC_DEPTH: usize = 50;
 
 /// What engines work on.
 pub(crate) struct Ground<'a> {
@@ -92,8 +106,17 @@ pub(crate) struct Others<'a> {
 impl<'a> Others<'a> {
     /// These alone, dealt to threads.
     pub(crate) fn line_up(self, plan: &Plan, properties: usize) -> Vec<Box<dyn Engine + 'a>> {
-        share(self.alone, self.beside, plan.threads, properties)
+        share(legs_of_program(self.alone), self.beside, plan.threads, properties)
     }
+}
+
+/// Engines for a program, which take turns with others.
+fn legs_of_program<'a>(engines: Vec<Box<dyn Engine + 'a>>) -> Vec<Leg<'a>> {
+    engines.into_iter().map(|engine| leg(engine, PROGRAM_LOOKS)).collect()
+}
+
+fn leg<'a>(engine: Box<dyn Engine + 'a>, looks: u64) -> Leg<'a> {
+    Leg { engine, looks: Some(looks), max_depth: None }
 }
 
 impl<'a> Ground<'a> {
@@ -131,44 +154,57 @@ impl<'a> Ground<'a> {
     }
 
     /// `auto` in one thread: k-induction for a moment, word-level PDR if there are words and it
-    /// gets on, fbPDR for about a minute; from then on it takes turns with others. Several
-    /// properties are decided together and one by one, in turns from the beginning.
-    fn auto(
-        &self,
-        plan: &Plan,
-        shared: &Arc<Shared>,
-        has_others: bool,
-    ) -> Option<Box<dyn Engine + 'a>> {
+    /// gets on, and then [`Ground::in_turns`].
+    fn auto(&self, plan: &Plan, shared: &Arc<Shared>) -> Option<Box<dyn Engine + 'a>> {
         let mut legs = Vec::new();
         if let Some(bits) = &self.bits {
             let kind = self.engine(plan, row(EngineName::Kind, &[]))?;
             legs.push(prelude(plan, bits.system, kind));
         }
-        // Lifted PDR reasons about the words of a program.
-        if let Some(words) = self.words.as_ref().filter(|_| !has_others) {
+        if let Some(words) = &self.words {
             let engine = self.on_words(plan.wpdr_on_trial(words.system))?;
-            let looks = Some(plan.budgets.word_looks);
-            legs.push(Leg { engine, looks, max_depth: None });
+            legs.push(leg(engine, plan.budgets.word_looks));
         }
-        let long = plan.budgets.turn_looks;
-        let first = self.engine(plan, row(EngineName::Fbpdr, &[]));
-        let turn = |engine, looks| Leg { engine, looks: Some(looks), max_depth: None };
-        let mut turns: Vec<Leg<'a>> = first.into_iter().map(|e| turn(e, long)).collect();
-        turns.extend(self.engines(plan, TURNS).into_iter().map(|e| turn(e, long / 4)));
-        if !turns.is_empty() {
-            let together = Box::new(Relay::turns(turns, self.properties));
-            let engine: Box<dyn Engine + 'a> = match self.many(plan, shared) {
-                None => together,
-                Some(many) => {
-                    // Where all cones are the whole system, the search for all is the better one.
-                    let looks = plan.budgets.many_looks;
-                    let both = vec![turn(many, looks), turn(together, 2 * looks)];
-                    Box::new(Relay::turns(both, self.properties))
-                }
-            };
+        if let Some(engine) = self.in_turns(plan, shared) {
             legs.push(Leg { engine, looks: None, max_depth: None });
         }
         (!legs.is_empty()).then(|| Box::new(Relay::new(legs, self.properties)) as Box<_>)
+    }
+
+    /// fbPDR for about a minute; from then on it takes turns with others. Several properties are
+    /// decided together and one by one, in turns from the beginning.
+    fn in_turns(&self, plan: &Plan, shared: &Arc<Shared>) -> Option<Box<dyn Engine + 'a>> {
+        let long = plan.budgets.turn_looks;
+        let first = self.engine(plan, row(EngineName::Fbpdr, &[]))?;
+        let mut turns = vec![leg(first, long)];
+        turns.extend(self.engines(plan, TURNS).into_iter().map(|e| leg(e, long / 4)));
+        let together = Box::new(Relay::turns(turns, self.properties));
+        Some(match self.many(plan, shared) {
+            None => together,
+            Some(many) => {
+                // Where all cones are the whole system, the search for all is the better one.
+                let looks = plan.budgets.many_looks;
+                let both = vec![leg(many, looks), leg(together, 2 * looks)];
+                Box::new(Relay::turns(both, self.properties))
+            }
+        })
+    }
+
+    /// The same beside engines for a program, which reason about its words. All take turns from
+    /// the beginning: what one of them finds soon does not wait for what another takes long for.
+    fn beside_program(&self, plan: &Plan, shared: &Arc<Shared>) -> Vec<Leg<'a>> {
+        let gates = self.bits.as_ref().map_or(1, |bits| bits.system.aig.len().max(1));
+        let by_size = ((PRELUDE_LOOKS_TIMES_GATES / gates) as u64).max(LEAST_LOOKS);
+        let bounded = |engine, looks: u64, depth| {
+            let engine = self.engine(plan, row(engine, &[]))?;
+            Some(Leg { max_depth: Some(depth), ..leg(engine, looks.min(by_size)) })
+        };
+        let depth = (PRELUDE_GATES / gates).min(plan.budgets.prelude_depth);
+        let kind = bounded(EngineName::Kind, KIND_LOOKS, depth);
+        let bmc = bounded(EngineName::Bmc, BMC_LOOKS, BMC_DEPTH);
+        let turns = self.in_turns(plan, shared);
+        let turns = turns.map(|engine| leg(engine, FBPDR_LOOKS.min(by_size)));
+        kind.into_iter().chain(bmc).chain(turns).collect()
     }
 
     /// All engines of a plan, one for each thread.
@@ -176,21 +212,25 @@ impl<'a> Ground<'a> {
         let (first, beside) = match plan.engine {
             EngineName::Auto => {
                 let shared = Arc::default();
-                let first = self.auto(plan, &shared, !others.alone.is_empty());
+                let first = match others.alone.is_empty() {
+                    true => legs_of_program(self.auto(plan, &shared).into_iter().collect()),
+                    // Heuristic: k-induction on circuits comes first, since what it finds it finds
+                    // at once.
+                    false => self.beside_program(plan, &shared),
+                };
                 let beside = self.many(plan, &shared).into_iter();
-                (first.into_iter().collect(), beside.chain(self.engines(plan, BESIDE)).collect())
+                (first, beside.chain(self.engines(plan, BESIDE)).collect())
             }
             EngineName::Wpdr if self.words.is_some() => {
-                (self.engines(plan, &[row(EngineName::Wpdr, &[])]), Vec::new())
+                (legs_of_program(self.engines(plan, &[row(EngineName::Wpdr, &[])])), Vec::new())
             }
             _ => {
                 let bits = self.bits.iter().flat_map(|b| plan.bit_engines(b.system, b.room));
                 let mut engines = bits.filter_map(|engine| self.on_bits(engine));
-                (engines.by_ref().take(1).collect(), engines.collect())
+                (legs_of_program(engines.by_ref().take(1).collect()), engines.collect())
             }
         };
-        // Heuristic: k-induction on circuits comes first, since what it finds it finds at once.
-        let first = first.into_iter().chain(others.alone).collect();
+        let first = first.into_iter().chain(legs_of_program(others.alone)).collect();
         let beside = others.beside.into_iter().chain(beside).collect();
         share(first, beside, plan.threads, self.properties)
     }
@@ -199,19 +239,16 @@ impl<'a> Ground<'a> {
 /// Deals engines to threads: the first thread takes turns with its own, each of the others has one
 /// of the rest, and the last one has all that is left.
 pub(crate) fn share<'a>(
-    mut first: Vec<Box<dyn Engine + 'a>>,
+    mut first: Vec<Leg<'a>>,
     beside: Vec<Box<dyn Engine + 'a>>,
     threads: usize,
     properties: usize,
 ) -> Vec<Box<dyn Engine + 'a>> {
-    let turns = |engines: Vec<Box<dyn Engine + 'a>>, looks: &dyn Fn(usize) -> u64| {
-        let leg = |(i, engine)| Leg { engine, looks: Some(looks(i)), max_depth: None };
-        let legs = engines.into_iter().enumerate().map(leg).collect();
-        Box::new(Relay::turns(legs, properties)) as Box<dyn Engine + 'a>
-    };
-    let mut engines = match first.len() {
-        0 | 1 => std::mem::take(&mut first),
-        _ => vec![turns(first, &|_| PROGRAM_LOOKS)],
+    let turns = |legs| Box::new(Relay::turns(legs, properties)) as Box<dyn Engine + 'a>;
+    let mut engines: Vec<Box<dyn Engine + 'a>> = match first.len() {
+        0 | 1 => first.drain(..).map(|leg| leg.engine).collect(),
+        // Their questions differ much in size.
+        _ => vec![Box::new(Relay::turns(first, properties).by_work())],
     };
     let mut beside = beside.into_iter();
     while engines.len() + 1 < threads.max(1) {
@@ -223,7 +260,11 @@ pub(crate) fn share<'a>(
         match left.len() {
             0 => {}
             1 => engines.append(&mut left),
-            _ => engines.push(turns(left, &|i| (SHARED_LOOKS >> i.min(8)).max(1))),
+            _ => {
+                let looks = |i: usize| (SHARED_LOOKS >> i.min(8)).max(1);
+                let legs = left.into_iter().enumerate().map(|(i, engine)| leg(engine, looks(i)));
+                engines.push(turns(legs.collect()));
+            }
         }
     }
     engines
@@ -292,7 +333,7 @@ mod tests {
             names.iter().map(|&name| Box::new(Named(name)) as Box<dyn Engine>).collect()
         };
         let names = |threads: usize, first: &[&'static str]| -> Vec<&'static str> {
-            let engines = share(list(first), list(&["b", "c", "d"]), threads, 1);
+            let engines = share(legs_of_program(list(first)), list(&["b", "c", "d"]), threads, 1);
             engines.iter().map(|engine| engine.name()).collect()
         };
         assert_eq!(names(1, &["a"]), ["a"]);

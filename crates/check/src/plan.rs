@@ -23,7 +23,7 @@ const PATHS_DEPTH: usize = 20;
 
 /// How long lifted PDR works on programs with integers, most of which it decides; BMC has a
 /// sixteenth, since a look of it is a longer question at each depth. Chosen, not measured.
-const LIFTED_LOOKS: u64 = 4 * PROGRAM_LOOKS;
+const LIFTED_LOOKS: u64 = 2 * PROGRAM_LOOKS;
 
 /// Which engine decides.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -322,7 +322,8 @@ impl Plan {
                 let legs = vec![leg(lifted(), LIFTED_LOOKS), first, leg(bmc(), LIFTED_LOOKS / 16)];
                 let slotted = slotted().map(|engine| leg(engine, LIFTED_LOOKS));
                 let legs = slotted.into_iter().chain(legs).collect();
-                let alone: Engines = vec![Box::new(Relay::turns(legs, properties.len()))];
+                let relay = Relay::turns(legs, properties.len()).by_work();
+                let alone: Engines = vec![Box::new(relay)];
                 Others { alone, beside: vec![kind(), lifted(), bmc()] }
             }
             EngineName::Auto => {

@@ -5,7 +5,8 @@
 //! An engine that crashes takes no more turns; the others go on.
 //!
 //! A budget is counted in looks at the interrupt, see [`Interrupt::child_with_looks`], so that a
-//! run takes the same path every time.
+//! run takes the same path every time; where the questions of the engines differ much in size, with
+//! the work between looks ([`Relay::by_work`]).
 //!
 //! [`Interrupt::child_with_looks`]: pedra_solve::Interrupt::child_with_looks
 
@@ -31,6 +32,8 @@ pub struct Relay<'a> {
     now: usize,
     /// How often budgets were doubled; `None` if the last one has all the rest.
     rounds: Option<u32>,
+    /// Whether work between looks counts.
+    by_work: bool,
     /// How far the open properties are safe.
     safe_up_to: Option<usize>,
     /// How those ended that take no more turns.
@@ -45,7 +48,8 @@ impl<'a> Relay<'a> {
     /// If there is no leg.
     pub fn new(legs: Vec<Leg<'a>>, properties: usize) -> Relay<'a> {
         assert!(!legs.is_empty(), "there is an engine to run");
-        Relay { legs, now: 0, rounds: None, safe_up_to: None, ended: End::NOTHING_LEFT, properties }
+        let ended = End::NOTHING_LEFT;
+        Relay { legs, now: 0, rounds: None, by_work: false, safe_up_to: None, ended, properties }
     }
 
     /// The same, with turns that come round again. All legs need a budget.
@@ -54,6 +58,12 @@ impl<'a> Relay<'a> {
     /// If there is no leg.
     pub fn turns(legs: Vec<Leg<'a>>, properties: usize) -> Relay<'a> {
         Relay { rounds: Some(0), ..Relay::new(legs, properties) }
+    }
+
+    /// The same with budgets that count the work between looks, too, see
+    /// [`Interrupt::child_with_work`](pedra_solve::Interrupt::child_with_work).
+    pub fn by_work(self) -> Relay<'a> {
+        Relay { by_work: true, ..self }
     }
 
     /// Engines for different properties, or for the same, shared out among threads: those of one
@@ -120,6 +130,9 @@ impl Engine for Relay<'_> {
             let doubled = self.rounds.unwrap_or(0).min(32);
             let leg = &mut self.legs[self.now];
             let interrupt = match leg.looks {
+                Some(looks) if !is_last && self.by_work => {
+                    context.interrupt.child_with_work(looks << doubled)
+                }
                 Some(looks) if !is_last => context.interrupt.child_with_looks(looks << doubled),
                 _ => context.interrupt.child(),
             };

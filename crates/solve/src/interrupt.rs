@@ -7,11 +7,19 @@
 //! Work polls: solvers do at the start of each query and every few steps within it. So a number of
 //! polls is a budget of work, and unlike a time it ends the same run at the same point. Whether a
 //! token is raised can be asked at any time and costs nothing of the budget.
+//!
+//! Polls of different engines are far apart: PDR's questions are small, those of BMC are not. Where
+//! such engines take turns, a budget can count what solvers did between polls, too
+//! ([`Interrupt::child_with_work`]).
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+
+/// How many propagations are as much work as a poll: about what a small question of PDR takes.
+/// Chosen, not measured.
+const PROPAGATIONS_PER_LOOK: u64 = 1_000;
 
 /// A stop token; clones share one state.
 ///
@@ -27,6 +35,8 @@ struct Token {
     deadline: Option<Instant>,
     /// How often it may still be polled.
     looks: Option<AtomicU64>,
+    /// Whether work between polls counts as further polls.
+    counts_work: bool,
     parent: Option<Interrupt>,
 }
 
@@ -58,6 +68,14 @@ impl Interrupt {
         Interrupt::build(self.0.deadline, Some(looks), Some(self.clone()))
     }
 
+    /// Like [`child_with_looks`](Interrupt::child_with_looks), but a thousand propagations
+    /// between two polls count as one more.
+    pub fn child_with_work(&self, looks: u64) -> Interrupt {
+        let token = self.child_with_looks(looks).0;
+        let token = Arc::into_inner(token).expect("nobody else has it");
+        Interrupt(Arc::new(Token { counts_work: true, ..token }))
+    }
+
     /// Like [`child`](Interrupt::child), with a deadline of its own besides that of `self`.
     pub fn child_with_deadline(&self, deadline: Instant) -> Interrupt {
         let earliest = self.0.deadline.map_or(deadline, |outer| outer.min(deadline));
@@ -70,7 +88,7 @@ impl Interrupt {
         parent: Option<Interrupt>,
     ) -> Interrupt {
         let (raised, looks) = (AtomicBool::new(false), looks.map(AtomicU64::new));
-        Interrupt(Arc::new(Token { raised, deadline, looks, parent }))
+        Interrupt(Arc::new(Token { raised, deadline, looks, counts_work: false, parent }))
     }
 
     /// Raises this token and thereby all its descendants.
@@ -81,16 +99,23 @@ impl Interrupt {
     /// Whether to stop now: for work in progress, which spends one poll of its budget, and of each
     /// budget above: what an engine gives to others that it runs is taken from its own.
     pub fn poll(&self) -> bool {
+        self.poll_after(0)
+    }
+
+    /// The same after this many propagations since the last poll.
+    pub fn poll_after(&self, propagations: u64) -> bool {
         if self.is_raised() {
             return true;
         }
+        let work = propagations / PROPAGATIONS_PER_LOOK;
         let mut token = Some(self);
         while let Some(now) = token {
             if let Some(looks) = &now.0.looks {
                 // Those who share a token with a budget are in one thread; if not, a few polls
                 // more or less do no harm.
                 let left = looks.load(Ordering::Relaxed);
-                looks.store(left.saturating_sub(1), Ordering::Relaxed);
+                let spent = if now.0.counts_work { 1 + work } else { 1 };
+                looks.store(left.saturating_sub(spent), Ordering::Relaxed);
                 if left == 0 {
                     now.raise();
                 }
@@ -197,6 +222,17 @@ mod tests {
         assert!(!root.is_raised());
         assert_eq!(Interrupt::with_timeout(Duration::MAX).deadline(), None);
         assert_eq!(Interrupt::with_deadline(now).remaining(), Some(Duration::ZERO));
+    }
+
+    #[test]
+    fn work_is_spent_where_it_counts() {
+        let root = Interrupt::new();
+        let (looks, work) = (root.child_with_looks(3), root.child_with_work(3));
+        let both = work.child();
+        let much = 2 * PROPAGATIONS_PER_LOOK;
+        assert_eq!([looks.poll_after(much), both.poll_after(much)], [false, false]);
+        assert_eq!([looks.poll_after(much), both.poll_after(0)], [false, true]);
+        assert!(work.is_raised() && !looks.is_raised() && !root.is_raised());
     }
 
     #[test]

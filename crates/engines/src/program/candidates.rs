@@ -6,7 +6,8 @@
 //! - `x = y`, `x ≤ y`, `x < y`; for integers `±x ± y ≤ k`;
 //! - linear equations that all samples satisfy (for words modulo their width, so that they survive
 //!   when sums wrap around);
-//! - remainders that all samples have;
+//! - remainders that all samples have, of variables, and of differences of two words (`x - y` is
+//!   even);
 //! - each of these where a comparison of the program holds, if it does not hold elsewhere: loops
 //!   with phases need disjunctions; also under other cases (`cases`).
 //!
@@ -16,7 +17,7 @@
 use super::calling::comparisons_behind;
 use super::cases::{cases, claims, comparisons, is_about, speaks_of};
 use super::graph::{Graph, Location};
-use super::kernel::equations;
+use super::kernel::{equations, equations_of_words};
 use super::samples::{Samples, constants, number};
 use crate::trace::Place;
 use num_bigint::BigInt;
@@ -33,6 +34,9 @@ const MAX_CANDIDATES: usize = 300;
 /// Pairs are looked at for at most this many variables, equations for at most this many.
 const MAX_PAIRED: usize = 14;
 const MAX_RELATED: usize = 16;
+/// A remainder of `x - y` is proposed if there are this many differences: fewer have one by chance.
+/// Chosen, not measured.
+const MIN_DIFFERENCES: usize = 4;
 /// Comparisons of the program under which others are tried.
 const MAX_CASES: usize = 10;
 
@@ -296,19 +300,18 @@ impl Maker<'_> {
             let holds = self.at_most(sort, is_signed, term, bound);
             self.add(holds, case);
         }
-        self.remainder(number, column, case);
+        self.remainder(term, column, case);
     }
 
     /// `x = r modulo m`: for words, m is a power of two.
-    fn remainder(&mut self, number: &Number, column: &[BigInt], case: Option<TermId>) {
+    fn remainder(&mut self, term: TermId, column: &[BigInt], case: Option<TermId>) {
         use num_integer::Integer;
         let first = &column[0];
         let gcd = column.iter().fold(BigInt::from(0), |gcd, value| gcd.gcd(&(value - first)));
         if gcd <= BigInt::from(1) {
             return;
         }
-        let Number { term, sort, .. } = *number;
-        let holds = match sort {
+        let holds = match self.terms.sort(term) {
             Sort::Int => {
                 let rest = self.terms.integer(first.mod_floor(&gcd));
                 let modulus = self.terms.integer(gcd);
@@ -353,7 +356,15 @@ impl Maker<'_> {
             let differ = self.terms.simplified(Term::Unary(UnaryOp::Not, equal));
             self.add(differ, case);
         }
-        if sort != Sort::Int || least == greatest {
+        if least == greatest {
+            return;
+        }
+        if sort != Sort::Int {
+            // Low bits of a difference are cheap; for integers it costs too much.
+            if differences.iter().collect::<BTreeSet<_>>().len() >= MIN_DIFFERENCES {
+                let minus = self.terms.simplified(Term::Binary(BinaryOp::Sub, x.term, y.term));
+                self.remainder(minus, &differences, case);
+            }
             return;
         }
         // Octagons; sums of words wrap around.
@@ -381,7 +392,11 @@ impl Maker<'_> {
             let group = (0..self.numbers.len()).filter(|&i| self.numbers[i].sort == sort);
             let group: Vec<usize> = group.take(MAX_RELATED).collect();
             let columns: Vec<&[BigInt]> = group.iter().map(|&i| columns[i].as_slice()).collect();
-            for (factors, constant) in equations(&columns) {
+            let found = match sort {
+                Sort::Bv(width) => equations_of_words(&columns, width),
+                _ => equations(&columns),
+            };
+            for (factors, constant) in found {
                 // Both sides have positive factors: `x + y = n`.
                 let parts = group.iter().map(|&i| self.numbers[i].term).zip(&factors);
                 let zero = BigInt::from(0);

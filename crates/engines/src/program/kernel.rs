@@ -56,6 +56,36 @@ pub(super) fn equations(columns: &[&[BigInt]]) -> Vec<(Vec<BigInt>, BigInt)> {
     found
 }
 
+/// The same for words of this width, modulo which the equations hold. They are those of the rows
+/// with small numbers, in which hardly any sum has wrapped around, as far as all others agree.
+pub(super) fn equations_of_words(columns: &[&[BigInt]], width: u32) -> Vec<(Vec<BigInt>, BigInt)> {
+    let modulus = BigInt::from(1) << width;
+    let half = BigInt::from(1) << (width - 1);
+    // With a sign: numbers next to zero are small on both sides.
+    let signed = |value: &BigInt| if *value >= half { value - &modulus } else { value.clone() };
+    let columns: Vec<Vec<BigInt>> =
+        columns.iter().map(|column| column.iter().map(signed).collect()).collect();
+    let rows = columns.first().map_or(0, Vec::len);
+    let holds = |(factors, constant): &(Vec<BigInt>, BigInt)| {
+        (0..rows).all(|row| {
+            let parts = factors.iter().zip(&columns).map(|(a, column)| a * &column[row]);
+            (parts.sum::<BigInt>() - constant).is_multiple_of(&modulus)
+        })
+    };
+    let mut found = Vec::new();
+    for bits in [width / 2, width.saturating_sub(2)] {
+        let is_small = |row: &usize| columns.iter().all(|c| c[*row].bits() <= u64::from(bits));
+        let chosen: Vec<usize> = (0..rows).filter(is_small).collect();
+        let part = |column: &Vec<BigInt>| chosen.iter().map(|&row| column[row].clone()).collect();
+        let part: Vec<Vec<BigInt>> = columns.iter().map(part).collect();
+        let part: Vec<&[BigInt]> = part.iter().map(Vec::as_slice).collect();
+        let new = equations(&part).into_iter().filter(holds);
+        let new: Vec<_> = new.filter(|equation| !found.contains(equation)).collect();
+        found.extend(new);
+    }
+    found
+}
+
 /// Makes the entry at the pivot zero.
 fn eliminate(row: &mut [BigInt], by: &[BigInt], pivot: usize) {
     if row[pivot] == BigInt::ZERO {
@@ -88,5 +118,18 @@ mod tests {
         let expected = (column(&[1, 2, 0]), BigInt::from(7));
         assert_eq!(found, [expected]);
         assert!(equations(&[&z, &column(&[1, 2, 3, 5])]).is_empty());
+    }
+
+    #[test]
+    fn words_that_wrap_around_keep_their_equations() {
+        let column = |values: &[i64]| values.iter().map(|&v| BigInt::from(v)).collect::<Vec<_>>();
+        // y = x + 3 modulo 256.
+        let (x, y) = (column(&[1, 2, 5, 254, 126]), column(&[4, 5, 8, 1, 129]));
+        let expected = (column(&[-1, 1]), BigInt::from(3));
+        assert_eq!(equations_of_words(&[&x, &y], 8), [expected]);
+        assert!(equations(&[&x, &y]).is_empty());
+        // The last one is no sum.
+        let y = column(&[4, 5, 8, 1, 130]);
+        assert!(equations_of_words(&[&x, &y], 8).is_empty());
     }
 }

@@ -139,6 +139,8 @@ pub struct Cdcl {
     /// Conflicts after this many propagations, since the creation, end a query.
     last_propagation: u64,
     interrupt: Interrupt,
+    /// The propagations that the interrupt was told of.
+    told_propagations: u64,
     stats: SatStats,
     stats_more: CdclStats,
     proof: Proof,
@@ -171,6 +173,7 @@ impl Cdcl {
             budget: None,
             last_propagation: u64::MAX,
             interrupt: Interrupt::new(),
+            told_propagations: 0,
             stats: SatStats::default(),
             stats_more: CdclStats::default(),
             proof: Proof::default(),

@@ -34,7 +34,7 @@ impl Cdcl {
         temporary: &[&[Lit]],
         theory: &mut T,
     ) -> SatResult {
-        if self.interrupt.poll() {
+        if self.is_stopped() {
             return SatResult::Unknown;
         }
         if !self.settle_level_zero() {
@@ -65,6 +65,13 @@ impl Cdcl {
         result
     }
 
+    /// A look at the interrupt, which hears how much was done since the last one.
+    fn is_stopped(&mut self) -> bool {
+        let done = self.stats.propagations - self.told_propagations;
+        self.told_propagations = self.stats.propagations;
+        self.interrupt.poll_after(done)
+    }
+
     /// Propagates what is new at level 0; false if the clauses are contradictory.
     fn settle_level_zero(&mut self) -> bool {
         if self.is_consistent && self.propagate().is_some() {
@@ -86,7 +93,7 @@ impl Cdcl {
         let mut is_complete = false;
         loop {
             steps += 1;
-            if steps % STEPS_PER_LOOK == 0 && self.interrupt.poll() {
+            if steps % STEPS_PER_LOOK == 0 && self.is_stopped() {
                 return SatResult::Unknown;
             }
             let conflict = match self.propagate() {
