@@ -264,6 +264,11 @@ impl Schedule {
         }
     }
 
+    /// Whether there was ever a piece of this number.
+    pub fn has_given_out(&self, id: u64) -> bool {
+        id < self.next_id
+    }
+
     /// What is given out, and not done.
     pub fn running(&self) -> impl Iterator<Item = (u64, &Piece)> {
         self.running.iter().map(|(&id, piece)| (id, piece))
