@@ -291,7 +291,10 @@ def chaos(args):
 
 
 def end_now(*_):
-    end_started()
+    """Ends at once: threads wait for processes, and hold their locks."""
+    for process in STARTED:
+        if process.returncode is None:
+            os.kill(process.pid, signal.SIGKILL)
     os._exit(1)
 
 
