@@ -23,6 +23,7 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.request
 
 
 STARTED = []
@@ -57,20 +58,24 @@ def verdicts(text):
     return [(line["property"], line["verdict"]) for line in lines if line["event"] == "property"]
 
 
+def free_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
 class Server:
     """A NATS server on loopback, which can be killed and started again with its data."""
 
     def __init__(self, folder):
         self.folder, self.cpu = folder, 0.0
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port, self.monitor = free_port(), free_port()
         self.start()
 
     def start(self):
         program = shutil.which("nats-server") or "/usr/sbin/nats-server"
         words = [program, "--addr", "127.0.0.1", "--port", str(self.port), "--jetstream"]
-        words += ["--store_dir", self.folder]
+        words += ["--store_dir", self.folder, "--http_port", str(self.monitor)]
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         self.process = subprocess.Popen(words, **quiet)
         STARTED.append(self.process)
@@ -85,6 +90,16 @@ class Server:
         self.process.kill()
         self.cpu += cpu(os.wait4(self.process.pid, 0)[2])
         self.process.returncode = 0
+
+    def traffic(self):
+        """Messages and bytes that came in and went out, and the tasks that were given out, since the start."""
+        def page(name):
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.monitor}/{name}") as answer:
+                return json.load(answer)
+        counts = page("varz")
+        streams = [s for a in page("jsz?streams=true")["account_details"] for s in a["stream_detail"]]
+        tasks = sum(s["state"]["last_seq"] for s in streams if s["name"].endswith("_work"))
+        return counts["in_msgs"] + counts["out_msgs"], counts["in_bytes"] + counts["out_bytes"], tasks
 
     def address(self, port=None):
         return f"nats://127.0.0.1:{port or self.port}"
@@ -135,8 +150,9 @@ class Workers:
             STARTED.append(self.processes[-1])
 
     def end(self, process, number):
-        process.send_signal(number)
-        process.send_signal(signal.SIGCONT)
+        # Not `send_signal`: it may collect a process that has ended, and its CPU seconds would be lost.
+        os.kill(process.pid, number)
+        os.kill(process.pid, signal.SIGCONT)
         self.cpu += cpu(os.wait4(process.pid, 0)[2])
         process.returncode = 0
         self.processes.remove(process)
@@ -146,31 +162,36 @@ class Workers:
             self.end(process, signal.SIGTERM)
 
 
+def question(args, model):
+    """One thread, as a worker has: more threads would be more engines."""
+    return [args.pedra, "check", "--json", "--threads", "1", "--engine", args.engine, "--timeout", args.timeout, model]
+
+
 def local(args):
     """Verdicts and CPU seconds of one process for each model."""
     found, seconds = {}, 0.0
     for model in args.models:
-        out, _, _, used = run([args.pedra, "check", "--json", "--timeout", args.timeout, model])
+        out, _, _, used = run(question(args, model))
         found[model], seconds = dict(verdicts(out)), seconds + used
     return found, seconds
 
 
 def ask(args, address, model):
     """Asks; once more if the server was not there at the start, which is an error without any verdict."""
-    words = [args.pedra, "check", "--json", "--timeout", args.timeout, "--cluster", address, model]
+    words = question(args, model) + ["--cluster", address]
     while True:
         out, err, code, used = run(words)
-        if code != 2 or out:
+        if code != 2 or verdicts(out):
             return out, err, code, used
         print(f"not started: {err.strip()}", file=sys.stderr)
         time.sleep(0.5)
 
 
-def compare(model, expected, told):
+def compare(model, expected, told, err=""):
     """Counts properties by what became of them; ends the program if one is wrong or told twice."""
     counts = {"settled": 0, "unknown": 0}
     if len(told) != len({p for p, _ in told}) or {p for p, _ in told} != set(expected):
-        sys.exit(f"WRONG: {model}: a property was lost or told twice: {told}")
+        sys.exit(f"WRONG: {model}: a property was lost or told twice: {told}\n{err}")
     for number, verdict in told:
         if "unknown" not in (verdict, expected[number]) and verdict != expected[number]:
             sys.exit(f"WRONG: {model}: property {number} is {expected[number]}, told {verdict}")
@@ -185,6 +206,7 @@ def throughput(args):
     print(f"{len(args.models)} models, {count} properties; CPU seconds of all processes")
     print("| | settled | CPU | of it workers | askers | server | to one process | wall |")
     print("|---|---|---|---|---|---|---|---|")
+    costs = []
     print(f"| one process | {settled} | {alone:.1f} | | | | 1.00 | |")
     for number in args.workers:
         with tempfile.TemporaryDirectory() as folder:
@@ -199,11 +221,16 @@ def throughput(args):
                     done += compare(model, expected[model], verdicts(out))["settled"]
                     askers += used
             wall = time.time() - start
+            messages, transferred, tasks = server.traffic()
             workers.end_all()
             server.kill()
             total = askers + workers.cpu + server.cpu
             print(f"| {number} workers | {done} | {total:.1f} | {workers.cpu:.1f} | {askers:.1f} "
                   f"| {server.cpu:.1f} | {total / alone:.2f} | {wall:.0f} |", flush=True)
+            costs.append(f"{number} workers: {tasks} tasks; each {messages / tasks:.0f} messages, "
+                         f"{transferred / tasks / 1024:.0f} KiB, {1000 * server.cpu / tasks:.1f} ms of the server, "
+                         f"{1000 * (total - alone) / tasks:.1f} ms more than one process")
+    print("", *costs, sep="\n")
 
 
 def chaos(args):
@@ -228,9 +255,9 @@ def chaos(args):
                     workers.start(server.address(chance.choice([None, link.port])))
                 elif what == "hung" and workers.processes:
                     process = chance.choice(workers.processes)
-                    process.send_signal(signal.SIGSTOP)
+                    os.kill(process.pid, signal.SIGSTOP)
                     stop.wait(chance.uniform(1, 20))
-                    process.send_signal(signal.SIGCONT)
+                    os.kill(process.pid, signal.SIGCONT)
                 elif what == "cut":
                     link.is_cut = True
                     stop.wait(chance.uniform(1, 20))
@@ -240,15 +267,18 @@ def chaos(args):
                     time.sleep(chance.uniform(0, 3))
                     server.start()
 
-        troubles = threading.Thread(target=trouble)
+        troubles = threading.Thread(target=trouble, daemon=True)
         troubles.start()
         total = {"settled": 0, "unknown": 0}
         jobs = [args.models[i % len(args.models)] for i in range(args.jobs)]
+        # Half of the askers are behind the link that is cut, too.
+        ports = [chance.choice([None, link.port]) for _ in jobs]
         with concurrent.futures.ThreadPoolExecutor(args.askers) as pool:
-            for model, (out, err, _, _) in zip(jobs, pool.map(lambda m: ask(args, server.address(), m), jobs)):
+            results = pool.map(lambda job, port: ask(args, server.address(port), job), jobs, ports)
+            for model, (out, err, _, _) in zip(jobs, results):
                 if "not accepted" in err:
                     sys.exit(f"WRONG: {model}: an honest worker was not believed: {err}")
-                for name, number in compare(model, expected[model], verdicts(out)).items():
+                for name, number in compare(model, expected[model], verdicts(out), err).items():
                     total[name] += number
         stop.set()
         troubles.join()
@@ -260,7 +290,16 @@ def chaos(args):
     print("workers killed {killed}, hung {hung}; link cut {cut}; server restarted {restarted}".format(**happened))
 
 
+def end_now(*_):
+    """Ends at once: threads wait for processes, and hold their locks."""
+    for process in STARTED:
+        if process.returncode is None:
+            os.kill(process.pid, signal.SIGKILL)
+    os._exit(1)
+
+
 def main():
+    signal.signal(signal.SIGTERM, end_now)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["throughput", "chaos"])
     parser.add_argument("pedra")
@@ -270,6 +309,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=200, help="chaos: how many questions are asked")
     parser.add_argument("--every", type=float, default=4, help="chaos: seconds between two faults, on average")
     parser.add_argument("--timeout", default="120s", help="of each question")
+    parser.add_argument("--engine", default="auto", help="with auto, idle workers try further engines beside it: CPU "
+                        "seconds compare the queue itself with one process only if one engine is named")
     parser.add_argument("--seed", type=int, default=0, help="chaos: of the faults")
     args = parser.parse_args()
     {"throughput": throughput, "chaos": chaos}[args.what](args)

@@ -16,7 +16,8 @@ use pedra_engines::Reason;
 use pedra_formats::sha256::sha256;
 use pedra_formats::text::printable;
 use pedra_model::Model;
-use std::collections::BTreeMap;
+use pedra_solve::Interrupt;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
@@ -25,6 +26,13 @@ const WAIT: Duration = Duration::from_millis(20);
 
 /// The most claims of one task: each settles a property.
 const MAX_CLAIMS: u32 = 4 * MAX_LIST as u32;
+
+/// A task that is not in the queue at this many looks in a row, and of which there is no result,
+/// is lost. Longer than a result takes that is on its way.
+const LOST_AFTER: u32 = 4;
+
+/// The most different things that are said about workers.
+const MAX_NOTED: usize = 100;
 
 /// Names of engines that are no engines of `--engine`.
 const FURTHER_ENGINES: [&str; 3] = ["klive", "rlive", "definitions"];
@@ -58,7 +66,9 @@ pub struct Asker<'a> {
     next_ticket: u64,
     /// How many claims each task has sent.
     claims: BTreeMap<u64, u32>,
-    /// What was noted of workers: each thing once.
+    /// At how many looks in a row each task was not in the queue.
+    missing: BTreeMap<u64, u32>,
+    /// What was noted of workers, and how often.
     noted: BTreeMap<String, u32>,
 }
 
@@ -66,10 +76,15 @@ impl<'a> Asker<'a> {
     /// Connects, and puts the model into the store.
     ///
     /// # Errors
-    /// If the server cannot be reached or refuses us.
-    pub fn start(access: Access, asked: Asked<'a>, note: Note) -> Result<Asker<'a>, NetError> {
+    /// If the server cannot be reached or refuses us, or the interrupt is raised before.
+    pub fn start(
+        access: Access,
+        asked: Asked<'a>,
+        note: Note,
+        interrupt: &Interrupt,
+    ) -> Result<Asker<'a>, NetError> {
         let (hash, job) = (sha256(asked.bytes), crate::net::unique_name());
-        let network = Network::start(access, &asked, &hash, &job, note.clone())?;
+        let network = Network::start(access, &asked, &hash, &job, note.clone(), interrupt)?;
         let schedule = Schedule::new(asked.properties, asked.recipes.len());
         Ok(Asker {
             asked,
@@ -81,6 +96,7 @@ impl<'a> Asker<'a> {
             tickets: BTreeMap::new(),
             next_ticket: 0,
             claims: BTreeMap::new(),
+            missing: BTreeMap::new(),
             noted: BTreeMap::new(),
         })
     }
@@ -115,21 +131,47 @@ impl<'a> Asker<'a> {
         const OFTEN: u32 = 3;
         let worker: String = worker.chars().filter(char::is_ascii_alphanumeric).take(20).collect();
         let text: String = printable(text).chars().take(300).collect();
-        let times = self.noted.entry(format!("{worker} {text}")).or_default();
+        let line = format!("worker {worker}: {text}");
+        if self.noted.len() >= MAX_NOTED && !self.noted.contains_key(&line) {
+            return;
+        }
+        let times = self.noted.entry(line.clone()).or_default();
         *times += 1;
         if *times <= OFTEN {
-            (self.note)(&format!("worker {worker}: {text}"));
+            (self.note)(&line);
+        }
+        if self.noted.len() == MAX_NOTED && self.noted[&line] == 1 {
+            (self.note)("further things about workers are not said");
+        }
+    }
+
+    /// Gives out again what was lost.
+    fn find_lost(&mut self, queued: &BTreeSet<u64>) {
+        let is_missing = |id: &u64| !queued.contains(id);
+        let missing: Vec<u64> =
+            self.schedule.running().map(|(id, _)| id).filter(is_missing).collect();
+        self.missing.retain(|id, _| missing.contains(id));
+        for id in missing {
+            let looks = self.missing.entry(id).or_default();
+            *looks += 1;
+            if *looks >= LOST_AFTER {
+                *looks = 0;
+                let piece = self.schedule.running().find(|(other, _)| *other == id);
+                let task = piece.map(|(id, piece)| self.task(id, piece));
+                task.into_iter().for_each(|t| self.network.order(Order::Publish(Box::new(t))));
+            }
         }
     }
 
     fn hear(&mut self, report: Report, body: &[u8]) -> News {
         let Report { task, worker, what } = report;
+        if !self.schedule.has_given_out(task) {
+            self.complain(&worker, "a report about a task that was not given out");
+            return News::Nothing;
+        }
         match what {
             What::Claim { engine, .. } => return self.claimed(task, worker, &engine, body),
-            What::Done { left, .. } => {
-                self.schedule.done(task, &left);
-                self.claims.remove(&task);
-            }
+            What::Done { left, .. } => self.schedule.done(task, &left),
             What::NotDone(why) => {
                 match &why {
                     NotDone::NoModel => self.network.order(Order::Upload),
@@ -189,12 +231,8 @@ impl Elsewhere for Asker<'_> {
                 self.complain("", &text);
                 News::Nothing
             }
-            Ok(Incoming::QueueIsEmpty) => {
-                let running: Vec<Task> =
-                    self.schedule.running().map(|(id, piece)| self.task(id, piece)).collect();
-                for task in running {
-                    self.network.order(Order::Publish(Box::new(task)));
-                }
+            Ok(Incoming::Queued(tasks)) => {
+                self.find_lost(&tasks);
                 News::Nothing
             }
             Err(RecvTimeoutError::Timeout) => News::Nothing,

@@ -2,7 +2,7 @@
 //!
 //! - [`wire`]: messages, with their versions and limits.
 //! - [`evidence`]: proofs and traces on the wire.
-//! - [`net`]: the connection, and what lies on the server.
+//! - [`net`]: the connection, and what lies on the server; `objects`: large things there.
 //! - [`worker`]: takes tasks, searches, sends claims.
 //! - [`schedule`]: which work is given out when.
 //! - [`asker`]: gives out work, and hands claims to their check.
@@ -15,6 +15,7 @@
 pub mod asker;
 pub mod evidence;
 pub mod net;
+mod objects;
 pub mod schedule;
 pub mod status;
 mod terms;

@@ -3,19 +3,18 @@
 //! The one place that knows how to reach a server. The runtime has one thread: the
 //! caller's ([`run`]).
 
-use crate::wire::{MAX_OBJECT, WIRE};
+use crate::objects::Objects;
+use crate::wire::WIRE;
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
 use async_nats::jetstream::kv::Store;
-use async_nats::jetstream::object_store::ObjectStore;
 use async_nats::jetstream::stream::{DiscardPolicy, RetentionPolicy, Stream};
-use async_nats::jetstream::{self, object_store, stream};
+use async_nats::jetstream::{self, stream};
 use async_nats::{Client, ConnectOptions, Event, ServerAddr};
 use std::fmt;
 use std::future::Future;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::AsyncReadExt;
 
 /// A task of which nothing is heard for this long is given to another worker.
 pub const ACK_WAIT: Duration = Duration::from_secs(15);
@@ -28,6 +27,16 @@ pub const LEASE: Duration = Duration::from_secs(15);
 
 /// How often an asker renews its lease.
 pub const RENEW_EVERY: Duration = Duration::from_secs(3);
+
+/// What is asked in passing, beside other work, may take this long.
+pub(crate) const QUICK: Duration = Duration::from_secs(2);
+
+/// How often we ask the server whether the link is alive. One that is not is given up after the
+/// third time.
+const PING_EVERY: Duration = Duration::from_secs(10);
+
+/// How long an answer of the server may take.
+const ANSWER: Duration = Duration::from_secs(5);
 
 /// How many workers may wait for tasks, and how many tasks may be under way.
 const MAX_WORKERS: i64 = 50_000;
@@ -92,7 +101,10 @@ impl Access {
     }
 
     async fn options(&self, note: &Note) -> Result<ConnectOptions, NetError> {
-        let mut options = ConnectOptions::new().name("pedra");
+        let mut options = ConnectOptions::new()
+            .name("pedra")
+            .ping_interval(PING_EVERY)
+            .request_timeout(Some(ANSWER));
         if let Some(path) = &self.credentials {
             let what = path.display().to_string();
             options = options.credentials_file(path).await.map_err(because(&what))?;
@@ -120,6 +132,7 @@ impl Access {
             match event {
                 Event::Disconnected => note("the server is gone; trying to reach it again"),
                 Event::Connected => note("connected"),
+                Event::ServerError(error) => note(&format!("the server says: {error}")),
                 _ => {}
             }
             std::future::ready(())
@@ -150,9 +163,9 @@ fn named(what: &str) -> String {
     format!("pedra_v{WIRE}_{what}")
 }
 
-/// The subject of tasks.
-pub(crate) fn work_subject() -> String {
-    format!("pedra.v{WIRE}.work")
+/// The subject of a task: one for each, so that an asker sees which of its tasks are in the queue.
+pub(crate) fn work_subject(job: &str, id: impl fmt::Display) -> String {
+    format!("pedra.v{WIRE}.work.{job}.{id}")
 }
 
 /// The subject of a job's results.
@@ -164,10 +177,11 @@ pub(crate) fn result_subject(job: &str) -> String {
 #[derive(Clone)]
 pub(crate) struct Rooms {
     pub(crate) jetstream: jetstream::Context,
+    pub(crate) work: Stream,
     pub(crate) queue: PullConsumer,
     pub(crate) results: Stream,
-    pub(crate) models: ObjectStore,
-    pub(crate) evidence: ObjectStore,
+    pub(crate) models: Objects,
+    pub(crate) evidence: Objects,
     pub(crate) leases: Store,
     pub(crate) workers: Store,
 }
@@ -178,7 +192,7 @@ impl Rooms {
         let jetstream = jetstream::new(client);
         let work = stream::Config {
             name: named("work"),
-            subjects: vec![work_subject()],
+            subjects: vec![work_subject("*", "*")],
             retention: RetentionPolicy::WorkQueue,
             max_age: DAY,
             ..stream::Config::default()
@@ -201,10 +215,11 @@ impl Rooms {
             ..stream::Config::default()
         };
         Ok(Rooms {
+            work,
             queue: queue.map_err(because("queue"))?,
             results: jetstream.get_or_create_stream(results).await.map_err(failed("results"))?,
-            models: objects(&jetstream, "models", 7 * DAY).await?,
-            evidence: objects(&jetstream, "evidence", HOUR).await?,
+            models: Objects::open(&jetstream, named("models"), 7 * DAY).await?,
+            evidence: Objects::open(&jetstream, named("evidence"), HOUR).await?,
             leases: keys(&jetstream, "leases").await?,
             workers: keys(&jetstream, "workers").await?,
             jetstream,
@@ -223,19 +238,6 @@ impl Rooms {
         };
         self.results.get_or_create_consumer(job, config).await.map_err(because("results"))
     }
-}
-
-async fn objects(
-    jetstream: &jetstream::Context,
-    what: &str,
-    max_age: Duration,
-) -> Result<ObjectStore, NetError> {
-    let bucket = named(what);
-    if let Ok(store) = jetstream.get_object_store(&bucket).await {
-        return Ok(store);
-    }
-    let config = object_store::Config { bucket, max_age, ..object_store::Config::default() };
-    jetstream.create_object_store(config).await.map_err(because(what))
 }
 
 async fn keys(jetstream: &jetstream::Context, what: &str) -> Result<Store, NetError> {
@@ -260,30 +262,6 @@ async fn keys(jetstream: &jetstream::Context, what: &str) -> Result<Store, NetEr
     };
     jetstream.get_or_create_stream(config).await.map_err(because(what))?;
     jetstream.get_key_value(&bucket).await.map_err(because(what))
-}
-
-/// Reads an object, unless it is too large, or is not there.
-pub(crate) async fn fetch(store: &ObjectStore, name: &str) -> Result<Option<Vec<u8>>, NetError> {
-    let Ok(object) = store.get(name).await else { return Ok(None) };
-    let too_large = || NetError(format!("'{name}' has more than {MAX_OBJECT} bytes"));
-    let size = object.info().size;
-    if size > MAX_OBJECT {
-        return Err(too_large());
-    }
-    // What the store tells of the size is not what comes, if it lies.
-    let mut bytes = Vec::with_capacity(size);
-    let mut object = object.take(MAX_OBJECT as u64 + 1);
-    object.read_to_end(&mut bytes).await.map_err(because(name))?;
-    if bytes.len() > MAX_OBJECT { Err(too_large()) } else { Ok(Some(bytes)) }
-}
-
-/// Writes an object.
-pub(crate) async fn store(
-    store: &ObjectStore,
-    name: &str,
-    mut bytes: &[u8],
-) -> Result<(), NetError> {
-    store.put(name, &mut bytes).await.map(|_| ()).map_err(because(name))
 }
 
 /// The name of this machine.

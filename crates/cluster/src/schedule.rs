@@ -2,25 +2,30 @@
 //!
 //! Work is split by property first, then by recipe; what is cheap comes first:
 //!
-//! 1. groups of properties, with the first recipe and a short time;
-//! 2. single properties, with the first recipe and a longer time;
-//! 3. single properties with each recipe, without limit.
+//! 1. all properties together, with the first recipe and a short time, since properties help to
+//!    prove each other; beside it
+//! 2. groups of properties, the same way;
+//! 3. single properties, with the first recipe and a longer time;
+//! 4. single properties with each recipe, without limit.
 //!
-//! With fewer open properties than workers there is nothing to save, and the third round starts at
-//! once. All of this is tuning: what is given out, twice or never, changes no answer.
+//! With fewer open properties than workers there is nothing to save, and the last round starts at
+//! once, too. All of this is tuning: what is given out, twice or never, changes no answer.
 
-use crate::wire::{Left, NotDone, Why};
+use crate::wire::{Left, MAX_LIST, NotDone, Why};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 /// Time of the first round for each property. Not measured yet.
 const GROUP_TIME: Duration = Duration::from_secs(2);
 
-/// Time of the second round: ten times as long, so that a run that is repeated in the third has
+/// Time for all properties together: that of this many. Chosen: as long as a single property gets.
+const TOGETHER: usize = 10;
+
+/// Time of the third round: ten times as long, so that a run that is repeated in the last has
 /// cost little beside it. Not measured yet.
 const SINGLE_TIME: Duration = Duration::from_secs(20);
 
-/// The first round has this many groups for each worker, so that all end at about the same time.
+/// The second round has this many groups for each worker, so that all end at about the same time.
 const GROUPS_PER_WORKER: usize = 4;
 
 /// The most properties of a group.
@@ -35,6 +40,8 @@ const LONG_ATTEMPTS: u32 = 30;
 /// What kind of work a piece is.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Round {
+    /// All properties.
+    Together,
     /// A group.
     Groups,
     /// A property, for a while.
@@ -60,6 +67,7 @@ impl Piece {
     /// How long it may take.
     pub fn limit(&self) -> Option<Duration> {
         match self.round {
+            Round::Together => Some(GROUP_TIME * self.properties.len().min(TOGETHER) as u32),
             Round::Groups => Some(GROUP_TIME * self.properties.len() as u32),
             Round::Singles => Some(SINGLE_TIME),
             Round::Race => None,
@@ -118,6 +126,9 @@ impl Schedule {
             return;
         }
         let all: Vec<usize> = self.open.keys().copied().collect();
+        if (2..=MAX_LIST).contains(&all.len()) {
+            self.push(Round::Together, all.clone(), 0, 0);
+        }
         if all.len() <= workers {
             all.into_iter().for_each(|property| self.race(property));
             return;
@@ -163,7 +174,7 @@ impl Schedule {
         let workers = self.workers?;
         let mut entry = self.queue.first_entry()?;
         let window = match entry.key().0 {
-            Round::Groups | Round::Singles => 2 * workers,
+            Round::Together | Round::Groups | Round::Singles => 2 * workers,
             Round::Race => workers,
         };
         if self.running.len() >= window {
@@ -223,6 +234,7 @@ impl Schedule {
             // More time or another engine would not change that.
             Why::Depth | Why::NotBits => return self.give_up(property),
             Why::Stopped if piece.round != Round::Race => {}
+            _ if piece.round == Round::Together => {}
             _ => {
                 open.ended.insert(piece.recipe);
             }
@@ -230,6 +242,8 @@ impl Schedule {
         let is_few = self.open.len() <= self.workers.unwrap_or(1);
         let is_ended = self.open[&property].ended.contains(&piece.recipe);
         match piece.round {
+            // The other rounds are about it, too.
+            Round::Together => {}
             Round::Groups if !is_few && !is_ended => {
                 self.push(Round::Singles, vec![property], piece.recipe, 0);
             }
@@ -240,7 +254,7 @@ impl Schedule {
 
     /// Tries a property of a piece once more, if it was not tried too often.
     fn again(&mut self, piece: &Piece, property: usize, attempts: u32) {
-        if !self.open.contains_key(&property) {
+        if !self.open.contains_key(&property) || piece.round == Round::Together {
             return;
         }
         let attempt = piece.attempt + 1;
@@ -262,6 +276,11 @@ impl Schedule {
         for &property in &piece.properties {
             self.again(&piece, property, attempts);
         }
+    }
+
+    /// Whether there was ever a piece of this number.
+    pub fn has_given_out(&self, id: u64) -> bool {
+        id < self.next_id
     }
 
     /// What is given out, and not done.

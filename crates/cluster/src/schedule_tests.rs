@@ -23,8 +23,14 @@ fn groups_then_singles_then_a_race() {
     let all: Vec<usize> = (0..40).collect();
     let mut schedule = Schedule::new(&all, 3);
     schedule.set_workers(2);
-    let first = drain(&mut schedule);
-    // Two for each worker, of eight groups of five.
+    let mut first = drain(&mut schedule);
+    // Two for each worker: all together, and three of eight groups of five.
+    assert_eq!(first.len(), 4);
+    let (together, piece) = first.remove(0);
+    assert_eq!((piece.round, &piece.properties), (Round::Together, &all));
+    // Nothing comes of it, and nothing is lost with it.
+    schedule.not_done(together, &NotDone::GivenUp);
+    first.extend(drain(&mut schedule));
     assert_eq!(first.len(), 4);
     assert!(first.iter().all(|(_, p)| p.round == Round::Groups && p.properties.len() == 5));
     for (id, piece) in first {
@@ -66,6 +72,21 @@ fn few_properties_race_at_once() {
     schedule.done(race[0].0, &[left(7, Why::Stopped)]);
     assert!(schedule.is_over());
     assert_eq!(schedule.left(7), (Some(Why::Stopped), Some(7)));
+}
+
+/// What is settled by all together needs no other round.
+#[test]
+fn together_may_be_enough() {
+    let mut schedule = Schedule::new(&[0, 1, 2], 2);
+    schedule.set_workers(5);
+    let given = drain(&mut schedule);
+    assert_eq!(given[0].1.round, Round::Together);
+    assert!(given[1..].iter().all(|(_, piece)| piece.round == Round::Race));
+    schedule.settle(&[0, 2]);
+    schedule.done(given[0].0, &[left(1, Why::Unsupported)]);
+    assert!(!schedule.is_over());
+    schedule.settle(&[1]);
+    assert!(schedule.is_over() && schedule.running().next().is_none());
 }
 
 #[test]

@@ -27,7 +27,26 @@ pub struct Status {
     /// Workers and jobs of other versions, in words.
     pub others: Vec<String>,
     /// The jobs, by name.
-    pub jobs: Vec<Named<Lease>>,
+    pub jobs: Vec<Named<Job>>,
+}
+
+/// A run of an asker.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Job {
+    /// The machine.
+    pub host: String,
+    /// The model's name.
+    pub model: String,
+    /// How many properties were asked for.
+    pub properties: usize,
+    /// Those that are settled.
+    pub settled: Vec<usize>,
+}
+
+impl From<Lease> for Job {
+    fn from(Lease { host, model, properties, settled }: Lease) -> Job {
+        Job { host, model, properties, settled: settled.iter().collect() }
+    }
 }
 
 /// A value under a name.
@@ -50,7 +69,8 @@ pub fn status(access: &Access, note: &Note) -> Result<Status, NetError> {
         let info = rooms.queue.get_info().await.map_err(because("queue"))?;
         let mut others = Vec::new();
         let workers = all(&rooms.workers, &mut others).await?;
-        let jobs = all(&rooms.leases, &mut others).await?;
+        let jobs: Vec<Named<Lease>> = all(&rooms.leases, &mut others).await?;
+        let job = |Named { name, value }: Named<Lease>| Named { name, value: value.into() };
         Ok(Status {
             waiting: info.num_pending,
             running: info.num_ack_pending,
@@ -58,7 +78,7 @@ pub fn status(access: &Access, note: &Note) -> Result<Status, NetError> {
             idle: info.num_waiting,
             workers,
             others,
-            jobs,
+            jobs: jobs.into_iter().map(job).collect(),
         })
     };
     net::run(async {

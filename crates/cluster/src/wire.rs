@@ -9,11 +9,11 @@
 
 use pedra_check::Open;
 use pedra_engines::Reason;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The version of the format. Names on the server have it, too.
-pub const WIRE: u32 = 1;
+pub const WIRE: u32 = 2;
 
 /// The version of the program.
 pub const PEDRA: &str = env!("CARGO_PKG_VERSION");
@@ -307,7 +307,55 @@ pub struct Lease {
     /// How many properties were asked for.
     pub properties: usize,
     /// Those that need no more work.
-    pub settled: Vec<usize>,
+    pub settled: Marks,
+}
+
+/// Properties by number, one bit each. As a list, those of a model with very many properties would
+/// not fit into a message.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Marks(Vec<u8>);
+
+impl Marks {
+    /// Marks a property.
+    pub fn insert(&mut self, property: usize) {
+        let (byte, bit) = (property / 8, property % 8);
+        if self.0.len() <= byte {
+            self.0.resize(byte + 1, 0);
+        }
+        self.0[byte] |= 1 << bit;
+    }
+
+    /// Whether a property is marked.
+    pub fn contains(&self, property: usize) -> bool {
+        self.0.get(property / 8).is_some_and(|byte| byte >> (property % 8) & 1 == 1)
+    }
+
+    /// Those that are, in order.
+    pub fn iter(&self) -> impl Iterator<Item = usize> {
+        (0..8 * self.0.len()).filter(|&property| self.contains(property))
+    }
+}
+
+/// As hexadecimal digits, two for eight properties.
+impl Serialize for Marks {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let digits: String = self.0.iter().map(|byte| format!("{byte:02x}")).collect();
+        serializer.serialize_str(&digits)
+    }
+}
+
+impl<'de> Deserialize<'de> for Marks {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Marks, D::Error> {
+        let digits = String::deserialize(deserializer)?;
+        let pair = |pair: &[u8]| {
+            let text = std::str::from_utf8(pair)
+                .ok()
+                .filter(|text| text.len() == 2 && !text.starts_with('+'))?;
+            u8::from_str_radix(text, 16).ok()
+        };
+        let bytes: Option<Vec<u8>> = digits.as_bytes().chunks(2).map(pair).collect();
+        bytes.map(Marks).ok_or_else(|| D::Error::custom("these are no marks"))
+    }
 }
 
 /// What a worker tells of itself.
@@ -351,7 +399,8 @@ mod tests {
     fn another_version_is_refused_by_name() {
         let text = r#"{"wire":9,"pedra":"7.7\u001b","body":{}}"#;
         let error = decode::<Report>(text.as_bytes()).expect_err("another version");
-        let shown = format!("a message of pedra 7.7 (wire 9), but this is pedra {PEDRA} (wire 1)");
+        let shown =
+            format!("a message of pedra 7.7 (wire 9), but this is pedra {PEDRA} (wire {WIRE})");
         assert_eq!(error.to_string(), shown);
         let text = r#"{"wire":9,"pedra":"7","body":{"job":"ab","id":4,"more":[]}}"#;
         let address = Address { job: "ab".to_owned(), id: 4 };
@@ -359,9 +408,25 @@ mod tests {
         assert_eq!(Address::of(br#"{"body":{"job":"a.>","id":4}}"#), None);
     }
 
+    /// A lease about very many properties fits into a message of a server as it comes.
+    #[test]
+    fn a_lease_fits_into_a_message() {
+        let mut lease = Lease { properties: 1_000_000, ..Lease::default() };
+        (0..lease.properties).filter(|p| p % 3 != 1).for_each(|p| lease.settled.insert(p));
+        let bytes = encode(&lease);
+        assert!(bytes.len() < 1 << 20, "{} bytes", bytes.len());
+        let read: Lease = decode(&bytes).expect("it was just written");
+        assert!(read == lease && read.settled.contains(2) && !read.settled.contains(1));
+        assert_eq!(read.settled.iter().take(3).collect::<Vec<_>>(), [0, 2, 3]);
+        assert!(!read.settled.contains(usize::MAX));
+        for text in ["\"0\"", "\"zz\"", "\"+1\"", "\"é\"", "3"] {
+            assert!(serde_json::from_str::<Marks>(text).is_err(), "{text}");
+        }
+    }
+
     #[test]
     fn nonsense_is_refused() {
-        for text in ["", "{}", "[", "{\"wire\":1}", "{\"wire\":-1,\"pedra\":\"\"}"] {
+        for text in ["", "{}", "[", "{\"wire\":2}", "{\"wire\":-1,\"pedra\":\"\"}"] {
             assert!(matches!(decode::<Task>(text.as_bytes()), Err(WireError::Malformed(_))));
         }
         let large = vec![b' '; MAX_MESSAGE + 1];

@@ -5,7 +5,7 @@ use crate::{Worker, check, model, verdicts};
 use pedra_model::random::Random;
 use serde_json::{Value, json};
 
-const NEXT: &str = "$JS.API.CONSUMER.MSG.NEXT.pedra_v1_work.pedra_v1_workers";
+pub const NEXT: &str = "$JS.API.CONSUMER.MSG.NEXT.pedra_v2_work.pedra_v2_workers";
 
 /// A worker that answers without looking at the model. Serves tasks until the server is gone.
 struct Liar {
@@ -37,8 +37,8 @@ impl Liar {
 
     fn report(&mut self, task: &Value, what: &Value, evidence: &str) {
         let body = json!({ "task": task["id"], "worker": "liar", "what": what });
-        let head = json!({ "wire": 1, "pedra": self.version, "body": body });
-        let subject = format!("pedra.v1.result.{}", task["job"].as_str().expect("a job"));
+        let head = json!({ "wire": 2, "pedra": self.version, "body": body });
+        let subject = format!("pedra.v2.result.{}", task["job"].as_str().expect("a job"));
         self.connection.publish(&subject, format!("{head}\n{evidence}").as_bytes());
     }
 }
@@ -144,13 +144,13 @@ fn another_version_is_refused() {
     let (out, err) =
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     let ours = env!("CARGO_PKG_VERSION");
-    let both = format!("a message of pedra 0.0.9 (wire 1), but this is pedra {ours} (wire 1)");
+    let both = format!("a message of pedra 0.0.9 (wire 2), but this is pedra {ours} (wire 2)");
     assert!(err.contains(&both), "{err}");
     assert!(out.contains("unknown") && output.status.code() == Some(3), "{out}");
     // And a worker that is asked by another version.
     let mut task = task;
     task["pedra"] = "0.0.9".into();
-    liar.connection.publish("pedra.v1.work", task.to_string().as_bytes());
+    liar.connection.publish("pedra.v2.work.x.1", task.to_string().as_bytes());
     let mut worker = Worker::start(&server);
     let mut lines = std::io::BufReader::new(worker.0.stderr.take().expect("a pipe"));
     let mut text = String::new();
@@ -162,7 +162,7 @@ fn another_version_is_refused() {
 }
 
 /// Lets a worker make what lies on the server, and go.
-fn make_queue(server: &Server) {
+pub fn make_queue(server: &Server) {
     let words = ["cluster", "status", "--cluster", &server.address()];
     assert!(crate::finish(crate::pedra(&words)).status.success());
 }

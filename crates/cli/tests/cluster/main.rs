@@ -1,6 +1,8 @@
 //! Workers through a NATS server on this machine. Without one the tests say SKIPPED.
 #![cfg(feature = "cluster")]
 
+mod access;
+mod faults;
 mod lies;
 mod nats;
 mod runs;
@@ -86,10 +88,40 @@ pub struct Worker(pub Child);
 impl Worker {
     /// Starts one on a server.
     pub fn start(server: &Server) -> Worker {
-        let mut command = pedra(&["worker", "--cluster", &server.address()]);
-        let command = command.stdout(Stdio::null()).stderr(Stdio::piped());
+        Worker::start_with(server, &[])
+    }
+
+    /// The same with further options.
+    pub fn start_with(server: &Server, words: &[&str]) -> Worker {
+        Worker::start_at(&server.address(), words)
+    }
+
+    /// The same at an address.
+    pub fn start_at(address: &str, words: &[&str]) -> Worker {
+        let mut command = pedra(&["worker", "--cluster", address]);
+        let command = command.args(words).stdout(Stdio::null()).stderr(Stdio::piped());
         Worker(command.spawn().expect("the program starts"))
     }
+}
+
+impl Worker {
+    /// Waits until it ends; its exit code.
+    pub fn wait(&mut self) -> Option<i32> {
+        let start = Instant::now();
+        while start.elapsed() < PATIENCE {
+            if let Some(status) = self.0.try_wait().expect("a child") {
+                return status.code();
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!("the worker is stuck");
+    }
+}
+
+/// Sends a signal to a process.
+pub fn send_signal(name: &str, child: &Child) {
+    let kill = Command::new("kill").args([name, &child.id().to_string()]).status();
+    assert!(kill.expect("kill starts").success());
 }
 
 impl Drop for Worker {

@@ -2,9 +2,11 @@
 //! hand, so that it can say anything.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// A server on loopback, with its data in a folder that goes with it.
@@ -48,7 +50,8 @@ impl Server {
         loop {
             let text = std::fs::read_to_string(&file).unwrap_or_default();
             let ports: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-            if let Some(address) = ports["nats"][0].as_str() {
+            let address = ports["nats"][0].as_str().or(ports["tls"][0].as_str());
+            if let Some(address) = address {
                 let port = address.rsplit(':').next().expect("a part");
                 return port.parse().expect("a port");
             }
@@ -59,11 +62,20 @@ impl Server {
 
     /// Ends it without a word, and starts it again with the same data.
     pub fn restart(&mut self) {
-        self.child.kill().expect("it runs");
-        self.child.wait().expect("it ends");
+        self.kill();
         let program = program("restart").expect("it was there");
         self.child = spawn(&program, &self.folder, &self.port.to_string(), &self.more);
         self.wait_for_port();
+    }
+
+    /// Ends it without a word.
+    pub fn kill(&mut self) {
+        self.child.kill().expect("it runs");
+        self.child.wait().expect("it ends");
+    }
+
+    pub fn port(&self) -> u16 {
+        self.port
     }
 
     pub fn address(&self) -> String {
@@ -154,4 +166,62 @@ impl Connection {
             }
         }
     }
+}
+
+/// A link to a server that can be cut: nothing arrives any more, and nobody is told. New
+/// connections work.
+pub struct Link {
+    pub port: u16,
+    is_cut: Arc<AtomicUsize>,
+}
+
+impl Link {
+    pub fn start(server: &Server) -> Link {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("a port").port();
+        let (target, is_cut) = (server.port, Arc::new(AtomicUsize::new(0)));
+        let shared = is_cut.clone();
+        std::thread::spawn(move || {
+            for (number, here) in listener.incoming().enumerate() {
+                let here = here.expect("a connection");
+                let Ok(there) = TcpStream::connect(("127.0.0.1", target)) else { continue };
+                for (mut source, mut sink) in [(&here, &there), (&there, &here)]
+                    .map(|(a, b)| (a.try_clone().expect("it"), b.try_clone().expect("it")))
+                {
+                    let is_cut = shared.clone();
+                    std::thread::spawn(move || {
+                        let mut bytes = [0; 1 << 16];
+                        while let Ok(count @ 1..) = source.read(&mut bytes) {
+                            let is_gone = number < is_cut.load(Ordering::Relaxed);
+                            if !is_gone && sink.write_all(&bytes[..count]).is_err() {
+                                break;
+                            }
+                        }
+                        let _ = sink.shutdown(std::net::Shutdown::Both);
+                    });
+                }
+            }
+        });
+        Link { port, is_cut }
+    }
+
+    /// Cuts the first connections, this many.
+    pub fn cut(&self, connections: usize) {
+        self.is_cut.store(connections, Ordering::Relaxed);
+    }
+}
+
+/// The name of an object as it is in a subject: base 64, for URLs, filled up.
+pub fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    let mut text = String::new();
+    for three in bytes.chunks(3) {
+        let byte = |at: usize| u32::from(three.get(at).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for place in 0..4 {
+            let digit = DIGITS[(bits >> (18 - 6 * place) & 63) as usize];
+            text.push(if place <= three.len() { digit as char } else { '=' });
+        }
+    }
+    text
 }

@@ -1,11 +1,13 @@
 //! Askers and workers that work, and what happens when they are stopped.
 
 use crate::nats::{Connection, Server};
-use crate::{Worker, check, finish, finish_child, model, pedra, status, verdicts, wait_until};
-use std::process::{Command, Stdio};
+use crate::{
+    Worker, check, finish, finish_child, model, pedra, send_signal, status, verdicts, wait_until,
+};
+use std::process::Stdio;
 
 /// A property that is true but not k-inductive: k-induction never ends on it.
-fn endless() -> Vec<String> {
+pub fn endless() -> Vec<String> {
     let words = ["--engine", "kind", "--property", "b0"].map(str::to_owned);
     words.into_iter().chain([model("fifo_data.btor2")]).collect()
 }
@@ -55,8 +57,7 @@ fn an_interrupt_frees_the_worker() {
         .spawn()
         .expect("the program starts");
     wait_until(&server, |status| status["running"] == 1);
-    let kill = Command::new("kill").args(["-INT", &asker.id().to_string()]).status();
-    assert!(kill.expect("kill starts").success());
+    send_signal("-INT", &asker);
     let output = finish_child(asker);
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(3));
@@ -77,13 +78,11 @@ fn work_moves_to_another_worker() {
         .spawn()
         .expect("the program starts");
     wait_until(&server, |status| status["running"] == 1);
-    let kill = Command::new("kill").args(["-TERM", &first.0.id().to_string()]).status();
-    assert!(kill.expect("kill starts").success());
-    assert_eq!(first.0.wait().expect("it ends").code(), Some(0));
+    send_signal("-TERM", &first.0);
+    assert_eq!(first.wait(), Some(0));
     let _second = Worker::start(&server);
     wait_until(&server, |status| status["running"] == 1 && status["redelivered"] == 1);
-    let kill = Command::new("kill").args(["-INT", &asker.id().to_string()]).status();
-    assert!(kill.expect("kill starts").success());
+    send_signal("-INT", &asker);
     let output = finish_child(asker);
     assert_eq!(verdicts(&output)[&0], "unknown");
 }
@@ -115,7 +114,7 @@ fn nonsense_in_the_queue_stops_nobody() {
     let task = |job: &str, model: &str| {
         let version = env!("CARGO_PKG_VERSION");
         format!(
-            r#"{{"wire":1,"pedra":"{version}","body":{{"job":"{job}","id":1,"model":"{model}",
+            r#"{{"wire":2,"pedra":"{version}","body":{{"job":"{job}","id":1,"model":"{model}",
             "properties":[0],"recipe":{{"engine":"auto","liveness":"auto","depth":null,"options":[],
             "reduce":["all"],"solver":null,"array_bits":65536,"threads":1,"seed":0}},
             "limit_ms":null,"memory":null}}}}"#
@@ -125,35 +124,13 @@ fn nonsense_in_the_queue_stops_nobody() {
     // No JSON, no task, a job whose name is a pattern, a model that is no hash, no asker.
     let tasks = ["x".to_owned(), task("a.>", &hash), task("b", "../x"), task("c", &hash)];
     for text in tasks {
-        connection.publish("pedra.v1.work", text.as_bytes());
+        connection.publish("pedra.v2.work.x.1", text.as_bytes());
     }
     let _worker = Worker::start(&server);
     let name = model("counter_wrap.aag");
     let told = verdicts(&check(Some(&server.address()), &[&name]));
     assert_eq!(told, verdicts(&check(None, &[&name])));
     wait_until(&server, |status| status["waiting"] == 0 && status["running"] == 0);
-}
-
-#[test]
-fn passwords_are_asked_for_and_not_shown() {
-    let text = |output: &std::process::Output| {
-        String::from_utf8_lossy(&output.stderr).into_owned()
-            + &String::from_utf8_lossy(&output.stdout)
-    };
-    let typed = finish(pedra(&["worker", "--cluster", "nats://anna:geheim@127.0.0.1:1"]));
-    assert_eq!(typed.status.code(), Some(2));
-    assert!(!text(&typed).contains("geheim") && text(&typed).contains("PEDRA_CLUSTER_PASSWORD"));
-    let login = ["--user", "anna", "--pass", "geheim"];
-    let Some(server) = Server::start("password", &login) else { return };
-    let words = ["cluster", "status", "--cluster", &server.address()];
-    for (password, code) in [("falsch", 2), ("geheim", 0)] {
-        let mut command = pedra(&words);
-        command.env("PEDRA_CLUSTER_USER", "anna").env("PEDRA_CLUSTER_PASSWORD", password);
-        let output = finish(command);
-        assert_eq!(output.status.code(), Some(code), "{output:?}");
-        assert!(!text(&output).contains(password), "{output:?}");
-    }
-    assert_eq!(finish(pedra(&words)).status.code(), Some(2));
 }
 
 #[test]

@@ -2,27 +2,38 @@
 
 use super::Asked;
 use crate::net::{
-    self, Access, NetError, Note, RENEW_EVERY, Rooms, because, result_subject, work_subject,
+    self, Access, NetError, Note, QUICK, RENEW_EVERY, Rooms, because, result_subject, work_subject,
 };
-use crate::wire::{self, Lease, MAX_OBJECT, Report, Task, What};
+use crate::wire::{self, Lease, MAX_OBJECT, Marks, Report, Task, What};
 use async_nats::jetstream::Message;
 use async_nats::jetstream::message::PublishMessage;
-use futures_util::StreamExt;
+use futures_util::{StreamExt, TryStreamExt};
+use pedra_solve::Interrupt;
+use std::cell::Cell;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
 
-/// How often the queue is looked at.
+/// How often workers are counted.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
-/// If the queue is empty for this long, and results are missing, they are lost.
-const LOST_AFTER: Duration = Duration::from_secs(20);
+/// If there is no worker at this many looks, the user is told.
+const LONELY_LOOKS: u32 = 8;
+
+/// How often we look which of our tasks are in the queue.
+const COUNT_EVERY: Duration = Duration::from_secs(5);
 
 /// How many bytes of results may wait for their check.
 const WAITING_BYTES: usize = MAX_OBJECT;
+
+/// What a result weighs at least, however short it is.
+const MIN_WEIGHT: usize = 1 << 10;
 
 /// How many results one pull takes, and how long it waits.
 const PULL: usize = 32;
@@ -49,18 +60,21 @@ pub(super) enum Incoming {
     Report(Report, Vec<u8>),
     /// A report that cannot be read.
     Unreadable(String),
-    /// No task is in the queue or under way, for a while.
-    QueueIsEmpty,
+    /// These tasks of ours are in the queue, or under way.
+    Queued(BTreeSet<u64>),
 }
+
+/// Something that comes in, and what it weighs while it waits.
+struct Parcel(usize, Incoming);
 
 /// The thread of the network.
 pub(super) struct Network {
-    orders: Option<UnboundedSender<Order>>,
-    incoming: mpsc::Receiver<Incoming>,
+    orders: UnboundedSender<Order>,
+    incoming: mpsc::Receiver<Parcel>,
     /// Bytes of reports that wait.
     waiting: Arc<AtomicUsize>,
-    /// Nothing is wanted any more.
-    is_over: Arc<AtomicBool>,
+    /// Dropped when nothing is wanted any more.
+    wanted: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<Result<(), NetError>>>,
 }
 
@@ -72,6 +86,7 @@ impl Network {
         hash: &str,
         job: &str,
         note: Note,
+        interrupt: &Interrupt,
     ) -> Result<Network, NetError> {
         if asked.bytes.len() > MAX_OBJECT {
             return Err(NetError(format!("the model has more than {MAX_OBJECT} bytes")));
@@ -79,56 +94,75 @@ impl Network {
         let (orders, orders_in) = unbounded_channel();
         let (sender, incoming) = mpsc::channel();
         let (ready, is_ready) = mpsc::channel();
+        let (wanted, unwanted) = oneshot::channel();
         let waiting: Arc<AtomicUsize> = Arc::default();
-        let is_over: Arc<AtomicBool> = Arc::default();
         let lease = Lease {
             host: net::host(),
             model: asked.name.clone(),
             properties: asked.properties.len(),
-            settled: Vec::new(),
+            settled: Marks::default(),
         };
         let (bytes, hash, job) = (asked.bytes.to_vec(), hash.to_owned(), job.to_owned());
-        let (shared, over) = (waiting.clone(), is_over.clone());
-        let body = move || {
-            net::run(async move {
-                let desk = async {
-                    let rooms = Rooms::open(access.connect(&note).await?).await?;
-                    let (waiting, is_over) = (shared, over);
-                    let desk = Desk { rooms, job, hash, bytes, lease, sender, waiting, is_over };
+        let (shared, address) = (waiting.clone(), access.address.clone());
+        let serve = async move || {
+            let open = async move {
+                let rooms = Rooms::open(access.connect(&note).await?).await?;
+                let desk = Desk { rooms, job, hash, bytes, sender, waiting: shared, note, address };
+                if !desk.rooms.models.has(&desk.hash, desk.bytes.len()).await {
                     desk.upload().await?;
-                    desk.renew().await?;
-                    Ok(desk)
-                };
-                match desk.await {
-                    Ok(desk) => {
-                        let _ = ready.send(Ok(()));
-                        desk.serve(orders_in).await
-                    }
-                    Err(error) => {
-                        let _ = ready.send(Err(error));
-                        Ok(())
-                    }
                 }
-            })
+                desk.renew(&lease).await?;
+                Ok((desk, lease))
+            };
+            tokio::pin!(unwanted);
+            let opened = tokio::select! {
+                opened = open => opened,
+                _ = &mut unwanted => return Ok(()),
+            };
+            match opened {
+                Ok((desk, lease)) => {
+                    let _ = ready.send(Ok(()));
+                    // Whatever the server does or does not, the end comes when it is wanted. A
+                    // panic of either side ends the thread, which the asker notices.
+                    tokio::select! {
+                        _ = unwanted => {}
+                        () = desk.give_out(orders_in, lease) => {}
+                        () = desk.receive() => {}
+                    }
+                    desk.end().await
+                }
+                Err(error) => {
+                    let _ = ready.send(Err(error));
+                    Ok(())
+                }
+            }
         };
+        let body = move || net::run(serve());
         let thread = std::thread::Builder::new().spawn(body).map_err(because("no thread"))?;
-        is_ready.recv().unwrap_or_else(|_| Err(NetError("the network has failed".to_owned())))?;
-        Ok(Network { orders: Some(orders), incoming, waiting, is_over, thread: Some(thread) })
+        loop {
+            match is_ready.recv_timeout(LOOK_EVERY / 5) {
+                Ok(is_open) => break is_open?,
+                Err(RecvTimeoutError::Timeout) if interrupt.is_raised() => {
+                    return Err(NetError("stopped before the server had the model".to_owned()));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(NetError("the network has failed".to_owned()));
+                }
+            }
+        }
+        Ok(Network { orders, incoming, waiting, wanted: Some(wanted), thread: Some(thread) })
     }
 
     pub(super) fn order(&self, order: Order) {
-        if let Some(orders) = &self.orders {
-            // If the thread has ended, the next look at what comes in says so.
-            let _ = orders.send(order);
-        }
+        // If the thread has ended, the next look at what comes in says so.
+        let _ = self.orders.send(order);
     }
 
     /// Waits for what comes in.
     pub(super) fn next(&self, wait: Duration) -> Result<Incoming, RecvTimeoutError> {
-        let incoming = self.incoming.recv_timeout(wait)?;
-        if let Incoming::Report(_, body) = &incoming {
-            self.waiting.fetch_sub(body.len(), Ordering::Relaxed);
-        }
+        let Parcel(weight, incoming) = self.incoming.recv_timeout(wait)?;
+        self.waiting.fetch_sub(weight, Ordering::Relaxed);
         Ok(incoming)
     }
 
@@ -138,9 +172,7 @@ impl Network {
     }
 
     fn end(&mut self) -> bool {
-        // The thread ends when nothing can be ordered any more.
-        self.orders = None;
-        self.is_over.store(true, Ordering::Relaxed);
+        self.wanted = None;
         self.thread.take().is_some_and(|thread| matches!(thread.join(), Ok(Ok(()))))
     }
 }
@@ -153,55 +185,76 @@ impl Drop for Network {
 }
 
 /// What the thread of the network has.
-#[derive(Clone)]
 struct Desk {
     rooms: Rooms,
     job: String,
     hash: String,
     bytes: Vec<u8>,
-    lease: Lease,
-    sender: mpsc::Sender<Incoming>,
+    sender: mpsc::Sender<Parcel>,
     waiting: Arc<AtomicUsize>,
-    is_over: Arc<AtomicBool>,
+    note: Note,
+    /// Where the server is, for users.
+    address: String,
 }
 
 impl Desk {
-    /// Puts the model into the store, unless it is there.
+    /// Puts the model into the store.
     async fn upload(&self) -> Result<(), NetError> {
-        let known = self.rooms.models.info(&self.hash).await;
-        if known.is_ok_and(|info| info.size == self.bytes.len() && !info.deleted) {
-            return Ok(());
-        }
-        net::store(&self.rooms.models, &self.hash, &self.bytes).await
+        self.rooms.models.put(&self.hash, &self.bytes).await
     }
 
-    async fn renew(&self) -> Result<(), NetError> {
-        let value = wire::encode(&self.lease);
+    async fn renew(&self, lease: &Lease) -> Result<(), NetError> {
+        let value = wire::encode(lease);
         self.rooms.leases.put(&self.job, value.into()).await.map(|_| ()).map_err(because("lease"))
     }
 
-    /// Serves until nothing can be ordered any more.
-    async fn serve(mut self, mut orders: UnboundedReceiver<Order>) -> Result<(), NetError> {
-        let results = tokio::spawn(self.clone().receive());
-        let (mut renewed, mut looked, mut empty_since) = (Instant::now(), None, None);
+    /// Gives out what is ordered, renews the lease and looks at the queue, until nothing can be
+    /// ordered any more. Nothing here waits for long: what the server does not take now is tried
+    /// again, and the lease is renewed meanwhile.
+    async fn give_out(&self, mut orders: UnboundedReceiver<Order>, mut lease: Lease) {
+        let mut unsent: VecDeque<(String, Box<Task>)> = VecDeque::new();
+        let (mut published, mut lonely, is_refused) = (0_u64, 0, Cell::new(false));
+        let (mut renewed, mut looked, mut counted) = (Instant::now(), None, Instant::now());
         let mut is_dirty = false;
         loop {
             if looked.is_none_or(|at: Instant| at.elapsed() >= LOOK_EVERY) {
-                self.look(&mut empty_since).await;
+                let _ = timeout(QUICK, self.look(&mut lonely)).await;
                 looked = Some(Instant::now());
+            }
+            if counted.elapsed() >= COUNT_EVERY {
+                let queued = unsent.iter().map(|(_, task)| task.id).collect();
+                let _ = timeout(QUICK, self.count(queued)).await;
+                counted = Instant::now();
             }
             if is_dirty || renewed.elapsed() >= RENEW_EVERY {
                 // If this fails it is tried again soon; workers wait for as long as a lease lasts.
-                is_dirty = self.renew().await.is_err();
+                let told = timeout(QUICK, self.renew(&lease)).await;
+                is_dirty = !matches!(told, Ok(Ok(())));
                 renewed = Instant::now();
             }
-            let wait = if is_dirty { LOOK_EVERY / 10 } else { LOOK_EVERY };
+            let has_failed = match unsent.front() {
+                Some((name, task)) if self.publish(name, task, &is_refused).await => {
+                    unsent.pop_front();
+                    false
+                }
+                first => first.is_some(),
+            };
+            let wait = match (has_failed || is_dirty, unsent.is_empty()) {
+                (true, _) => LOOK_EVERY / 10,
+                (false, true) => LOOK_EVERY,
+                (false, false) => Duration::ZERO,
+            };
             tokio::select! {
                 order = orders.recv() => match order {
-                    None => break,
-                    Some(Order::Publish(task)) => self.publish(&task).await,
+                    None => return,
+                    Some(Order::Publish(task)) => {
+                        // A name of its own each time: the server drops what it has seen, but a
+                        // task that was lost must come through.
+                        published += 1;
+                        unsent.push_back((format!("{}-{}-{published}", self.job, task.id), task));
+                    }
                     Some(Order::Settled(properties)) => {
-                        self.lease.settled.extend(properties);
+                        properties.into_iter().for_each(|one| lease.settled.insert(one));
                         is_dirty = true;
                     }
                     Some(Order::Upload) => {
@@ -211,56 +264,69 @@ impl Desk {
                 () = tokio::time::sleep(wait) => {}
             }
         }
-        results.abort();
+    }
+
+    /// Ends the job.
+    async fn end(&self) -> Result<(), NetError> {
         let end = async {
             let gone = self.rooms.leases.delete(&self.job).await.map_err(because("lease"));
-            // What is left of the job is forgotten; if not, it is too old within the hour.
+            // What is left of the job is forgotten; if not, it is too old within the hour. Not the
+            // tasks: if some are purged, the consumer of server 2.9 skips those of all other jobs.
+            // Workers that come to them drop them.
             let _ = self.rooms.results.delete_consumer(&self.job).await;
             let _ = self.rooms.results.purge().filter(result_subject(&self.job)).await;
             gone
         };
-        match tokio::time::timeout(LAST_WORDS, end).await {
+        match timeout(LAST_WORDS, end).await {
             Ok(gone) => gone,
             Err(_) => Err(NetError("the server does not answer".to_owned())),
         }
     }
 
-    /// Gives out a task, for as long as it takes.
-    async fn publish(&self, task: &Task) {
-        let (name, payload) = (format!("{}-{}", self.job, task.id), wire::encode(task));
-        loop {
-            let message = PublishMessage::build().payload(payload.clone().into()).message_id(&name);
-            let sent = self.rooms.jetstream.send_publish(work_subject(), message).await;
-            if let Ok(sent) = sent
-                && sent.await.is_ok()
-            {
-                return;
+    /// Gives out a task. Whether the server has it; the first time that it has not, users hear why.
+    async fn publish(&self, name: &str, task: &Task, is_refused: &Cell<bool>) -> bool {
+        let publish = async {
+            let payload = wire::encode(task);
+            let message = PublishMessage::build().payload(payload.into()).message_id(name);
+            let subject = work_subject(&self.job, task.id);
+            let sent = self.rooms.jetstream.send_publish(subject, message).await;
+            sent.map_err(because("a task"))?.await.map_err(because("a task"))
+        };
+        match timeout(QUICK, publish).await {
+            Ok(Ok(_)) => return true,
+            Ok(Err(NetError(text))) if !is_refused.replace(true) => {
+                (self.note)(&format!("the server does not take {text}; trying again"));
             }
-            tokio::time::sleep(LOOK_EVERY).await;
-            if self.is_over.load(Ordering::Relaxed) {
-                return;
-            }
+            Ok(Err(_)) | Err(_) => {}
         }
+        false
     }
 
     /// Counts workers: those that wait for work, and those that have some.
-    async fn look(&self, empty_since: &mut Option<Instant>) {
+    async fn look(&self, lonely: &mut u32) {
         let Ok(info) = self.rooms.queue.get_info().await else { return };
         let workers = info.num_waiting + info.num_ack_pending;
-        let _ = self.sender.send(Incoming::Workers(workers));
-        if info.num_pending > 0 || info.num_ack_pending > 0 {
-            *empty_since = None;
-            return;
+        *lonely = if workers == 0 { lonely.saturating_add(1) } else { 0 };
+        if *lonely == LONELY_LOOKS {
+            let address = &self.address;
+            let text = "no worker is there; waiting for one. Start it with";
+            (self.note)(&format!("{text}: pedra worker --cluster {address}"));
         }
-        let since = *empty_since.get_or_insert_with(Instant::now);
-        if since.elapsed() >= LOST_AFTER {
-            *empty_since = None;
-            let _ = self.sender.send(Incoming::QueueIsEmpty);
-        }
+        let _ = self.sender.send(Parcel(0, Incoming::Workers(workers)));
+    }
+
+    /// Tells which of our tasks are in the queue or under way, beside those that wait here.
+    async fn count(&self, mut queued: BTreeSet<u64>) {
+        let subjects = self.rooms.work.info_with_subjects(work_subject(&self.job, "*")).await;
+        let Ok(subjects) = subjects else { return };
+        let Ok(subjects) = subjects.try_collect::<Vec<(String, usize)>>().await else { return };
+        let id = |(subject, _): &(String, usize)| subject.rsplit('.').next()?.parse::<u64>().ok();
+        queued.extend(subjects.iter().filter_map(id));
+        let _ = self.sender.send(Parcel(0, Incoming::Queued(queued)));
     }
 
     /// Takes results until it is stopped.
-    async fn receive(self) {
+    async fn receive(&self) {
         loop {
             let consumer = match self.rooms.results_of(&self.job).await {
                 Ok(consumer) => consumer,
@@ -291,14 +357,17 @@ impl Desk {
     /// be checked.
     async fn pass_on(&self, message: &Message) {
         let incoming = self.read(&message.payload).await;
-        if let Incoming::Report(_, body) = &incoming {
-            while self.waiting.load(Ordering::Relaxed) > WAITING_BYTES {
-                tokio::time::sleep(LOOK_EVERY / 50).await;
-            }
-            self.waiting.fetch_add(body.len(), Ordering::Relaxed);
+        let body = match &incoming {
+            Incoming::Report(_, body) => body.len(),
+            _ => 0,
+        };
+        let weight = body.max(message.payload.len()).max(MIN_WEIGHT);
+        while self.waiting.load(Ordering::Relaxed) > WAITING_BYTES {
+            tokio::time::sleep(LOOK_EVERY / 50).await;
         }
-        if self.sender.send(incoming).is_ok() {
-            let _ = message.ack().await;
+        self.waiting.fetch_add(weight, Ordering::Relaxed);
+        if self.sender.send(Parcel(weight, incoming)).is_ok() {
+            let _ = timeout(QUICK, message.ack()).await;
         }
     }
 
@@ -312,9 +381,13 @@ impl Desk {
         let What::Claim { stored: Some(name), .. } = &report.what else {
             return Incoming::Report(report, body.to_vec());
         };
-        match net::fetch(&self.rooms.evidence, name).await {
+        // What is read is deleted, so it must be ours.
+        if !name.starts_with(&format!("{}-", self.job)) {
+            return Incoming::Unreadable("evidence of another job".to_owned());
+        }
+        match self.rooms.evidence.get(name).await {
             Ok(Some(bytes)) => {
-                let _ = self.rooms.evidence.delete(name).await;
+                let _ = timeout(QUICK, self.rooms.evidence.delete(name)).await;
                 Incoming::Report(report, bytes)
             }
             Ok(None) => Incoming::Unreadable("evidence that is not there".to_owned()),

@@ -171,8 +171,8 @@ fn decide_at<O: Observer<Error = anyhow::Error>>(
         recipes: recipe::recipes(args, &loaded.model),
         memory: args.limits.memory,
     };
-    let noter = noter(args.output.quiet || args.output.json);
-    let mut asker = Asker::start(args.cluster.access(address)?, asked, noter)?;
+    let (access, noter) = (args.cluster.access(address)?, noter(args.output.quiet));
+    let mut asker = Asker::start(access, asked, noter, interrupt)?;
     let model = &loaded.model;
     let decided = decide_elsewhere(model, selected, plan, interrupt, observer, &mut asker);
     if !asker.finish() {

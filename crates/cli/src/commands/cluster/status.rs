@@ -4,8 +4,8 @@ use super::{ClusterArgs, noter};
 use crate::output::say;
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use pedra_cluster::status::{Named, Status, status};
-use pedra_cluster::wire::{Lease, Presence};
+use pedra_cluster::status::{Job, Named, Status, status};
+use pedra_cluster::wire::Presence;
 use pedra_formats::text::printable;
 use std::fmt::Write as _;
 
@@ -84,8 +84,8 @@ fn worker_line(text: &mut String, Named { name, value }: &Named<Presence>) {
     let _ = writeln!(text, "{}", printable(&line));
 }
 
-fn job_line(text: &mut String, Named { name, value }: &Named<Lease>) {
-    let Lease { host, model, properties, settled } = value;
+fn job_line(text: &mut String, Named { name, value }: &Named<Job>) {
+    let Job { host, model, properties, settled } = value;
     let line = format!("  {name}  {model} from {host}: {} of {properties} settled", settled.len());
     let _ = writeln!(text, "{}", printable(&line));
 }

@@ -9,6 +9,7 @@ use clap::Args;
 use pedra_cluster::{Ended, Limits, Worker};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -50,7 +51,7 @@ pub fn run(args: &WorkerArgs) -> Result<i32> {
         note: noter(args.quiet),
         is_stopped: Box::new(move || signal.load(Ordering::Relaxed) != 0),
         plan_of: Box::new(move |wanted| recipe::plan(wanted, threads)),
-        read: Box::new(|bytes| read_model(bytes).map_err(|error| error.to_string())),
+        read: Arc::new(|bytes| read_model(bytes).map_err(|error| error.to_string())),
         memory: memory_in_use,
         cpu: cpu_seconds,
     };
