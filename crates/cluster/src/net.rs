@@ -38,6 +38,9 @@ const PING_EVERY: Duration = Duration::from_secs(10);
 /// How long an answer of the server may take.
 const ANSWER: Duration = Duration::from_secs(5);
 
+/// How often we try to find what lies on the server, a second apart.
+const OPENS: usize = 4;
+
 /// How many workers may wait for tasks, and how many tasks may be under way.
 const MAX_WORKERS: i64 = 50_000;
 
@@ -187,8 +190,21 @@ pub(crate) struct Rooms {
 }
 
 impl Rooms {
-    /// Finds what is there, and makes what is not.
+    /// Finds what is there, and makes what is not. Others may be making it at this moment, and the
+    /// server may be busy or about to start again: it has several tries.
     pub(crate) async fn open(client: Client) -> Result<Rooms, NetError> {
+        let mut opened = Rooms::try_open(client.clone()).await;
+        for _ in 1..OPENS {
+            if opened.is_ok() {
+                break;
+            }
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            opened = Rooms::try_open(client.clone()).await;
+        }
+        opened
+    }
+
+    async fn try_open(client: Client) -> Result<Rooms, NetError> {
         let jetstream = jetstream::new(client);
         let work = stream::Config {
             name: named("work"),

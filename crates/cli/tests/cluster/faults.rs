@@ -6,7 +6,7 @@ use crate::runs::endless;
 use crate::{Worker, check, finish_child, model, pedra, send_signal, verdicts, wait_until};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Stdio};
+use std::process::{Child, Output, Stdio};
 
 /// A message with its version.
 fn stamped(body: &Value) -> Vec<u8> {
@@ -23,13 +23,32 @@ fn publish_hollow(connection: &mut Connection, bucket: &str, name: &str, link: O
 }
 
 /// An asker that is started and not waited for.
-fn ask(server: &Server, words: &[&str]) -> Child {
-    pedra(&["check", "--json", "--cluster", &server.address()])
-        .args(words)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts")
+fn ask(server: &Server, words: &[&str]) -> Running {
+    let mut command = pedra(&["check", "--json", "--cluster", &server.address()]);
+    command.args(words).stdout(Stdio::piped()).stderr(Stdio::piped());
+    Running(Some(command.spawn().expect("the program starts")))
+}
+
+/// A process that ends with the test, whatever happens.
+struct Running(Option<Child>);
+
+impl Running {
+    fn child(&mut self) -> &mut Child {
+        self.0.as_mut().expect("it was not waited for")
+    }
+
+    fn finish(mut self) -> Output {
+        finish_child(self.0.take().expect("it was not waited for"))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
 }
 
 /// Takes a task off the queue: its body, and where it is acknowledged.
@@ -90,7 +109,7 @@ fn hollow_evidence_stops_no_asker() {
     }
     connection.publish(&reply, b"-NAK");
     let _worker = Worker::start(&server);
-    let output = finish_child(asker);
+    let output = asker.finish();
     assert_eq!(verdicts(&output), verdicts(&check(None, &[&name])));
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(text.contains("evidence that is not there") && text.contains("another job"), "{text}");
@@ -118,7 +137,7 @@ fn complaints_have_an_end() {
     connection.publish(&subject, &stamped(&unknown));
     connection.publish(&reply, b"-NAK");
     let _worker = Worker::start(&server);
-    let output = finish_child(asker);
+    let output = asker.finish();
     assert_eq!(verdicts(&output)[&0], "proved");
     let text = String::from_utf8_lossy(&output.stderr);
     let said = text.lines().filter(|line| line.contains("worker liar")).count();
@@ -133,7 +152,7 @@ fn a_lost_task_is_given_out_again() {
     let _busy = Worker::start(&server);
     let endless = endless();
     let words: Vec<&str> = endless.iter().map(String::as_str).collect();
-    let other = ask(&server, &words);
+    let mut other = ask(&server, &words);
     wait_until(&server, |status| status["running"] == 1);
     let name = model("counter_wrap.aag");
     let asker = ask(&server, &["--engine", "pdr", &name]);
@@ -141,10 +160,10 @@ fn a_lost_task_is_given_out_again() {
     let (_, reply) = take_task(&mut connection);
     connection.publish(&reply, b"+ACK");
     let _worker = Worker::start(&server);
-    let output = finish_child(asker);
+    let output = asker.finish();
     assert_eq!(verdicts(&output)[&0], "proved");
-    send_signal("-INT", &other);
-    finish_child(other);
+    send_signal("-INT", other.child());
+    other.finish();
 }
 
 /// The server goes for good. The asker ends at its time, and a worker with a result that nobody
@@ -162,7 +181,7 @@ fn both_sides_end_without_a_server() {
     std::thread::sleep(std::time::Duration::from_secs(16));
     send_signal("-TERM", &worker.0);
     assert_eq!(worker.wait(), Some(0));
-    let output = finish_child(asker);
+    let output = asker.finish();
     assert_eq!((output.status.code(), verdicts(&output)[&0].as_str()), (Some(3), "unknown"));
 }
 
@@ -185,7 +204,7 @@ fn a_dead_link_is_noticed() {
 fn an_asker_without_workers_says_so() {
     let Some(server) = Server::start("alone", &[]) else { return };
     let mut asker = ask(&server, &[&model("counter_wrap.aag")]);
-    let mut lines = BufReader::new(asker.stderr.take().expect("a pipe"));
+    let mut lines = BufReader::new(asker.child().stderr.take().expect("a pipe"));
     let mut line = String::new();
     while !line.contains("no worker is there") {
         line.clear();
@@ -195,5 +214,5 @@ fn an_asker_without_workers_says_so() {
     assert!(line.contains(&how), "{line}");
     // It waits, and a worker that comes is heard.
     let _worker = Worker::start(&server);
-    assert_eq!(verdicts(&finish_child(asker))[&0], "proved");
+    assert_eq!(verdicts(&asker.finish())[&0], "proved");
 }
