@@ -257,8 +257,7 @@ fn plot_program(name: &str, request: &str, more: &[&str]) -> (Output, PathBuf) {
 /// The lemmas of one loop of a program, with the states that runs reach there.
 #[test]
 fn lemmas_of_a_loop() {
-    let plain = ["--engine", "program", "-o", "program.candidates=off"];
-    let more = [&plain[..], &["-o", "program.integers=off"]].concat();
+    let more = ["--engine", "program"];
     let (output, prefix) = plot_program("plot_loop", "x=0..300,y=0..700@7", &more);
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(0), "{output:?}");

@@ -113,13 +113,9 @@ pub fn run(
         return Err(error);
     }
     close_record(recorder.get(), reporter);
-    if let (Some(plotter), Some(prefix)) = (&plotter, &args.plots) {
-        watch.search_is_over();
-        write_pictures(plotter, prefix, args, plan.engine.text())?;
-    }
+    let pictures = draw(args, plan, plotter.as_ref(), &watch)?;
     if let Some((page, source)) = page.get() {
         watch.search_is_over();
-        let pictures = plotter.as_ref().map_or_else(Vec::new, |p| p.pictures("").captioned());
         write_page(page, Subject::Program(source), pictures, reporter);
         tell_page(page, quiet);
     }
@@ -134,6 +130,19 @@ fn plotter(args: &CheckArgs, program: &Program) -> Result<Option<Plotter<'static
         .map_err(|error| InputError(format!("--plot: {error}")))?;
     let made = Plotter::of_loop(program, &Arc::new(lowered), request.clone(), args.run.seed);
     made.map(Some).map_err(|problem| InputError(format!("--plot: {problem}")))
+}
+
+/// Writes the pictures, if there are any, and gives them with their captions.
+fn draw(
+    args: &CheckArgs,
+    plan: &Plan,
+    plotter: Option<&Plotter<'_>>,
+    watch: &Watch,
+) -> Result<Vec<(String, String)>> {
+    let (Some(plotter), Some(prefix)) = (plotter, &args.plots) else { return Ok(Vec::new()) };
+    watch.search_is_over();
+    write_pictures(plotter, prefix, args, plan.engine.text())?;
+    Ok(plotter.pictures("").captioned())
 }
 
 /// What is written for models has another form for programs, or none.

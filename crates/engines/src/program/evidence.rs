@@ -3,7 +3,7 @@
 use super::graph::Location;
 use super::queries::{Model, Queries};
 use super::space::{Obligation, Step};
-use super::units::Words;
+use super::words::Words;
 use crate::region::{Region, RegionAtom};
 use crate::trace::{LemmaId, Place, Stopped};
 use crate::units::atom::Atom;

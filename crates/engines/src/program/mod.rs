@@ -45,6 +45,7 @@ mod side;
 mod slotted;
 mod space;
 mod units;
+mod words;
 
 pub use options::{CHOICES, ProgramOptions, ProgramVariant};
 pub use runs::Runs;

@@ -13,8 +13,8 @@
 //! - Before a unit is expanded, the highest level is found where it is inductive as it is, and
 //!   it is expanded there. Otherwise a counter to 2^20 would get a frame for each value.
 //! - Invariants are proposed: comparisons of the model, octagons, and what reachable samples
-//!   suggest (`units::templates`). Mixed units also have bits and congruences; with them `parity`, which
-//!   the paper cannot solve, is one query.
+//!   suggest (`units::templates`). Mixed units also have bits and congruences;
+//!   with them `parity`, which the paper cannot solve, is one query.
 //! - When a budget is used up, what was learned is handed over to bit-level PDR (`hand_over`).
 //!
 //! Soundness rests on `words`, `relative` and `subset` (all queries), `solver` and `encoder` (what

@@ -1,6 +1,7 @@
-//! Pictures of a run of word-level PDR, or of lifted PDR at one loop of a program: frames, units, obligations and reached states, drawn in
-//! the plane of two variables, as in Figures 2 to 4 of T. Welp and A. Kuehlmann, *QF_BV Model
-//! Checking with Property Directed Reachability* (DATE 2013).
+//! Pictures of a run of word-level PDR, or of lifted PDR at one loop of a program: frames, units,
+//! obligations and reached states, drawn in the plane of two variables, as in Figures 2 to 4 of
+//! T. Welp and A. Kuehlmann, *QF_BV Model Checking with Property Directed Reachability*
+//! (DATE 2013).
 //!
 //! [`story`] listens to the events of a run and keeps what changed; afterwards it is played back
 //! and each step that is worth it becomes one picture: a row of plots, one for each frame. What

@@ -66,8 +66,8 @@ impl Story {
         Story { location: Some(location), ..Story::default() }
     }
 
-    /// Takes note of an event. Those that are not about regions of words, or about another location,
-    /// are left aside.
+    /// Takes note of an event. Those that are not about regions of words, or about another
+    /// location, are left aside.
     pub fn hear(&mut self, event: &Event) {
         if self.changes.len() >= MAX_CHANGES {
             self.is_cut = true;
