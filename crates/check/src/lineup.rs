@@ -52,13 +52,22 @@ const PRELUDE_LOOKS_TIMES_GATES: usize = 20_000_000;
 const SHARED_LOOKS: u64 = 8_192;
 
 /// How long engines for programs work in one thread before it is the turn of the next, at first:
-/// looks at the interrupt.
-pub(crate) const PROGRAM_LOOKS: u64 = 1_000;
+/// looks at the interrupt, and work between them.
+pub(crate) const PROGRAM_LOOKS: u64 = 2_000;
 
-/// And fbPDR and BMC on the system of a program. A look of fbPDR is mostly one small question, one
-/// of BMC a part of a long one: on the C task `s3_clnt_2` 0.04 ms and 0.3 ms, in lifted PDR 0.4 ms.
-const FBPDR_LOOKS: u64 = 8 * PROGRAM_LOOKS;
-const BMC_LOOKS: u64 = PROGRAM_LOOKS / 2;
+/// And engines for the system of a program, which look more often: k-induction and fbPDR. A look of
+/// fbPDR is mostly one small question: 0.04 ms on the C task `s3_clnt_2`, against 0.4 ms in lifted
+/// PDR. Fewer if the system is large: with the bits of an array, a question of fbPDR takes 20 ms
+/// on `array_2-1`.
+const KIND_LOOKS: u64 = PROGRAM_LOOKS / 2;
+const FBPDR_LOOKS: u64 = 2 * PROGRAM_LOOKS;
+const LEAST_LOOKS: u64 = 50;
+
+/// And BMC, whose looks are parts of questions that grow, to a solver that says nothing of its
+/// work: 7 ms on `count_up_down-1`. Long runs are found by others; after its turns BMC waits for
+/// those of [`TURNS`].
+const BMC_LOOKS: u64 = PROGRAM_LOOKS / 32;
+const BMC_DEPTH: usize = 50;
 
 /// What engines work on.
 pub(crate) struct Ground<'a> {
@@ -156,7 +165,7 @@ impl<'a> Ground<'a> {
             let engine = self.on_words(plan.wpdr_on_trial(words.system))?;
             legs.push(leg(engine, plan.budgets.word_looks));
         }
-        if let Some(engine) = self.in_turns(plan, shared, TURNS) {
+        if let Some(engine) = self.in_turns(plan, shared) {
             legs.push(Leg { engine, looks: None, max_depth: None });
         }
         (!legs.is_empty()).then(|| Box::new(Relay::new(legs, self.properties)) as Box<_>)
@@ -164,16 +173,11 @@ impl<'a> Ground<'a> {
 
     /// fbPDR for about a minute; from then on it takes turns with others. Several properties are
     /// decided together and one by one, in turns from the beginning.
-    fn in_turns(
-        &self,
-        plan: &Plan,
-        shared: &Arc<Shared>,
-        others: &[Row],
-    ) -> Option<Box<dyn Engine + 'a>> {
+    fn in_turns(&self, plan: &Plan, shared: &Arc<Shared>) -> Option<Box<dyn Engine + 'a>> {
         let long = plan.budgets.turn_looks;
         let first = self.engine(plan, row(EngineName::Fbpdr, &[]))?;
         let mut turns = vec![leg(first, long)];
-        turns.extend(self.engines(plan, others).into_iter().map(|e| leg(e, long / 4)));
+        turns.extend(self.engines(plan, TURNS).into_iter().map(|e| leg(e, long / 4)));
         let together = Box::new(Relay::turns(turns, self.properties));
         Some(match self.many(plan, shared) {
             None => together,
@@ -189,15 +193,18 @@ impl<'a> Ground<'a> {
     /// The same beside engines for a program, which reason about its words. All take turns from
     /// the beginning: what one of them finds soon does not wait for what another takes long for.
     fn beside_program(&self, plan: &Plan, shared: &Arc<Shared>) -> Vec<Leg<'a>> {
-        let kind = self.engine(plan, row(EngineName::Kind, &[]));
-        let max_depth = Some(plan.budgets.prelude_depth);
-        let kind = kind.map(|engine| Leg { max_depth, ..leg(engine, PROGRAM_LOOKS) });
-        let bmc = self.engine(plan, row(EngineName::Bmc, &[])).map(|e| leg(e, BMC_LOOKS));
-        // BMC has turns of its own.
-        let rows = TURNS.iter().copied().filter(|row| row.engine != EngineName::Bmc);
-        let turns = self.in_turns(plan, shared, &rows.collect::<Vec<Row>>());
-        let turns = turns.map(|engine| leg(engine, FBPDR_LOOKS));
-        kind.into_iter().chain(turns).chain(bmc).collect()
+        let gates = self.bits.as_ref().map_or(1, |bits| bits.system.aig.len().max(1));
+        let by_size = ((PRELUDE_LOOKS_TIMES_GATES / gates) as u64).max(LEAST_LOOKS);
+        let bounded = |engine, looks: u64, depth| {
+            let engine = self.engine(plan, row(engine, &[]))?;
+            Some(Leg { max_depth: Some(depth), ..leg(engine, looks.min(by_size)) })
+        };
+        let depth = (PRELUDE_GATES / gates).min(plan.budgets.prelude_depth);
+        let kind = bounded(EngineName::Kind, KIND_LOOKS, depth);
+        let bmc = bounded(EngineName::Bmc, BMC_LOOKS, BMC_DEPTH);
+        let turns = self.in_turns(plan, shared);
+        let turns = turns.map(|engine| leg(engine, FBPDR_LOOKS.min(by_size)));
+        kind.into_iter().chain(bmc).chain(turns).collect()
     }
 
     /// All engines of a plan, one for each thread.

@@ -23,7 +23,7 @@ const PATHS_DEPTH: usize = 20;
 
 /// How long lifted PDR works on programs with integers, most of which it decides; BMC has a
 /// sixteenth, since a look of it is a longer question at each depth. Chosen, not measured.
-const LIFTED_LOOKS: u64 = 4 * PROGRAM_LOOKS;
+const LIFTED_LOOKS: u64 = 2 * PROGRAM_LOOKS;
 
 /// Which engine decides.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
