@@ -5,6 +5,7 @@
 pub mod args;
 pub mod c_source;
 pub mod commands;
+pub mod correctness;
 pub mod evidence;
 pub mod judge;
 pub mod limits;

@@ -3,10 +3,10 @@
 use crate::args::{CheckArgs, DataModelName};
 use crate::c_source::CSource;
 use crate::commands::language::Language;
+use crate::correctness::{Correctness, may_have_others};
 use crate::evidence::{
     CheckStopped, checked_script, ending, for_property, overwrites_model, refuse_unwritable,
 };
-use crate::judge::{Judge, Judgement};
 use crate::limits::Watch;
 use crate::load::{InputError, describe, read_bytes};
 use crate::output::{note, same_file, write_file};
@@ -15,7 +15,7 @@ use crate::view::invariants::{LoopInvariant, loop_invariants};
 use anyhow::Result;
 use pedra_c::DataModel;
 use pedra_c::harness::harness;
-use pedra_c::witness::{Content, Invariant, Place, place_of, violation, write};
+use pedra_c::witness::{Content, violation, write};
 use pedra_certify::{CheckOptions, program_obligations, reduce_program_proof};
 use pedra_check::{InternalError, Plan};
 use pedra_formats::text::printable;
@@ -59,23 +59,15 @@ pub fn data_model(name: Option<DataModelName>) -> DataModel {
     }
 }
 
-/// The invariants of a witness: those of loops, as far as C can express them.
-pub fn witness_invariants(program: &Program, found: &[LoopInvariant]) -> Vec<Invariant> {
-    let mut list: Vec<Invariant> = Vec::new();
-    for of in found.iter().filter(|of| !of.head.is_empty() && !of.is_summary) {
-        let place = Place { function: None, ..place_of(program, of.span) };
-        let shown: Vec<&str> = of.without_old().collect();
-        let value = if shown.is_empty() { "1".to_owned() } else { shown.join(" && ") };
-        // A function that is called at several places has its loops several times; of them one
-        // holds.
-        match list.iter_mut().find(|known| known.place == place) {
-            Some(known) if known.value == value || known.value == "1" => {}
-            Some(known) if value == "1" => known.value = value,
-            Some(known) => known.value = format!("({}) || ({value})", known.value),
-            None => list.push(Invariant { is_loop: true, place, value }),
-        }
-    }
-    list
+/// The correctness witnesses of a run.
+#[derive(Default)]
+struct Written {
+    /// How many there are.
+    count: usize,
+    /// The properties of those whose invariants are not inductive.
+    weak: Vec<usize>,
+    /// Whether others may be.
+    may_have_others: bool,
 }
 
 /// Makes the evidence of one run.
@@ -84,9 +76,11 @@ pub struct Writer<'a> {
     program: &'a Program,
     plan: &'a Plan,
     watch: &'a Watch,
+    selected: Vec<usize>,
     several: bool,
     /// The C file, if something is to be written about it.
     source: Option<CSource>,
+    written: Mutex<Written>,
     /// The last proof and the smaller one that came of it: one proof may settle many properties.
     reduced: Mutex<Option<(Arc<ProgramProof>, Arc<ProgramProof>)>>,
 }
@@ -135,8 +129,17 @@ impl<'a> Writer<'a> {
             true => Some(CSource::read(&args.model, data_model(args.language.data_model))?),
             false => None,
         };
-        let reduced = Mutex::default();
-        Ok(Writer { args, program, plan, watch, several: is_several, source, reduced })
+        Ok(Writer {
+            args,
+            program,
+            plan,
+            watch,
+            selected: selected.to_vec(),
+            several: is_several,
+            source,
+            written: Mutex::default(),
+            reduced: Mutex::default(),
+        })
     }
 
     /// Of a proof that was checked.
@@ -164,8 +167,7 @@ impl<'a> Writer<'a> {
         let (small, is_new) = self.reduce(proof, lowered, &options);
         let mut invariants = loop_invariants(self.program, &lowered.inlined, &small);
         if let (Some(path), Some(source)) = (&self.args.witness, &self.source) {
-            let content = Content::Correctness(witness_invariants(self.program, &invariants));
-            let file = self.witness(source, property, content);
+            let file = self.witness_of(source, property, engine, &invariants);
             self.write(path, property, file, &mut evidence)?;
         }
         invariants.retain(|of| !of.is_trivial());
@@ -259,32 +261,75 @@ impl<'a> Writer<'a> {
             self.write(path, property, Ok((text.into_bytes(), true)), &mut evidence)?;
         }
         if let (Some(path), Some(source)) = (&self.args.witness, &self.source) {
+            let kind = self.program.properties[property].kind;
+            let model = data_model(self.args.language.data_model);
             let content = Content::Violation(violation(self.program, trace, &source.text));
-            let file = self.witness(source, property, content);
+            let witness = source.witness(content, specification(kind), model);
+            let file = Ok((write(&witness).into_bytes(), true));
             self.write(path, property, file, &mut evidence)?;
         }
         Ok(evidence)
     }
 
-    /// A witness as a file. A witness only guides who checks it: the verdict rests on the proof or
-    /// the run, which were checked. What the file cannot say is noted.
-    fn witness(
+    fn correctness<'w>(&'w self, source: &'w CSource, property: usize) -> Correctness<'w> {
+        Correctness {
+            program: self.program,
+            source,
+            plan: self.plan,
+            interrupt: self.watch.interrupt(),
+            kind: self.program.properties[property].kind,
+            model: data_model(self.args.language.data_model),
+        }
+    }
+
+    /// A correctness witness as a file. A witness only guides who checks it: the verdict rests on
+    /// the proof, which was checked.
+    fn witness_of(
         &self,
         source: &CSource,
         property: usize,
-        content: Content,
+        engine: &str,
+        invariants: &[LoopInvariant],
     ) -> Result<(Vec<u8>, bool)> {
-        let kind = self.program.properties[property].kind;
-        let model = data_model(self.args.language.data_model);
-        let is_proof = matches!(content, Content::Correctness(_));
-        let witness = source.witness(content, specification(kind), model);
-        let judge = Judge { source, plan: self.plan, interrupt: self.watch.interrupt() };
-        if is_proof && !matches!(judge.inductive(&witness)?, Judgement::Accepted(_)) {
-            let path = self.args.witness.as_deref().unwrap_or(Path::new(""));
-            let text = "the invariants that C can express are not inductive by themselves";
-            note(&printable(&format!("{}: {text}", path.display())));
+        let make = self.correctness(source, property);
+        let witness = make.witness(invariants);
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        written.count += 1;
+        if !make.is_inductive(&witness)? {
+            written.weak.push(property);
+            // By itself lifted PDR would find the same proof again.
+            let is_other = self.several || engine != "program";
+            written.may_have_others |= is_other && may_have_others(invariants);
         }
         Ok((write(&witness).into_bytes(), true))
+    }
+
+    /// When all is decided and told: looks for invariants that are inductive, for witnesses whose
+    /// invariants are not. What the files cannot say is noted.
+    ///
+    /// # Errors
+    /// If an answer failed its own check, or a file cannot be written.
+    pub fn finish(&self) -> Result<()> {
+        let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let (Some(path), Some(source)) = (&self.args.witness, &self.source) else { return Ok(()) };
+        let Some(&first) = written.weak.first() else { return Ok(()) };
+        let make = self.correctness(source, first);
+        // The specification of a witness is about all properties.
+        let other = match written.may_have_others && written.count == self.selected.len() {
+            true => make.other(&self.selected)?,
+            false => None,
+        };
+        let Some(witness) = other else {
+            let text = "the invariants that C can express are not inductive by themselves";
+            note(&printable(&format!("{}: {text}", path.display())));
+            return Ok(());
+        };
+        let is_meant = |property: &&usize| self.program.properties[**property].kind == make.kind;
+        for &property in written.weak.iter().filter(is_meant) {
+            let path = for_property(path, Property::Bad(property), self.several);
+            write_file(&path, write(&witness).as_bytes())?;
+        }
+        Ok(())
     }
 
     fn write(

@@ -95,6 +95,36 @@ fn witnesses_of_ours_are_accepted() {
     }
 }
 
+/// k-induction proves both properties, with k = 2 and without an invariant.
+const TWO_STEPS: &str = "\
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int main(void) {
+    int up = 1, down = __VERIFIER_nondet_int();
+    if (down < 0 || down > 1) { return 0; }
+    while (up <= 1000) {
+        up = up + 1;
+        down = down - 1;
+        if (up + down < 1 || up + down > 2) { reach_error(); }
+        if (up < 1) { reach_error(); }
+    }
+    return 0;
+}
+";
+
+#[test]
+fn witnesses_need_no_engine_where_proofs_have_no_invariant() {
+    let at = with_program("two-steps", TWO_STEPS);
+    let (code, out) = pedra(&at, &["check", "p.c", "-e", "kind", "--witness", "w.yml"]);
+    assert_eq!(code, Some(0), "{out}");
+    assert!(out.contains("kind, k = 2") && !out.contains("not inductive by themselves"), "{out}");
+    for property in ["w.b0.yml", "w.b1.yml"] {
+        let (code, out) = pedra(&at, &["certify", "p.c", property]);
+        assert_eq!(code, Some(0), "{out}");
+        assert!(out.contains("inductive, and the property follows"), "{property}: {out}");
+    }
+}
+
 /// What the published format asks, checked by Python's YAML reader where it is found.
 fn validate(at: &Path) {
     let script = "

@@ -101,6 +101,7 @@ pub fn run(
         start,
     };
     let decided = decide_program(&program, &selected, plan, watch.interrupt(), &session);
+    let decided = decided.and_then(|()| session.writer.finish());
     drop(session);
     if let Err(error) = decided {
         reporter.silence();

@@ -5,26 +5,23 @@
 
 use crate::args::SvcompArgs;
 use crate::c_source::{CSource, error_text};
+use crate::correctness::{Answers, Correctness, may_have_others};
 use crate::evidence::{overwrites_model, refuse_unwritable};
 use crate::judge::{kind_of, with_kind};
 use crate::limits::{StopCause, Watch};
 use crate::load::{InputError, read_bytes};
-use crate::output::{answer_once, note, same_file, tell_crash, write_file};
-use crate::program_evidence::{data_model, specification, witness_invariants};
-use crate::view::invariants::{LoopInvariant, loop_invariants};
+use crate::output::{answer_once, note, same_file, write_file};
+use crate::program_evidence::{data_model, specification};
 use anyhow::Result;
 use pedra_c::witness::yaml::{self, Yaml};
 use pedra_c::witness::{Content, violation, write};
 use pedra_c::{DataModel, Options};
-use pedra_certify::reduce_program_proof;
-use pedra_check::{Plan, ProgramChecked, ProgramObserver, ProgramOpen, SafeUpTo, decide_program};
+use pedra_check::{Plan, decide_program};
 use pedra_formats::text::printable;
 use pedra_model::blast::BlastOptions;
-use pedra_program::{Program, ProgramProof, ProgramTrace, PropertyKind};
-use pedra_solve::Interrupt;
-use std::collections::BTreeSet;
+use pedra_program::PropertyKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 /// What is to be decided.
 struct Task {
@@ -74,37 +71,45 @@ pub fn run(args: &SvcompArgs) -> Result<i32> {
         seed: args.run.seed,
         ..Plan::default()
     };
-    let answers = Answers {
-        program: &program,
-        plan: &plan,
-        stop: watch.interrupt().child(),
-        found: Mutex::default(),
-        wants_witness: args.witness.is_some(),
-    };
+    let stop = watch.interrupt().child();
+    let answers = Answers::new(&program, &plan, stop, args.witness.is_some());
     if !selected.is_empty() {
         decide_program(&program, &selected, &plan, &answers.stop, &answers)?;
     }
-    let found = answers.found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let (content, answer, code) = match (found.violated, found.open.first()) {
+    let found = answers.into_found();
+    let make = Correctness {
+        program: &program,
+        source: &source,
+        plan: &plan,
+        interrupt: watch.interrupt(),
+        kind: task.kind,
+        model: task.model,
+    };
+    let (witness, answer, code) = match (found.violated, found.open.first()) {
         (Some(trace), _) => {
             let content = Content::Violation(violation(&program, &trace, &source.text));
-            (content, format!("FALSE({})", name_of(task.kind)), 1)
+            let witness = source.witness(content, specification(task.kind), task.model);
+            (witness, format!("FALSE({})", name_of(task.kind)), 1)
         }
         (None, Some(why)) => {
             return unknown(&why.text(watch.cause().map_or("stopped", StopCause::text)));
         }
         // *Required for soundness*: silence is no proof.
         (None, None) if found.proved.len() < selected.len() => return unknown("not decided"),
-        (None, None) => {
-            let invariants = witness_invariants(&program, &found.invariants);
-            (Content::Correctness(invariants), "TRUE".to_owned(), 0)
-        }
+        (None, None) => (make.witness(&found.invariants), "TRUE".to_owned(), 0),
     };
-    if let Some(path) = &args.witness {
-        let witness = source.witness(content, specification(task.kind), task.model);
-        write_file(path, write(&witness).as_bytes())?;
+    let Some(path) = &args.witness else { return Ok(answer_once(&once, &answer, code)) };
+    write_file(path, write(&witness).as_bytes())?;
+    let code = answer_once(&once, &answer, code);
+    // The answer is given; what is left of the time may go into a better witness.
+    if code == 0
+        && may_have_others(&found.invariants)
+        && !make.is_inductive(&witness)?
+        && let Some(other) = make.other(&selected)?
+    {
+        write_file(path, write(&other).as_bytes())?;
     }
-    Ok(answer_once(&once, &answer, code))
+    Ok(code)
 }
 
 fn name_of(kind: PropertyKind) -> &'static str {
@@ -174,99 +179,4 @@ fn kind_in(properties: &[PathBuf]) -> Result<PropertyKind, InputError> {
         let text = "this property is not supported; unreach-call and no-overflow are";
         InputError(format!("{}: {text}", properties[0].display()))
     })
-}
-
-/// What was found.
-#[derive(Default)]
-struct Found {
-    /// The properties that are proved.
-    proved: BTreeSet<usize>,
-    violated: Option<ProgramTrace>,
-    /// Of the proofs that were heard of; each once.
-    invariants: Vec<LoopInvariant>,
-    proof: Option<Arc<ProgramProof>>,
-    open: Vec<ProgramOpen>,
-}
-
-struct Answers<'a> {
-    program: &'a Program,
-    plan: &'a Plan,
-    stop: Interrupt,
-    found: Mutex<Found>,
-    wants_witness: bool,
-}
-
-impl Answers<'_> {
-    fn found(&self) -> MutexGuard<'_, Found> {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl ProgramObserver for Answers<'_> {
-    type Error = anyhow::Error;
-
-    fn crashed(&self, engine: &'static str, text: &str) {
-        tell_crash(engine, text);
-    }
-
-    fn settled(
-        &self,
-        property: usize,
-        engine: &'static str,
-        answer: &ProgramChecked,
-    ) -> Result<()> {
-        if matches!(answer, ProgramChecked::Proved(..)) {
-            self.found().proved.insert(property);
-        }
-        match answer {
-            ProgramChecked::Violated(trace) => {
-                self.found().violated.get_or_insert_with(|| trace.clone());
-                // One violation answers the whole question.
-                self.stop.raise();
-            }
-            ProgramChecked::Proved(proof, lowered) if self.wants_witness => {
-                let is_known =
-                    self.found().proof.as_ref().is_some_and(|known| Arc::ptr_eq(known, proof));
-                if !is_known {
-                    let options = self.plan.check_options(engine, &self.stop);
-                    let inlined = &lowered.inlined;
-                    let small =
-                        reduce_program_proof(&inlined.program, proof, &self.plan.blast, &options);
-                    let more = loop_invariants(self.program, inlined, &small);
-                    let mut found = self.found();
-                    found.proof = Some(proof.clone());
-                    join(&mut found.invariants, more);
-                }
-            }
-            ProgramChecked::Proved(..) => {}
-        }
-        Ok(())
-    }
-
-    fn open(&self, _: usize, why: ProgramOpen, _: Option<SafeUpTo>) {
-        self.found().open.push(why);
-    }
-}
-
-/// What several proofs say of a loop holds together.
-fn join(known: &mut Vec<LoopInvariant>, more: Vec<LoopInvariant>) {
-    // A loop of a function that is called several times is there several times in each proof; then
-    // only one proof is used.
-    let count = |list: &[LoopInvariant], of: &LoopInvariant| {
-        list.iter().filter(|other| other.span == of.span).count()
-    };
-    let (before, all) = (known.clone(), more.clone());
-    for of in more {
-        match (count(&before, &of), count(&all, &of)) {
-            (0, _) => known.push(of),
-            (1, 1) => {
-                let place = known.iter_mut().find(|other| other.span == of.span);
-                let shown = &mut place.expect("one is there").shown;
-                let new: Vec<String> =
-                    of.shown.into_iter().filter(|text| !shown.contains(text)).collect();
-                shown.extend(new);
-            }
-            _ => {}
-        }
-    }
 }

@@ -23,6 +23,9 @@ const MAX_WIDTH: usize = 160;
 /// A clause about more single bits than this is no use to a reader.
 const MAX_BITS: usize = 3;
 
+/// For tools, conjuncts of C may be this many times as long as for readers. Chosen, not measured.
+const FOR_TOOLS: usize = 16;
+
 /// What a proof says of one place on a loop, or of what a procedure returns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoopInvariant {
@@ -41,8 +44,10 @@ pub struct LoopInvariant {
     pub quantified: Vec<String>,
     /// How many conjuncts speak of single bits.
     pub over_bits: usize,
-    /// How many others have no form in the source.
+    /// How many others have no form in the source, or a long one.
     pub hidden: usize,
+    /// Those of C over single bits or with long forms: of use to tools, not to readers.
+    pub for_tools: Vec<String>,
     /// The language of the conjuncts.
     pub language: Language,
 }
@@ -94,8 +99,9 @@ impl LoopInvariant {
     }
 
     /// The conjuncts that a witness can have: those that do not speak of the values before a call.
-    pub fn without_old(&self) -> impl Iterator<Item = &str> {
-        self.shown.iter().map(String::as_str).filter(|text| !text.contains(OLD))
+    pub fn for_witness(&self) -> impl Iterator<Item = &str> {
+        let all = self.shown.iter().chain(&self.for_tools).map(String::as_str);
+        all.filter(|text| !text.contains(OLD))
     }
 }
 
@@ -134,7 +140,8 @@ pub fn loop_invariants(
         quantified.dedup();
         let express = Express::new(&inlined.program, names.clone());
         let merged = merge_bits(&mut terms, &conjuncts);
-        let (mut shown, mut over_bits, mut hidden) = (Vec::new(), 0, 0);
+        let long = Express::new(&inlined.program, names.clone()).longer(FOR_TOOLS);
+        let (mut shown, mut for_tools, mut over_bits, mut hidden) = (vec![], vec![], 0, 0);
         for conjunct in merged {
             let is_bits = single_bits(&terms, conjunct) > MAX_BITS;
             let text = match language {
@@ -145,8 +152,14 @@ pub fn loop_invariants(
             match text {
                 _ if is_bits => over_bits += 1,
                 Some(text) if text == "1" || text == "true" => {}
-                Some(text) => shown.push(text),
+                Some(text) => {
+                    shown.push(text);
+                    continue;
+                }
                 None => hidden += 1,
+            }
+            if language == Language::C {
+                for_tools.extend(long.conjunct(&mut terms, conjunct).filter(|text| text != "1"));
             }
         }
         shown.dedup();
@@ -164,6 +177,7 @@ pub fn loop_invariants(
             quantified,
             over_bits,
             hidden,
+            for_tools,
             language,
         });
     }
