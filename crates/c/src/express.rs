@@ -41,9 +41,9 @@ impl<'a> Express<'a> {
         Express { names: named.collect(), program, longest: MAX_TEXT }
     }
 
-    /// The same with texts that are up to so many times as long, for tools.
+    /// The same with texts that are up to this many times as long, for tools.
     pub fn longer(self, times: usize) -> Express<'a> {
-        Express { longest: times * MAX_TEXT, ..self }
+        Express { longest: times * self.longest, ..self }
     }
 
     /// A one-bit term as a condition, without parentheses around it.
@@ -216,9 +216,7 @@ impl Printer<'_, '_> {
                 Some(Text::new(shown, Level::Conditional, bits, is_signed, Reading::Unsigned))
             }
             Term::Slice { arg, low: 0, .. } => {
-                let mut text = self.text(arg)?.clone();
-                text.reading = Reading::Modulo;
-                Some(text)
+                Some(Text { reading: Reading::Modulo, ..self.text(arg)?.clone() })
             }
             Term::Slice { arg, high, low } => {
                 let text = self.unsigned(arg)?;
@@ -293,10 +291,7 @@ impl Printer<'_, '_> {
             }
             Udiv | Urem => {
                 let sign = if op == Udiv { "/" } else { "%" };
-                let is_zero = self.constant(b).map(Bv::is_zero);
-                if is_zero != Some(false) {
-                    return None;
-                }
+                self.constant(b).filter(|value| !value.is_zero())?;
                 let (a, b) = (self.unsigned(a)?, self.unsigned(b)?);
                 Some(joined(sign, Level::Product, &a, &b, Reading::Unsigned))
             }
@@ -357,8 +352,8 @@ impl Printer<'_, '_> {
         };
         let both = |f: fn(&Text) -> bool| f(a) && f(b);
         // What is not in the one number is not in the result, whatever the other one has above.
-        let is_masked = op == BinaryOp::And && (a.is_unsigned_number() || b.is_unsigned_number());
-        let reading = if both(Text::is_unsigned_number) || is_masked {
+        let either = a.is_unsigned_number() || b.is_unsigned_number();
+        let reading = if both(Text::is_unsigned_number) || op == BinaryOp::And && either {
             Reading::Unsigned
         } else if both(Text::is_signed_number) && a.is_signed && b.is_signed {
             Reading::Signed
@@ -413,8 +408,8 @@ impl Printer<'_, '_> {
             let shown = format!("{} {sign} 0", text.at(Level::Shift));
             return Some(Text::condition(shown, Level::Relation));
         }
-        let mask = number(&Bv::one(64).shifted_left(bit), Reading::Unsigned);
-        let shown = format!("({} & {}) {op} 0", text.at(Level::Sum), mask.text);
+        let mask = number(&Bv::one(64).shifted_left(bit), Reading::Unsigned).text;
+        let shown = format!("({} & {mask}) {op} 0", text.at(Level::Sum));
         Some(Text::condition(shown, Level::Equality))
     }
 
@@ -451,11 +446,10 @@ impl Printer<'_, '_> {
             false => (a, b, sign),
         };
         let (left, right) = self.narrowed(a, b, is_signed);
-        let (a, b) = (left, right);
         let (a, b) = match is_signed {
-            Some(true) => (self.signed(a)?, self.signed(b)?),
-            Some(false) => (self.unsigned(a)?, self.unsigned(b)?),
-            None => self.equal_sides(a, b)?,
+            Some(true) => (self.signed(left)?, self.signed(right)?),
+            Some(false) => (self.unsigned(left)?, self.unsigned(right)?),
+            None => self.equal_sides(left, right)?,
         };
         let (a, b) =
             match a.is_signed && b.is_signed && a.is_signed_number() && b.is_signed_number() {
@@ -467,8 +461,8 @@ impl Printer<'_, '_> {
                 }
                 false => (a, b),
             };
-        let level = if is_signed.is_some() { Level::Relation } else { Level::Equality };
         let shown = format!("{} {sign} {}", a.at(Level::Shift), b.at(Level::Shift));
+        let level = if is_signed.is_some() { Level::Relation } else { Level::Equality };
         Some(Text::condition(shown, level))
     }
 
@@ -494,9 +488,11 @@ impl Printer<'_, '_> {
         if self.constant(b).is_some() && first.reading == Reading::Signed {
             return Some((self.signed(a)?, self.signed(b)?));
         }
-        let is_exact = first.bits.max(second.bits) == self.terms.width(a);
         let both = |f: fn(&Text) -> bool| f(first) && f(second);
-        if is_exact || both(Text::is_unsigned_number) || both(Text::is_signed_number) {
+        if first.bits.max(second.bits) == self.terms.width(a)
+            || both(Text::is_unsigned_number)
+            || both(Text::is_signed_number)
+        {
             return Some((first.clone(), second.clone()));
         }
         Some((self.unsigned(a)?, self.unsigned(b)?))

@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How long lifted PDR looks for invariants that C can express: looks at the interrupt, a few
-/// seconds. Chosen: it proves the C task `Problem01_label49` in 2 s, which 10,000 do not suffice for.
+/// seconds. Chosen: 10,000 do not suffice for the C task `Problem01_label49`, which takes 2 s.
 const LOOKS: u64 = 30_000;
 
 /// Whether other invariants may be inductive where these are not: what is said of all elements of

@@ -107,7 +107,10 @@ impl<'a> Relay<'a> {
             Reason::Interrupted => self.now += 1,
             _ if self.legs.len() == 1 => return false,
             _ => {
-                self.ended = End::best([self.ended, *end]);
+                // That a leg came to a depth of its own is no reason: the others go deeper.
+                if self.legs[self.now].max_depth.is_none() {
+                    self.ended = End::best([self.ended, *end]);
+                }
                 self.legs.remove(self.now);
             }
         }

@@ -23,7 +23,7 @@ const MAX_WIDTH: usize = 160;
 /// A clause about more single bits than this is no use to a reader.
 const MAX_BITS: usize = 3;
 
-/// For tools, conjuncts of C may be so many times as long as for readers. Chosen, not measured.
+/// For tools, conjuncts of C may be this many times as long as for readers. Chosen, not measured.
 const FOR_TOOLS: usize = 16;
 
 /// What a proof says of one place on a loop, or of what a procedure returns.
