@@ -31,6 +31,25 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+/// Tells what is asked, and what is assumed.
+fn announce(
+    args: &CheckArgs,
+    plan: &Plan,
+    program: &Program,
+    selected: &[usize],
+    reporter: &Reporter,
+) {
+    let name = |&index: &usize| (index, Some(property_name(program, index)));
+    reporter.expect(selected.iter().map(name).collect());
+    let place = |&index: &usize| (index, SourcePlace::of(program, program.properties[index].span));
+    reporter.locate(selected.iter().map(place).collect());
+    reporter.announce_start(&args.model, selected, plan);
+    for assumption in &program.assumptions {
+        let place = SourcePlace::of(program, assumption.span);
+        reporter.announce_assumption(&place, &assumption.text);
+    }
+}
+
 /// Runs the command on a program; gives the exit code.
 pub fn run(
     args: &CheckArgs,
@@ -62,19 +81,12 @@ pub fn run(
     };
     let program = language.load(&args.model, &args.language, places)?;
     let (program, selected) = with_properties(&program, &args.model, &args.property)?;
-    let name = |index: usize| property_name(&program, index);
-    reporter.expect(selected.iter().map(|&index| (index, Some(name(index)))).collect());
-    let place = |index: usize| SourcePlace::of(&program, program.properties[index].span);
-    reporter.locate(selected.iter().map(|&index| (index, place(index))).collect());
-    reporter.announce_start(&args.model, &selected, plan);
-    for assumption in &program.assumptions {
-        let place = SourcePlace::of(&program, assumption.span);
-        reporter.announce_assumption(&place, &assumption.text);
-    }
+    announce(args, plan, &program, &selected, reporter);
     let plotter = plotter(args, &program)?;
     let writer = Writer::new(args, &program, &selected, plan, &watch)?;
     let content = read_bytes(&args.model)?;
-    let names: Vec<Option<String>> = selected.iter().map(|&index| Some(name(index))).collect();
+    let names: Vec<Option<String>> =
+        selected.iter().map(|&index| Some(property_name(&program, index))).collect();
     let (model, engine) = (&*args.model, plan.engine.text());
     let first =
         First { model, content: &content, properties: &selected, names: &names, engine, start };
