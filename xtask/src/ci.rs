@@ -4,6 +4,7 @@
 
 use crate::{browser, python, readers, tidy};
 use std::fmt;
+use std::num::NonZero;
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
@@ -163,6 +164,9 @@ pub fn cargo(arguments: &[&str], variable: Option<(&str, &str)>) -> Result<(), S
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
     command.args(arguments).envs(variable).current_dir(tidy::root());
+    // Many tests wait for other programs.
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    command.env("RUST_TEST_THREADS", (2 * cores).to_string());
     let line = format!("`cargo {}`", arguments.join(" "));
     match finish(&mut command, HARD_LIMIT) {
         Ok(Some(status)) if status.success() => Ok(()),

@@ -18,7 +18,7 @@
 //! - When a budget is used up, what was learned is handed over to bit-level PDR (`hand_over`).
 //!
 //! Soundness rests on `words`, `relative` and `subset` (all queries), `solver` and `encoder` (what
-//! these ask), the atoms of [`crate::units`], `evidence` and the checks of `certify`; files that
+//! these ask), the atoms of `units`, `evidence` and the checks of `certify`; files that
 //! only propose (`vote`, `samples`, `steps`, `strengthen`, `generalize`, `meter`) cannot make an
 //! answer wrong.
 
