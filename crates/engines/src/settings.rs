@@ -212,7 +212,7 @@ static BMC: &[Choice<BmcOptions>] = &[crate::choices::number!(
     window,
     1..=1000,
     ["1", "2", "5"],
-    "how many steps one query looks at; the trace is a shortest one in any case"
+    "how many steps one query covers; the trace is always a shortest one"
 )];
 
 /// The option of k-induction.
@@ -236,7 +236,7 @@ static LADDER: &[Choice<PdrOptions>] = &[Choice {
     name: "variant",
     class: Class::Ladder,
     values: "simple, generalize, relative, full",
-    meaning: "how much of the algorithm: single states; cubes instead of states; clauses that are inductive relative to a frame; propagation, and everything else that makes PDR fast. Sets the defaults of all other options of `pdr`; options that are given override it",
+    meaning: "how much of the algorithm is used: single states; cubes instead of states; clauses that are inductive relative to a frame; propagation, and everything else that makes PDR fast. Sets the defaults of all other options of `pdr`; options that are given override it",
     samples: &["simple", "generalize", "relative", "full"],
     get: |options| {
         let is = |(_, variant): &(&str, Variant)| {
