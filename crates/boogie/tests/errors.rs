@@ -53,7 +53,7 @@ const WRONG: &[(&str, &str)] = &[
     ("procedure p(x: bv8) { assert x + x == x; }", "1:30: `+` needs an `int`, not `bv8`"),
     ("procedure p(x: bv8) { assert x == 1bv9; }", "1:35: `bv8` is needed here, not `bv9`"),
     ("procedure p(x: bv8) { assert x[9:0] == x; }", "1:30: bits 9 to 0 of a bit-vector of 8"),
-    ("procedure p(x: int) { assert x[0] == 1; }", "1:30: this is no map, but of type `int`"),
+    ("procedure p(x: int) { assert x[0] == 1; }", "1:30: this is not a map, but of type `int`"),
     ("procedure p(x: [int]int) { assert x[true] == 1; }", "1:37: `int` is needed here, not `bool`"),
     ("procedure p() { var x: int; x := 1, 2; }", "1:29: 2 values for 1 variables"),
     ("procedure p() { var x: int; x, x := 1, 2; }", "1:32: `x` is assigned twice at once"),

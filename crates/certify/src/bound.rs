@@ -40,7 +40,7 @@ pub struct BoundError {
 }
 
 /// The last step, at most `last`, up to which no path was found to violate any of the properties.
-/// `None` if not even step 0 was decided, or the model cannot be made into bits.
+/// `None` if not even step 0 was decided, or the model cannot be translated to bits.
 ///
 /// # Errors
 /// If one is violated.

@@ -24,7 +24,7 @@ use std::sync::{Arc, mpsc};
 
 /// An answer failed its own check.
 #[derive(Debug, thiserror::Error)]
-#[error("internal error: {0}; this is a defect of pedra, and no verdict is given")]
+#[error("internal error: {0}; this is a bug in pedra, and no verdict is given")]
 pub struct InternalError(pub String);
 
 /// Hears what happens, from several threads.

@@ -54,10 +54,12 @@ impl Liveness {
     /// What it does, in a line.
     pub fn help(self) -> &'static str {
         match self {
-            Liveness::Auto => "All of them in turns; with --engine, l2s under that engine",
+            Liveness::Auto => "All of them in turns; with --engine, l2s with that engine",
             Liveness::L2s => "Liveness to safety: a loop is a state that was saved before",
-            Liveness::Klive => "k-liveness: PDR bounds the rounds; BMC looks for lassos beside it",
-            Liveness::Rlive => "rlive: PDR goes from round to round",
+            Liveness::Klive => {
+                "k-liveness: PDR bounds the number of rounds, while BMC looks for lassos"
+            }
+            Liveness::Rlive => "rlive: PDR searches from round to round",
         }
     }
 

@@ -285,9 +285,9 @@ fn bad_requests() {
         (&["m", "--engines", "kind --magic"], "`kind --magic`: unexpected argument '--magic'"),
         (&["m", "--engines", "kind", "--", "--seed", "x"], "invalid value 'x' for '--seed <S>'"),
         (&["m", "--engines", "kind --memory 1G"], "cannot be used multiple times"),
-        (&["m", "--out", "/dev/full"], "/dev/full: this is no file"),
+        (&["m", "--out", "/dev/full"], "/dev/full: this is not a file"),
         (&["m", "--out", "no/such/folder.tsv"], "no/such/folder.tsv: cannot be written"),
-        (&["m", "--out", "other.tsv"], "other.tsv: this is no table of `pedra bench`"),
+        (&["m", "--out", "other.tsv"], "other.tsv: this is not a table of `pedra bench`"),
     ];
     for (args, message) in cases {
         let (out, err) = bench(2, &folder, args);

@@ -330,7 +330,7 @@ mod tests {
         assert!(error("pdr.ctx=1").starts_with("there is no option `pdr.ctx`; pdr has: variant, "));
         let engines = "bmc, kind, pdr, fbpdr, rpdr, imc, avy, wpdr, program, klive";
         assert_eq!(error("ic3.a=1"), format!("no engine `ic3` has options; there are: {engines}"));
-        assert_eq!(error("bmc.window=0"), "`0` is no value of `window`: 1 to 1000");
-        assert_eq!(error("kind.simple-path="), "`` is no value of `simple-path`: on, off");
+        assert_eq!(error("bmc.window=0"), "`0` is not a value of `window`: 1 to 1000");
+        assert_eq!(error("kind.simple-path="), "`` is not a value of `simple-path`: on, off");
     }
 }

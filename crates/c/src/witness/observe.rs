@@ -393,7 +393,7 @@ impl<'a> Marker<'a> {
     /// That an expression has no side effects, calls nothing, and is closed in itself.
     fn check_expression(&self, value: &str) -> Result<(), &'static str> {
         let (mut source, mut names) = (Source::new(value.as_bytes()), Names::default());
-        let Ok(tokens) = lex(&mut source, &mut names) else { return Err("is no C expression") };
+        let Ok(tokens) = lex(&mut source, &mut names) else { return Err("is not a C expression") };
         // What the lexer drops could hide what is written behind the expression.
         if ["//", "/*", "#", "\\", "\n"].iter().any(|dropped| value.contains(dropped)) {
             return Err("has a comment, a line break or a directive");

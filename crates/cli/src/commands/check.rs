@@ -300,7 +300,7 @@ pub fn write_pictures(
     let model = args.model.file_name().unwrap_or(args.model.as_os_str()).to_string_lossy();
     let pictures = plotter.pictures(&format!("{model}, engine {engine}"));
     if pictures.steps.is_empty() {
-        note("no pictures: the engine told nothing about words");
+        note("no pictures: the engine reported nothing about words");
         return Ok(());
     }
     for (path, text) in pictures.files(prefix) {

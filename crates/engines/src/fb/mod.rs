@@ -1,4 +1,4 @@
-//! fbPDR: PDR and Reverse PDR that take turns and feed each other.
+//! fbPDR: PDR and Reverse PDR in turns, each using what the other has found.
 //!
 //! T. Seufert, C. Scholl: *fbPDR: In-depth combination of forward and backward analysis in
 //! Property Directed Reachability*, DATE 2019, and the extended abstract of that name; exchange

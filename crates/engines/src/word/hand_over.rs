@@ -133,7 +133,7 @@ impl Wpdr<'_> {
         let properties: Vec<usize> = open.iter().map(|&p| self.properties[p]).collect();
         let blasted = match blast(&system, &self.bits.blasting) {
             Ok(blasted) => blasted,
-            Err(_) => return Reason::Unsupported("the model cannot be made into bits"),
+            Err(_) => return Reason::Unsupported("the model cannot be translated to bits"),
         };
         let reduced = reduce(&blasted.system, &properties, &self.bits.reduce);
         let before = self.progress();
