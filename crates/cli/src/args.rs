@@ -78,7 +78,7 @@ pub enum Command {
     Convert(ConvertArgs),
     /// Show what is in a model: sizes, properties, resets, constraints
     Info(InfoArgs),
-    /// The interface of HWMCC: answer `sat`, `unsat` or `unknown`, and write the witness or certificate
+    /// The interface of HWMCC: answer `sat`, `unsat` or `unknown`, write a witness or certificate
     Hwmcc(HwmccArgs),
     /// The interface of SV-COMP: answer `TRUE`, `FALSE(...)` or `UNKNOWN`
     Svcomp(SvcompArgs),
