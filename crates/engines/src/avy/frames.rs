@@ -1,5 +1,5 @@
-//! What AVY asks of PDR: to make frames safe by its own means, within limits, and to start a trace
-//! anew. Frames, propagation, fixpoints and proofs are PDR's own.
+//! What AVY needs from PDR: to make frames safe within limits, and to restart a trace. Frames,
+//! propagation, fixpoints and proofs are those of PDR.
 
 use crate::context::{Context, Reason};
 use crate::pdr::{BitPdr, Horizon, Transition};

@@ -1,4 +1,4 @@
-//! What the directions tell each other between their turns.
+//! What the directions share with each other between their turns.
 
 use super::dual_rail::{Limits, Sets, find_cubes};
 use super::options::{Import, Lemmas};

@@ -1,4 +1,4 @@
-//! What an answer rests on: proofs from frames, counterexamples from obligations.
+//! The evidence for an answer: proofs from frames, counterexamples from obligations.
 
 use super::Obligations;
 use super::bits::Bits;

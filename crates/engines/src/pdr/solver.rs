@@ -1,9 +1,9 @@
 //! The solvers of the frames: the one file of PDR that knows which solver is used.
 //!
-//! [`FrameSolver::Own`] is our own solver, which knows definitions, confines a query to its cone
-//! and removes temporary clauses. [`FrameSolver::Guarded`] is any other: a temporary clause gets
-//! a fresh activation literal, which is fixed to false afterwards. Such literals pile up, so
-//! these solvers are made anew from time to time.
+//! [`FrameSolver::Own`] is Pedra's own solver, which knows definitions, confines a query to its
+//! cone and removes temporary clauses. [`FrameSolver::Guarded`] is any other: a temporary clause
+//! gets a fresh activation literal, which is fixed to false afterwards. Such literals accumulate,
+//! so these solvers are rebuilt from time to time.
 
 use super::definitions::Definitions;
 use super::options::PdrOptions;

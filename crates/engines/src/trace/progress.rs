@@ -1,4 +1,4 @@
-//! How far a search has shown that properties are not violated: one answer, in one place.
+//! Up to which step a search has shown that properties are not violated.
 
 use super::Level;
 

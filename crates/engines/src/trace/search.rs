@@ -7,10 +7,10 @@
 //! which is a counterexample, or a lemma excludes it from `F_k`. If two neighbouring frames become
 //! equal at every place, they are an inductive invariant.
 //!
-//! Deviations from the slides. Bad states themselves are looked for rather than states before them,
-//! so that lemmas do not depend on a property and one trace serves all. `removeBad` is a queue
-//! rather than a recursion, which allows for counterexamples of any length: an obligation that was
-//! blocked at one level is tried again at the next.
+//! Deviations from the slides. The search is for bad states themselves rather than for states
+//! before them, so that lemmas do not depend on a property and one trace serves all. `removeBad` is
+//! a queue rather than a recursion, which allows for counterexamples of any length: an obligation
+//! that was blocked at one level is tried again at the next.
 
 use super::guide::Guide;
 use super::obligations::{Obligation, ObligationId, Obligations};
