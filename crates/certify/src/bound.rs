@@ -1,5 +1,5 @@
-//! That no path violates a property within a number of steps: bounded model checking once more,
-//! on new solvers.
+//! Checks that no path violates a property within a number of steps, by bounded model checking on
+//! new solvers.
 //!
 //! For each step `j`, with the constraints `C`, the transition relation `T` and the property `P`:
 //!

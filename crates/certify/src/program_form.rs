@@ -1,5 +1,5 @@
-//! The form of a proof about a program: what it speaks of exists. Everything that is checked later
-//! relies on it (`program_proof`).
+//! Checks the form of a proof about a program: everything that it mentions exists. All later checks
+//! rely on this (`program_proof`).
 
 use crate::program_proof::{Outcome, ProgramProofError};
 use pedra_model::term::{Sort, TermId, Terms};

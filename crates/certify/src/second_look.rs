@@ -15,7 +15,7 @@ use pedra_model::system::{Input, System};
 use pedra_model::term::{Scalar, Sort, Term, TermId, Terms};
 use pedra_model::value::{ArrayValue, TernaryBv, TernaryValue};
 
-/// How many points are looked at: so many evaluations of terms in all, but some points always.
+/// How many points are compared: this many evaluations of terms in all, but always some points.
 const EVALUATIONS: usize = 2_000_000;
 const POINTS: std::ops::RangeInclusive<usize> = 32..=400;
 

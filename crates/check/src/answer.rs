@@ -1,5 +1,5 @@
-//! The checks of answers. Nothing leaves this file as a verdict that `certify` has not accepted
-//! on the model as it was read.
+//! The checks of answers. Only what `certify` has accepted, on the model as read from the file,
+//! leaves this module as a verdict.
 
 use pedra_certify::{
     CheckOptions, ProofError, Trust, check_bit_proof, check_live_proof, check_word_live_proof,

@@ -1,6 +1,6 @@
-//! Deciding properties: the one way to an answer, for every command, the fuzzers and users of the
-//! library. Engines run on what was derived from the model; each answer is carried back to
-//! the model as it was read and checked there before the observer hears of it.
+//! Decides properties, for every command, the fuzzers and users of the library. Engines run on
+//! systems derived from the model. Each answer is translated back to the model as read from the
+//! file and checked there before the observer is notified.
 
 use crate::answer::{Checked, NotChecked, check_answer};
 use crate::arrays;

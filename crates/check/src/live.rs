@@ -1,7 +1,7 @@
-//! Justice sets on their way to the engines, and the answers on their way back.
+//! Prepares justice sets for the engines, and translates the answers back.
 //!
 //! For each set the bits of its cone are taken, each method makes its monitored system of them
-//! ([`pedra_engines::live`]), and that is reduced as any other system is. In one thread the engines
+//! ([`pedra_engines::live`]), and that is reduced like any other system. In one thread the engines
 //! take turns, those of all sets together, so that no set waits for another.
 
 use crate::plan::{EngineName, Plan};

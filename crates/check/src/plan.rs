@@ -1,4 +1,4 @@
-//! Which engines run, and with what: the policy of a run.
+//! The plan of a run: which engines run, and with which options.
 
 use crate::lineup::{Others, PROGRAM_LOOKS};
 use crate::live::Liveness;

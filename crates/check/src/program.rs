@@ -3,12 +3,12 @@
 //! The program is lowered to a transition system, on which all engines work. Answers are carried
 //! back to the program and checked there, on the graph as the front end made it.
 //!
-//! Arithmetic in the graph wraps around and so on, where the source language leaves the result
-//! undefined. So all runs of the graph include all defined runs: a proof is a proof. A violation
-//! counts only if no check of its steps fails. If the violation that was found has an undefined
-//! step, the search is repeated with undefined steps excluded ([`LowerOptions::only_defined`]). If
-//! that finds none, the property is unknown, and the undefined operation is named: *required for
-//! soundness* of both verdicts.
+//! Where the source language leaves a result undefined, the graph defines one; arithmetic wraps
+//! around, for example. The runs of the graph therefore include all defined runs, and a proof about
+//! the graph is a proof about the program. A violation counts only if no check of its steps fails.
+//! If the violation that was found has an undefined step, the search is repeated with undefined
+//! steps excluded ([`LowerOptions::only_defined`]). If that finds none, the property is unknown,
+//! and the undefined operation is named: *required for soundness* of both verdicts.
 //!
 //! Recursion is inlined up to a bound, which grows (`recursion`).
 

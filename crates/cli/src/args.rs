@@ -155,7 +155,7 @@ pub struct OutputArgs {
     /// Verdicts and errors only
     #[arg(long, short, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// A summary of each engine; twice: a line for every depth
+    /// A summary of each engine; twice: every depth
     #[arg(long, short, action = clap::ArgAction::Count)]
     pub verbose: u8,
 }

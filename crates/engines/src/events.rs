@@ -1,8 +1,8 @@
 //! Progress and the record of a run, as values.
 //!
-//! Engines emit events and never print. Whoever starts an engine passes an [`EventSink`]: a
-//! status line, a recorder for the HTML page, a portfolio that tags events with the engine's
-//! name, or [`NoEvents`]. Events are built only if the sink listens, see
+//! Engines emit events and never print. The caller of an engine passes an [`EventSink`]: a status
+//! line, a recorder for the HTML page, a portfolio that tags events with the engine's name, or
+//! [`NoEvents`]. Events are built only if the sink listens, see
 //! [`Context::emit`](crate::Context::emit).
 
 use crate::context::Outcome;

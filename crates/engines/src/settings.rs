@@ -1,8 +1,8 @@
 //! The options of all engines in one table, each written `ENGINE.NAME=VALUE`.
 //!
-//! An engine's own table ([`Choice`]) is about its own options. Here the tables stand together,
-//! with the engine before each name: the command line, its reference, the fuzzer and the corpus of
-//! shrunk failures read this one.
+//! Each engine has a table of its options ([`Choice`]). This module combines them, with the engine
+//! before each name. The command line, its reference, the fuzzer and the corpus of shrunk failures
+//! use it.
 
 use crate::choices::{Choice, Class};
 use crate::word::UnitKind as Unit;

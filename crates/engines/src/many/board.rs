@@ -1,4 +1,5 @@
-//! What is known and what is next: shared by all threads that decide properties one by one.
+//! What is known about each property, and which one is next. All threads that decide properties one
+//! by one share it.
 
 use super::local::LocalProof;
 use pedra_model::proof::BitProof;

@@ -1,8 +1,8 @@
 //! Atoms: what a unit is a conjunction of.
 //!
-//! All atoms are predicates over the variables, so that blocking does not care of which kind
-//! they are. Sums are evaluated exactly: operands are widened so far that nothing wraps.
-//! Modular evaluation would make half-spaces meaningless.
+//! All atoms are predicates over the variables, so blocking does not depend on their kind. Sums are
+//! evaluated exactly: operands are widened until nothing wraps. Modular evaluation would make
+//! half-spaces meaningless.
 
 use super::Vocabulary;
 use super::value::{Int, Point, VarId, WordVar, wide};

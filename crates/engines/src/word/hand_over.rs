@@ -1,18 +1,19 @@
-//! What was learned, handed over to bit-level PDR: invariants.
+//! Hands invariants over to bit-level PDR.
 //!
-//! Lemmas of frames are no invariants. The largest subset of them that is
-//! inductive is found by dropping what fails until nothing does (Houdini: Flanagan, Leino, FME
-//! 2001). It holds in all reachable states, so the bit-level system gets it as a constraint: that
-//! removes no reachable state. A proof of the constrained system, together with the subset, is one
-//! of the original; a trace of it is one of the original as it stands.
+//! Lemmas of frames are not invariants. Their largest inductive subset is found by dropping what
+//! fails until nothing does (Houdini: Flanagan, Leino, FME 2001). It holds in all reachable states,
+//! so the bit-level system gets it as a constraint: that removes no reachable state. A proof of the
+//! constrained system, together with the subset, is one of the original; a trace of it is one of
+//! the original as it stands.
 //!
-//! Lemmas of frames, as cubes of bits that PDR checks before it believes them, were handed over
-//! for a while; that halved one model, and made no clear difference to the others.
+//! Handing over lemmas of frames, as cubes of bits that PDR checks first, was tried: it halved the
+//! time of one model, and made no clear difference to the others.
 //!
-//! **A later run** begins anew: neither the words' search nor that of the bits is kept.
+//! **A later run** starts from scratch: neither the search over words nor the search over bits is
+//! kept.
 //!
-//! **Answers** about bits are carried back as soon as they are found: other properties may take
-//! the inner engine forever. It sees in the ledger what others settle meanwhile.
+//! **Answers** about bits are translated back as soon as they are found, since other properties may
+//! take the inner engine very long. It sees in the ledger what other engines settle.
 
 use super::meter::Limits;
 use super::relative::Relative;

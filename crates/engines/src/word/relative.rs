@@ -1,8 +1,8 @@
-//! All queries of word-level PDR; only here is it known that `F_{i−1}` answers for `F_i`.
+//! All queries of word-level PDR. Only this file knows that `F_{i−1}` answers for `F_i`.
 //!
 //! The solver with its activation literals is in `solver`, the literals of atoms in `encoder`;
-//! queries about many units at once are in `subset`. Lifting assumes no activation literal, for it
-//! asks whether constraints *can* be violated.
+//! queries about many units at once are in `subset`. Lifting assumes no activation literal, because
+//! it asks whether constraints *can* be violated.
 
 use super::meter::{self, Meter};
 use super::problem::Problem;

@@ -6,7 +6,7 @@
 //! samples have in common is what `templates` proposes. Both are heuristics: the first only
 //! skips queries that would fail, the second only proposes.
 //!
-//! Only the cone of influence is run, so that what a large model has besides costs little.
+//! Only the cone of influence is run, so the rest of a large model costs little.
 
 use super::meter;
 use super::problem::{Problem, Source};
