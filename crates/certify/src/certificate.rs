@@ -80,7 +80,7 @@ pub enum CertificateError {
     Refuted {
         /// Which.
         formula: Formula,
-        /// The states of the model; none for base and induction, which do not speak of it.
+        /// The states of the model; none for base and induction, which do not mention it.
         model: Counterexample,
         /// The states of the witness.
         witness: Counterexample,

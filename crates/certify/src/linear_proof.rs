@@ -26,7 +26,7 @@ pub enum LinearProofError {
     /// A variable is given a second meaning, or the guard one.
     #[error("{0:?} is given a meaning twice")]
     SecondMeaning(Var),
-    /// A lemma has a literal that is no atom.
+    /// A lemma has a literal that is not an atom.
     #[error("{0:?} in a lemma is no atom")]
     NoAtom(Lit),
     /// A lemma's derivation breaks a rule.

@@ -10,7 +10,7 @@ pub(crate) fn wrong<T>(text: impl Into<String>) -> Outcome<T> {
     Err(ProgramProofError::Malformed(text.into()))
 }
 
-/// That what the proof speaks of exists. Everything that is checked later relies on it.
+/// That what the proof mentions exists. Everything that is checked later relies on it.
 pub(crate) fn check_form<'p>(program: &'p Program, proof: &ProgramProof) -> Outcome<&'p Procedure> {
     if let Err(error) = program.check() {
         return Err(ProgramProofError::NotCheckable(error.to_string()));
@@ -76,7 +76,7 @@ fn check_positions(program: &Program, proof: &ProgramProof) -> Outcome<()> {
     }
 }
 
-/// That summaries speak of the values before and after a call only.
+/// That summaries mention the values before and after a call only.
 fn check_summaries(program: &Program, proof: &ProgramProof) -> Outcome<()> {
     for summary in &program.summaries {
         let scope: BTreeSet<TermId> = summary.variables().map(|v| program.term_of(v)).collect();

@@ -111,7 +111,7 @@ impl fmt::Display for ProgramClaim {
 /// Why a proof is not accepted.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ProgramProofError {
-    /// It claims nothing, or speaks of what does not exist.
+    /// It claims nothing, or mentions what does not exist.
     #[error("malformed proof: {0}")]
     Malformed(String),
     /// A claim is false.
@@ -282,7 +282,7 @@ impl Check<'_> {
         depth: usize,
         end: impl Fn(bool, usize) -> End,
     ) -> Outcome<()> {
-        // Each part starts anew, so that the store does not grow from part to part.
+        // Each part restarts, so that the store does not grow from part to part.
         let mut terms = self.proof.terms.clone();
         match self.unroller.ok(&mut terms, from, depth, end) {
             Unrolled::Ok(goal) => {
@@ -375,7 +375,7 @@ impl Check<'_> {
             Err(Failure::Refuted(assignment)) => {
                 let mut values = Vec::new();
                 for (variable, symbol) in self.shown(terms) {
-                    // Only what the query speaks of has bits.
+                    // Only what the query mentions has bits.
                     if let Ok(bits) = blaster.bits(terms, symbol) {
                         let bit = |&lit: &Lit| assignment.value(lit).known().unwrap_or(false);
                         let bits: Vec<bool> = bits.iter().map(bit).collect();

@@ -117,7 +117,7 @@ impl fmt::Display for Claim {
 /// Why a proof is not accepted.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ProofError {
-    /// It claims nothing, or speaks of what does not exist.
+    /// It claims nothing, or mentions what does not exist.
     #[error("malformed proof: {0}")]
     Malformed(String),
     /// A claim is false.
@@ -189,7 +189,7 @@ pub(crate) fn check_claims(
     Ok(CheckedProof { properties, clauses, k: proof.k, effort: check.effort, trust })
 }
 
-/// The system's logic with the proof's gates. Fails if the proof is vacuous or speaks of what
+/// The system's logic with the proof's gates. Fails if the proof is vacuous or mentions what
 /// does not exist: everything that is checked later relies on it.
 pub(crate) fn extended_logic(system: &BitSystem, proof: &BitProof) -> Result<Aig, ProofError> {
     let wrong = |text: String| Err(ProofError::Malformed(text));

@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub enum Checked {
     /// The proof was accepted.
     Proved {
-        /// The proof, about the model as it was read.
+        /// The proof, about the model as read.
         proof: Arc<Proof>,
         /// What the check took on trust.
         trust: Trust,
@@ -29,7 +29,7 @@ pub enum Checked {
     Violated(Trace),
 }
 
-/// Why an engine's answer is no verdict.
+/// Why an engine's answer is not a verdict.
 #[derive(Clone, Debug)]
 pub enum NotChecked {
     /// The check was stopped before it ended: the property stays unknown.

@@ -42,10 +42,10 @@ pub trait Observer: Sync {
         false
     }
 
-    /// An engine has failed by a defect of its own; the others go on.
+    /// An engine has failed because of a bug; the others continue.
     ///
     /// # Panics
-    /// Unless it is overridden: who does not want to know of defects has to say so.
+    /// Unless it is overridden, so that a caller cannot overlook bugs.
     fn crashed(&self, engine: &'static str, text: &str) {
         panic!("engine {engine} has failed: {text}");
     }
@@ -87,7 +87,7 @@ struct Settled {
     outcome: Outcome,
 }
 
-/// What answers are about, as it was read.
+/// What answers are about, as read.
 pub(crate) trait Subject: Sync {
     /// Checks an answer of an engine. Unknown outcomes give nothing.
     fn check(

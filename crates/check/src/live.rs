@@ -30,7 +30,7 @@ pub enum Liveness {
     Auto,
     /// Liveness to safety, under any engine.
     L2s,
-    /// k-liveness inside of PDR, with BMC for lassos.
+    /// k-liveness inside PDR, with BMC for lassos.
     Klive,
     /// rlive: PDR from round to round.
     Rlive,
@@ -124,7 +124,7 @@ pub(crate) struct Question<'a> {
     method: Method,
     monitored: Monitored<'a>,
     reduced: Reduced,
-    /// Some engines wait here for a smaller system; nobody brings one.
+    /// Some engines wait here for a smaller system; none arrives.
     room: Room,
 }
 

@@ -413,7 +413,7 @@ impl Plan {
         }
     }
 
-    /// How the answers of an engine are checked: by solvers of another make than those that it
+    /// How the answers of an engine are checked: by solvers other than those that it
     /// used. The first gets a budget for each query; what it leaves goes to the second, without
     /// one. Where the engine used all but one make, that one checks alone.
     pub fn check_options(&self, engine: &str, interrupt: &Interrupt) -> CheckOptions {

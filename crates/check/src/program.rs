@@ -287,7 +287,7 @@ impl<'a, 'r, O: ProgramObserver> Phase<'a, 'r, O> {
 
     /// The proof about the program that a proof about the system stands for, and whether it is
     /// whole: invariants of places have no room for inputs, of which reductions may speak. What is
-    /// left without them may be a proof or not; if it is refused, that is no defect.
+    /// left without them may be a proof or not; if it is refused, that is not a bug.
     fn lift(&self, proof: &Proof) -> Result<(ProgramProof, bool), NotChecked> {
         match proof {
             Proof::Program(proof) => Ok((ProgramProof::clone(proof), true)),

@@ -90,7 +90,7 @@ struct Whole {
     /// The program, unless there is nothing more to find.
     lowered: Option<Arc<Lowered>>,
     options: LowerOptions,
-    /// The engine, and what it is about. It goes on where it was in the round before.
+    /// The engine, and what it is about. It continues where it was in the round before.
     engine: Option<(Vec<usize>, Lifted)>,
 }
 

@@ -75,7 +75,7 @@ mod tests {
     use pedra_model::proof::BitProof;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// Counts answers that are told before the book shows them.
+    /// Counts answers that are reported before the book shows them.
     struct Early<'a>(&'a Ledger, AtomicUsize);
 
     impl EventSink for Early<'_> {

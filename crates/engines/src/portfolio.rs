@@ -147,7 +147,7 @@ pub fn race<'e>(
                 })
                 .collect();
             let joined = threads.into_iter().map(|t| t.join());
-            // A panic outside of an engine: the listener does not want to go on after a crash.
+            // A panic outside an engine: the listener does not want to go on after a crash.
             joined.map(|r| r.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
         }),
     };

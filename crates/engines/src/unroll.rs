@@ -101,7 +101,7 @@ impl<'a> Unroll<'a> {
         self.encode(differs)
     }
 
-    /// Asserts the constraints at all steps up to and including `step`, for good.
+    /// Asserts the constraints at all steps up to and including `step`, permanently.
     pub fn constrain(&mut self, step: usize) -> Option<()> {
         for t in self.constrained..=step {
             for &constraint in &self.system.constraints {

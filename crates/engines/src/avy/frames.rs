@@ -11,7 +11,7 @@ use pedra_solve::{Batsat, SatSolver};
 pub(super) type SharedTrace<'a> = BitPdr<'a, NoGuide>;
 
 impl SharedTrace<'_> {
-    /// Begins, or goes on, under this context; comes before everything else. Says whether the
+    /// Begins, or continues, under this context; comes before everything else. Says whether the
     /// trace is a new one.
     pub(super) fn begin_run(&mut self, context: &Context) -> Result<bool, Stopped> {
         if !self.search.safe().is_about(&self.search.open(context)) {

@@ -160,7 +160,7 @@ impl<'a> Avy<'a> {
         }
     }
 
-    /// Makes an unrolling with step `N`, or goes on with the one that is there.
+    /// Makes an unrolling with step `N`, or continues with the one that is there.
     /// Says how much work that one has done.
     fn renew(&mut self, context: &Context, n: Level) -> u64 {
         let template = self

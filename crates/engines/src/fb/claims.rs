@@ -224,7 +224,7 @@ mod tests {
             &[(&[-2, -3], &[4], 0)],
             &[(&[2, -3], &[-4], 0)],
             &[(&[2], &[4], 0)],
-            // Does not go on; goes on, but is not that far away.
+            // Does not continue; continues, but is not that far away.
             &[right[0], (&[-3], &[4], 1)],
             &[right[0], (&[1, -3], &[4], 2)],
         ];

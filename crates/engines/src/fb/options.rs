@@ -46,7 +46,7 @@ pub struct FbOptions {
     /// Whether lemmas of the other direction are also tried where one is needed, in place of an
     /// obligation that was blocked.
     pub hints: bool,
-    /// Whether the direction that is behind goes on at the depth of the other one, and drops
+    /// Whether the direction that is behind continues at the depth of the other one, and drops
     /// obligations that this makes void.
     pub extend: bool,
     /// How obligations of Reverse PDR are widened (also without fbPDR).

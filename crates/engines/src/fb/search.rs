@@ -179,7 +179,7 @@ impl<'a> Half<'a> {
         Ok(bits.learn(context, cube, level)?.map(|_| level))
     }
 
-    /// Goes on at the depth after `safe`, up to which nothing is violated. The frames between
+    /// Continues at the depth after `safe`, up to which nothing is violated. The frames between
     /// are those above them. Gives the number of frames that were opened.
     pub(super) fn extend(&mut self, context: &Context, safe: usize) -> usize {
         let own = self.search.safe().safe_up_to();

@@ -261,7 +261,7 @@ impl Layers {
         }
     }
 
-    /// Whether the solver should be made anew.
+    /// Whether the solver should be rebuilt.
     pub(crate) fn is_full(&self) -> bool {
         self.solver.record_bytes() > MAX_RECORD_BYTES
     }

@@ -14,7 +14,7 @@
 //!   `Inv` implies `P`, and so is inductive. Paths have a first violation, and that one would be
 //!   local to some property. [`Board`](super::board::Board) waits until there is such a set.
 //!
-//! Only properties are assumed whose cones lie inside of the question's own: they make no question
+//! Only properties are assumed whose cones lie inside the question's own: they make no question
 //! larger. Afterwards queries tell which of them the proof needs, and which of them it proves, too.
 
 use crate::context::{Context, End, Engine, Reason};
@@ -62,7 +62,7 @@ pub(crate) struct LocalProof {
 }
 
 impl Question {
-    /// Asks about a property of a system, with others assumed whose cones lie inside of its own.
+    /// Asks about a property of a system, with others assumed whose cones lie inside its own.
     pub(crate) fn new(system: &BitSystem, property: usize, assumed: &[usize]) -> Question {
         let properties: Vec<usize> = [property].iter().chain(assumed).copied().collect();
         let only_cone = ReduceOptions { cone: true, ..ReduceOptions::none() };
@@ -82,7 +82,7 @@ impl Question {
 
     /// Searches, until there is an answer or the interrupt is raised.
     pub(crate) fn run(&self, system: &BitSystem, options: PdrOptions, context: &Context) -> Local {
-        // Its own ledger: an answer is no answer yet. And no events: what is told about depths
+        // Its own ledger: an answer is not an answer yet. And no events: what is told about depths
         // would be about this property alone.
         let ledger = Arc::new(Ledger::new());
         let (events, way) = (&NoEvents, Way::default());

@@ -25,7 +25,7 @@ enum Role {
     Unused,
     /// A gate that is read once, and so may become a part of its reader.
     ReadOnce,
-    /// A gate with a variable of its own, or a leaf.
+    /// A gate with its own variable, or a leaf.
     Shared,
 }
 

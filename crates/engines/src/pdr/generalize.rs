@@ -166,7 +166,7 @@ impl<G: Guide<[Lit]>> Generalizer<'_, '_, '_, G> {
             if !kept.iter().all(|lit| common.binary_search(lit).is_ok()) {
                 return Ok(None);
             }
-            // Under the hypothesis the predecessor is outside of the cube; so this gets shorter.
+            // Under the hypothesis the predecessor is outside the cube; so this gets shorter.
             if common.len() == cube.len() {
                 return Ok(None);
             }

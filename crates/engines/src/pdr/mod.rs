@@ -135,7 +135,7 @@ impl<'a, G: Guide<[Lit]> + Default> BitPdr<'a, G> {
         Ok(())
     }
 
-    /// Begins anew, with all answers but without any lemma.
+    /// Restarts, with all answers but without any lemma.
     pub(crate) fn renew(&mut self, context: &Context) -> Result<(), trace::Stopped> {
         let BitPdr { system, options, direction, successors, .. } = *self;
         let bits = Bits::new(system, &options, direction, successors, G::default(), context)?;

@@ -17,7 +17,7 @@ use pedra_model::lit::Lit;
 use pedra_model::random::Random;
 use pedra_solve::{Interrupt, SatStats};
 
-/// A solver is made anew when it was given more than twice as many lemmas as its frame has, and
+/// A solver is rebuilt when it was given more than twice as many lemmas as its frame has, and
 /// this many: retired ones are the majority then, and worth the work.
 const RETIRED: usize = 500;
 
@@ -189,7 +189,7 @@ impl FrameSolvers {
         solver
     }
 
-    /// Makes the solver of a frame anew.
+    /// Rebuilds the solver of a frame.
     pub(super) fn renew(
         &mut self,
         relation: &Relation,

@@ -70,7 +70,7 @@ impl StartSet {
     }
 
     /// Reverse: these properties are the ones that count from now on. Says whether anything
-    /// changed; then the solver of `F_0` has to be made anew.
+    /// changed; then the solver of `F_0` has to be rebuilt.
     ///
     /// *Required for soundness*: fewer than before (frames stay over-approximations then), or
     /// the first call.

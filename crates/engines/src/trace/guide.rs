@@ -54,7 +54,7 @@ pub(crate) trait Guide<V: ?Sized + ToOwned> {
         false
     }
 
-    /// The search begins anew: what was said about its progress is void.
+    /// The search restarts: what was said about its progress is void.
     fn forget_progress(&mut self) {}
 }
 

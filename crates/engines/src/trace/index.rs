@@ -22,7 +22,7 @@ pub(crate) trait Index<V: ?Sized> {
     /// Takes note of a lemma.
     fn add(&mut self, id: LemmaId, set: &V) -> Self::Mark;
 
-    /// A lemma is no more.
+    /// A lemma was removed.
     fn remove(&mut self, id: LemmaId, mark: Self::Mark);
 
     /// The lemma that covers the set at the highest level, if that is at least `level`.

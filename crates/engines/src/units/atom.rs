@@ -41,7 +41,7 @@ pub(crate) enum Atom {
     Bit(VarId, u32, bool),
 }
 
-/// Which step an atom speaks of.
+/// Which step an atom mentions.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Step {
     /// This one.

@@ -109,7 +109,7 @@ impl Wpdr<'_> {
         let (done, share) = (relative.work(), relative.work() / SHARE_OF_SUBSET);
         let before = relative.meter.set_limits(Limits::after(done, share, share));
         let found = relative.with_effort(effort, find_inductive_subset);
-        // An interrupted search goes on later.
+        // An interrupted search continues later.
         relative.meter.set_limits(before);
         match found {
             Err(Stopped(Reason::Budget)) => {

@@ -149,7 +149,7 @@ impl Relative {
         }
     }
 
-    /// The same for queries on which answers rest: that the effort was not enough is no answer.
+    /// The same for queries on which answers rest: that the effort was not enough is not an answer.
     fn decide(&mut self, assumptions: &[Lit]) -> Result<bool, Stopped> {
         self.solve(assumptions, &[])?.ok_or(Stopped(Reason::Budget))
     }

@@ -188,7 +188,7 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// Random values of the inputs; those outside of the cone are unknown.
+    /// Random values of the inputs; those outside the cone are unknown.
     fn random_inputs(&self, dice: &mut Dice) -> Vec<TernaryValue> {
         let sorts = self.system.inputs.iter().map(|input| self.system.terms.sort(input.term));
         let value = |(sort, &known): (Sort, &bool)| match known {

@@ -19,7 +19,7 @@ use pedra_model::blast::BlastOptions;
 use pedra_model::lit::Lit;
 use pedra_solve::{BvSolver, Interrupt, SatResult, SatStats};
 
-/// After this many gates more than at the beginning, the solver is made anew: most belong to
+/// After this many gates more than at the beginning, the solver is rebuilt: most belong to
 /// atoms that were tried once.
 const MAX_GATES: usize = 600_000;
 
@@ -58,7 +58,7 @@ impl Activations {
     }
 }
 
-/// The work of solvers that were made anew.
+/// The work of solvers that were rebuilt.
 #[derive(Default)]
 struct Past {
     work: SatStats,

@@ -57,7 +57,7 @@ impl Steps {
         sim.evaluations() - before
     }
 
-    /// A state of `F_{i−1}` outside of the unit from which a step leads into it. The youngest
+    /// A state of `F_{i−1}` outside the unit from which a step leads into it. The youngest
     /// first: its state is the most likely to be in the frame.
     pub(super) fn refuting(&self, frames: &Frames, unit: &Unit, level: Level) -> Option<&State> {
         let below = match level.finite() {

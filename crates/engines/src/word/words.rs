@@ -129,7 +129,7 @@ impl Space for Words<'_> {
     ) -> Result<Answer<Self>, Stopped> {
         let Words { options, relative, strengthener, .. } = self;
         let (unit, point) = (&*obligation.set, &obligation.step.point);
-        // Heuristic: the state may be excluded for good; then the rest of the unit is looked at
+        // Heuristic: the state may be excluded permanently; then the rest of the unit is looked at
         // again.
         if options.templates && strengthener.strengthen(relative, context, options, point)? {
             let is_left = relative.check_meets_frame(unit, level)?;
