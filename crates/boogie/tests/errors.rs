@@ -25,7 +25,7 @@ const WRONG: &[(&str, &str)] = &[
     ("procedure p() { call q(); }", "1:22: there is no procedure `q`"),
     ("procedure p() { goto a; }", "1:22: there is no label `a`"),
     ("procedure p() { a: a: return; }", "1:20: `a` is declared twice"),
-    ("procedure p() { break; }", "1:17: `break` outside of a loop"),
+    ("procedure p() { break; }", "1:17: `break` outside a loop"),
     ("procedure p() { a: while (*) { } while (*) { break a; } }", "1:52: no enclosing loop"),
     ("var x: int; var x: int;", "1:17: `x` is declared twice"),
     ("procedure p(x: int, x: int) {}", "1:21: `x` is declared twice"),

@@ -54,7 +54,7 @@ pub(crate) fn check_form<'p>(program: &'p Program, proof: &ProgramProof) -> Outc
     let cone = proof.terms.cone(proof.invariants.values().flatten().copied());
     let mut loose = proof.terms.iter().filter(|(id, _)| cone[id.index()]);
     if loose.any(|(id, _)| proof.terms.symbol_of(id).is_some() && !scope.contains(&id)) {
-        return wrong("an invariant speaks of what is no variable of the program");
+        return wrong("an invariant mentions what is not a variable of the program");
     }
     check_summaries(program, proof)?;
     Ok(body)
@@ -84,7 +84,7 @@ fn check_summaries(program: &Program, proof: &ProgramProof) -> Outcome<()> {
         let cone = proof.terms.cone(invariant.copied());
         let mut loose = proof.terms.iter().filter(|(id, _)| cone[id.index()]);
         if loose.any(|(id, _)| proof.terms.symbol_of(id).is_some() && !scope.contains(&id)) {
-            return wrong("a summary speaks of what is no value before or after a call");
+            return wrong("a summary mentions what is not a value before or after a call");
         }
     }
     Ok(())

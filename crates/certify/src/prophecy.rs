@@ -120,7 +120,7 @@ fn check_form(proof: &WordProof) -> Result<(), &'static str> {
     }
     let of_the_model = terms.cone(differences.iter().map(|d| d.comparison));
     if new.iter().any(|symbol| of_the_model[symbol.index()]) {
-        return Err("a comparison speaks of what is added");
+        return Err("a comparison mentions what is added");
     }
     Ok(())
 }

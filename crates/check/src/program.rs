@@ -315,7 +315,7 @@ impl<'a, 'r, O: ProgramObserver> Phase<'a, 'r, O> {
             Err(ProgramProofError::Stopped(_)) => Err(NotChecked::Stopped),
             Err(ProgramProofError::NotCheckable(why)) => Err(NotChecked::NotCheckable(why)),
             Err(other) if is_whole => Err(NotChecked::Wrong(format!("proof: {other}"))),
-            Err(_) => Err(NotChecked::NotCheckable("the proof speaks of inputs".to_owned())),
+            Err(_) => Err(NotChecked::NotCheckable("the proof mentions inputs".to_owned())),
         }
     }
 

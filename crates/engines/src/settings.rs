@@ -228,7 +228,7 @@ static KLIVE: &[Choice<KLiveOptions>] = &[crate::choices::switch!(
     "stable",
     Class::Paper,
     stable,
-    "count rounds anew whenever a latch changes that can change in one direction only (stabilising constraints)"
+    "restart the count of rounds whenever a latch changes that can change in one direction only (stabilising constraints)"
 )];
 
 /// The steps of the ladder.

@@ -415,7 +415,7 @@ impl<'a> Marker<'a> {
                 Token::Name(_) if is_opened => return Err("has a call"),
                 // `(f)(x)` is a call too, if f is no type.
                 Token::Name(name) if self.called.contains(names.text(name)) => {
-                    return Err("speaks of a function");
+                    return Err("mentions a function");
                 }
                 Token::Key(Key::Asm | Key::VaArg | Key::Generic) => return Err("is not supported"),
                 Token::Str(_) => return Err("has a string"),

@@ -409,7 +409,7 @@ impl Observer for Session<'_> {
             Event::Restarted { latches, gates } if verbose >= 1 => {
                 let seconds = self.start.elapsed().as_secs_f64();
                 note(&format!(
-                    "{seconds:.2} s  {name}: starts anew: {latches} latches, {gates} gates"
+                    "{seconds:.2} s  {name}: restarts: {latches} latches, {gates} gates"
                 ));
             }
             Event::Summary(summary) if verbose >= 1 => {

@@ -24,7 +24,7 @@ const DEFAULT_ADDRESS: &str = "nats://127.0.0.1:4222";
 /// How a server is reached.
 #[derive(Args, Debug, Clone, Default)]
 pub struct ClusterArgs {
-    /// Have workers search, by way of the NATS server at this address: nats://HOST:PORT or
+    /// Have workers search, through the NATS server at this address: nats://HOST:PORT or
     /// tls://HOST:PORT, several with commas. Answers are checked here
     #[arg(long, value_name = "ADDRESS", help_heading = "Cluster", hide_short_help = true)]
     pub cluster: Option<String>,
