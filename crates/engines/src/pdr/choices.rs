@@ -24,7 +24,7 @@ pub static CHOICES: &[Choice<PdrOptions>] = &[
         "signals",
         Class::Expert,
         signals,
-        "whether gates that read no input are literals of obligations and lemmas, beside latches \
+        "whether gates that read no input are literals of obligations and lemmas, like latches \
          (not in fbpdr, rpdr and avy)"
     ),
     named!(
