@@ -127,7 +127,7 @@ pub fn choose(request: &Request, models: &[Model], host: &dyn Host) -> Result<Ve
         }
     }
     if chosen.is_empty() {
-        return Err(Error::Input("nobody takes part: see --engines and --peers".to_owned()));
+        return Err(Error::Input("there are no contenders: see --engines and --peers".to_owned()));
     }
     Ok(chosen)
 }
@@ -199,7 +199,7 @@ fn find_peer(name: &str) -> Result<Contender> {
     let candidates = std::env::split_paths(&path)
         .flat_map(|folder| files.iter().map(move |file| folder.join(file)));
     let program = candidates.into_iter().find(|file| is_program(file)).ok_or_else(|| {
-        Error::Input(format!("--peers: {name} was not found on the path ({})", files.join(", ")))
+        Error::Input(format!("--peers: {name} was not found on the PATH ({})", files.join(", ")))
     })?;
     // Contenders may be started in another folder.
     let program = program.canonicalize().unwrap_or(program);

@@ -168,7 +168,7 @@ fn from_table(request: &Request) -> Result<Vec<Model>> {
     let needed = |name: &str| {
         let missing = || {
             let text =
-                format!("{shown}:1: there is no column `{name}`; columns are parted by tabs");
+                format!("{shown}:1: there is no column `{name}`; columns are separated by tabs");
             Error::Input(text)
         };
         column(name).ok_or_else(missing)

@@ -76,7 +76,7 @@ impl Table {
         let cannot = |e: std::io::Error| wrong(&format!("cannot be written: {e}"));
         // Devices and pipes may have no end, and cannot be continued.
         if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-            return Err(wrong("this is no file; choose another name for --out"));
+            return Err(wrong("this is not a file; choose another name for --out"));
         }
         let bytes = match fs::read(path) {
             Ok(bytes) => bytes,
@@ -88,7 +88,9 @@ impl Table {
         let text = String::from_utf8_lossy(&bytes[..whole]);
         let mut lines = text.lines();
         if !bytes.is_empty() && lines.next() != Some(HEADER) {
-            return Err(wrong("this is no table of `pedra bench`; choose another name for --out"));
+            return Err(wrong(
+                "this is not a table of `pedra bench`; choose another name for --out",
+            ));
         }
         let mut rows = Rows::new();
         for line in lines {

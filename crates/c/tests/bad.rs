@@ -35,7 +35,7 @@ fn what_is_no_c() {
         ("int x = 99999999999999999999;", "1:9: the number does not fit in 64 bits"),
         ("int @;", "1:5: the character `@` cannot stand here"),
         ("\n\n  foo x;", "3:3: expected a type, found `foo`"),
-        ("long char x;", "1:1: these words together are no type"),
+        ("long char x;", "1:1: these words together are not a type"),
         ("int main(void) { int x; int x; }", "1:29: `x` is declared twice here"),
         ("int main(void) { return y; }", "1:25: `y` is not declared"),
         (
@@ -97,7 +97,7 @@ fn what_is_not_supported() {
         ),
         (
             "int a[2]; int main(void) { int n = a[0]; memset(a, n, 8); }",
-            "1:42: a `memset` that is no assignment of whole elements",
+            "1:42: a `memset` that is not an assignment of whole elements",
         ),
         (
             "int main(int c, char **v) { return v[0][0]; }",
@@ -134,7 +134,7 @@ fn what_is_not_supported() {
         ),
         (
             "int main(void) { struct s { int x; }; return ((struct s){1}).x; }",
-            "1:46: a member of a value that is no variable",
+            "1:46: a member of a value that is not a variable",
         ),
     ]);
 }

@@ -170,7 +170,7 @@ fn assumptions() {
         [
             any("f").as_str(),
             &any("h"),
-            "a pointer from `h` is null or points to storage of its own",
+            "a pointer from `h` is null or points to separate storage",
             "nothing but the program changes `v`, which is volatile",
         ]
     );

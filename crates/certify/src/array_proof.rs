@@ -226,7 +226,7 @@ impl<'a> Check<'a> {
         proved.map_err(|(index, failure)| match failure {
             Failed::Stopped(stop) => ProofError::Stopped(stop),
             Failed::Compared => ProofError::NotCheckable(
-                "not shown with the elements of compared arrays that it speaks of".to_owned(),
+                "not shown with the elements of compared arrays that it mentions".to_owned(),
             ),
             Failed::Refuted => {
                 let counterexample = Counterexample { steps: Vec::new() };

@@ -1,5 +1,5 @@
-//! That no path violates a property within a number of steps: bounded model checking once more,
-//! on new solvers.
+//! Checks that no path violates a property within a number of steps, by bounded model checking on
+//! new solvers.
 //!
 //! For each step `j`, with the constraints `C`, the transition relation `T` and the property `P`:
 //!
@@ -40,7 +40,7 @@ pub struct BoundError {
 }
 
 /// The last step, at most `last`, up to which no path was found to violate any of the properties.
-/// `None` if not even step 0 was decided, or the model cannot be made into bits.
+/// `None` if not even step 0 was decided, or the model cannot be translated to bits.
 ///
 /// # Errors
 /// If one is violated.

@@ -15,9 +15,9 @@
 //! | induction | `F'_st{L'} ∧ C'_s ∧ C'_t ∧ P'_s ⟹ P'_t` |
 //!
 //! `{K}` restricts resets and transitions to the latches of each side that are shared. The reset
-//! functions of `W` must be stratified (acyclic), so that a reset of the shared latches extends
-//! to all. This file knows nothing of how we make witnesses ([`crate::witness`]), and takes
-//! anyone's.
+//! functions of `W` must be stratified (acyclic), so that a reset of the shared latches extends to
+//! all. This file does not depend on how Pedra makes witnesses ([`crate::witness`]), and accepts
+//! those of any tool.
 
 use crate::frames::Frame;
 use crate::mapping::Mapping;
@@ -80,7 +80,7 @@ pub enum CertificateError {
     Refuted {
         /// Which.
         formula: Formula,
-        /// The states of the model; none for base and induction, which do not speak of it.
+        /// The states of the model; none for base and induction, which do not mention it.
         model: Counterexample,
         /// The states of the witness.
         witness: Counterexample,
@@ -403,7 +403,7 @@ fn clauses(aig: &Aig, lits: impl IntoIterator<Item = Lit>) -> Vec<Vec<Lit>> {
     clauses
 }
 
-/// Literals of which one is true exactly if the literal is; at most so many, but one always.
+/// Literals of which one is true exactly if the literal is; at most this many, but at least one.
 fn disjuncts(aig: &Aig, lit: Lit, most: usize) -> Vec<Lit> {
     let (mut parts, mut stack) = (Vec::new(), vec![lit]);
     while let Some(lit) = stack.pop() {

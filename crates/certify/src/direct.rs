@@ -1,8 +1,7 @@
-//! Which conjuncts of an invariant a property needs directly: for people who read a proof.
+//! Which conjuncts of an invariant a property needs directly, for readers of a proof.
 //!
-//! Most conjuncts are there to make others inductive. Those that exclude the bad states
-//! themselves are the core of `(C ∧ Inv)(s) ⟹ P(s)`, made smaller within a budget. Nothing rests
-//! on the answer.
+//! Most conjuncts are there to make others inductive. Those that exclude the bad states themselves
+//! are the core of `(C ∧ Inv)(s) ⟹ P(s)`, minimised within a budget. No verdict depends on it.
 
 use crate::options::CheckOptions;
 use crate::proof::extended_logic;

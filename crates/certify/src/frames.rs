@@ -82,7 +82,7 @@ pub(crate) fn counterexample(
 }
 
 /// The cone of influence: what the roots depend on in any number of steps, through next and
-/// reset functions. Latches outside of it cannot matter.
+/// reset functions. Latches outside it cannot matter.
 pub(crate) fn cone_of_influence(
     system: &BitSystem,
     aig: &Aig,

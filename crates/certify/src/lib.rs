@@ -1,15 +1,14 @@
 //! The independent checker.
 //!
-//! Everything that an engine answers is checked here by a second route that shares no code with
-//! the engines: this crate depends on the model, on the solvers and on the text formats, never
-//! on an engine. It is small on purpose.
+//! Every answer of an engine is checked here, independently of the engines: this crate depends on
+//! the model, the solvers and the text formats, never on an engine. It is deliberately small.
 //!
 //! - [`replay`]: counterexamples, on the reference evaluators.
 //! - [`lasso`]: violations of justice, on the same evaluators.
 //! - [`proof`]: the claims of a proof, as new queries on new solvers.
 //! - [`live`]: proofs about justice.
 //! - [`bound`]: that there is no violation within a number of steps.
-//! - [`certificate`], [`mapping`]: witness circuits, ours or anyone's, against a model.
+//! - [`certificate`], [`mapping`]: witness circuits, of Pedra or another tool, against a model.
 //! - [`witness`]: witness circuits made of proofs.
 //! - [`word_proof`], [`word_certificate`], [`word_witness`]: the same for words, through
 //!   bit-blasting.
@@ -17,7 +16,7 @@
 //!   of inequalities alone.
 //! - [`program_replay`], `program_proof`: violations and proofs of programs; [`program_reduce`]
 //!   makes proofs smaller.
-//! - [`direct`]: which conjuncts exclude bad states themselves, for people.
+//! - [`direct`]: which conjuncts exclude bad states themselves, for readers.
 //! - [`smtlib`]: the claims of a word-level proof for any SMT solver; [`script`] reads them back.
 
 mod array_proof;

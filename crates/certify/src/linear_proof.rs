@@ -2,14 +2,12 @@
 //!
 //! It shares with the solver only the form of proofs ([`pedra_model::linear_proof`]), and does
 //! three things: unit propagation, sums of inequalities over big integers, and division with
-//! rounding. If every step is accepted, then the clauses given, and the meaning of the atoms,
-//! imply the claim: derived clauses follow from earlier ones, and a lemma holds because its
-//! premises cannot all be true. For sums with positive weights preserve inequalities, and if all
-//! factors of `Σ cᵢ·xᵢ ≤ s` are divisible by `d > 0`, then the integer `Σ (cᵢ/d)·xᵢ` is at most
-//! `⌊s/d⌋`.
+//! rounding. If every step is accepted, then the clauses given, and the meaning of the atoms, imply
+//! the claim: derived clauses follow from earlier ones, and a lemma holds because its premises
+//! cannot all be true. Sums with positive weights preserve inequalities, and if all factors of
+//! `Σ cᵢ·xᵢ ≤ s` are divisible by `d > 0`, then the integer `Σ (cᵢ/d)·xᵢ` is at most `⌊s/d⌋`.
 //!
-//! Whether the clauses given are those of the formula in question is the caller's to say, who
-//! sees each of them.
+//! The caller, who sees each given clause, must ensure that these are the clauses of the formula.
 
 use crate::rup::{GUARD, Rup};
 use num_bigint::BigInt;
@@ -28,7 +26,7 @@ pub enum LinearProofError {
     /// A variable is given a second meaning, or the guard one.
     #[error("{0:?} is given a meaning twice")]
     SecondMeaning(Var),
-    /// A lemma has a literal that is no atom.
+    /// A lemma has a literal that is not an atom.
     #[error("{0:?} in a lemma is no atom")]
     NoAtom(Lit),
     /// A lemma's derivation breaks a rule.

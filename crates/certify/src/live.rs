@@ -1,9 +1,9 @@
 //! Proofs about justice: the monitored systems, built a second time.
 //!
-//! A [`LiveProof`] names an argument. From that and the model alone this file builds the monitored
-//! system whose bads must be unreachable, by its own code, and has the safety proof checked. What
-//! each argument means, and why it shows that no infinite path fulfils the set:
-//! docs/design/liveness.md.
+//! A [`LiveProof`] names an argument. From that and the model, this file builds the monitored
+//! system whose bads must be unreachable, with its own code, and has the safety proof checked.
+//! docs/design/liveness.md explains each argument, and why it shows that no infinite path fulfils
+//! the set.
 //!
 //! The signals are the fairness literals and those of the set; `round` is true at a step at which
 //! all were seen since the last round. *Required for soundness*: an infinite path that fulfils the

@@ -6,7 +6,7 @@ use std::fmt;
 
 /// Which solvers check, and for how long.
 ///
-/// A check should use a solver of another make than the one that found the proof: set `solver`
+/// A check should use a solver other than the one that found the proof: set `solver`
 /// to [`SolverKind::other_make`] of it. The default suits our engines, which find proofs with
 /// CaDiCaL and our own solver: BatSat decides what it can within a budget of conflicts, and
 /// what is left goes to a new CaDiCaL instance that never saw the search.

@@ -1,5 +1,5 @@
-//! The form of a proof about a program: what it speaks of exists. Everything that is checked later
-//! relies on it (`program_proof`).
+//! Checks the form of a proof about a program: everything that it mentions exists. All later checks
+//! rely on this (`program_proof`).
 
 use crate::program_proof::{Outcome, ProgramProofError};
 use pedra_model::term::{Sort, TermId, Terms};
@@ -10,7 +10,7 @@ pub(crate) fn wrong<T>(text: impl Into<String>) -> Outcome<T> {
     Err(ProgramProofError::Malformed(text.into()))
 }
 
-/// That what the proof speaks of exists. Everything that is checked later relies on it.
+/// That what the proof mentions exists. Everything that is checked later relies on it.
 pub(crate) fn check_form<'p>(program: &'p Program, proof: &ProgramProof) -> Outcome<&'p Procedure> {
     if let Err(error) = program.check() {
         return Err(ProgramProofError::NotCheckable(error.to_string()));
@@ -54,7 +54,7 @@ pub(crate) fn check_form<'p>(program: &'p Program, proof: &ProgramProof) -> Outc
     let cone = proof.terms.cone(proof.invariants.values().flatten().copied());
     let mut loose = proof.terms.iter().filter(|(id, _)| cone[id.index()]);
     if loose.any(|(id, _)| proof.terms.symbol_of(id).is_some() && !scope.contains(&id)) {
-        return wrong("an invariant speaks of what is no variable of the program");
+        return wrong("an invariant mentions what is not a variable of the program");
     }
     check_summaries(program, proof)?;
     Ok(body)
@@ -76,7 +76,7 @@ fn check_positions(program: &Program, proof: &ProgramProof) -> Outcome<()> {
     }
 }
 
-/// That summaries speak of the values before and after a call only.
+/// That summaries mention the values before and after a call only.
 fn check_summaries(program: &Program, proof: &ProgramProof) -> Outcome<()> {
     for summary in &program.summaries {
         let scope: BTreeSet<TermId> = summary.variables().map(|v| program.term_of(v)).collect();
@@ -84,7 +84,7 @@ fn check_summaries(program: &Program, proof: &ProgramProof) -> Outcome<()> {
         let cone = proof.terms.cone(invariant.copied());
         let mut loose = proof.terms.iter().filter(|(id, _)| cone[id.index()]);
         if loose.any(|(id, _)| proof.terms.symbol_of(id).is_some() && !scope.contains(&id)) {
-            return wrong("a summary speaks of what is no value before or after a call");
+            return wrong("a summary mentions what is not a value before or after a call");
         }
     }
     Ok(())

@@ -2,8 +2,8 @@
 //!
 //! An invariant `∀p. I(p)` is a premise of a query by some of its instances: `I` at the positions
 //! of the conclusion, and at the indices with which the query reads and writes arrays. *Sound with
-//! any choice*: all of them follow from the invariant. With too few of them a right proof is
-//! refused; those of lifted PDR need no others.
+//! any choice*: all of them follow from the invariant. With too few of them a correct proof is
+//! refused; proofs of lifted PDR need no others.
 
 use pedra_model::simplify::Rewriter;
 use pedra_model::term::{Term, TermId, Terms};

@@ -1,5 +1,5 @@
 //! Checking a proof about a program: the claims of [`pedra_model::program`] on the statement-level
-//! graph, each as a query of its own on new solvers.
+//! graph, each as a separate query on new solvers.
 //!
 //! The program is the one without calls that inlining made of what the front end gave; that it has
 //! the same runs is trusted, as is the front end. Nothing of the engines' blocks is used here. They
@@ -27,18 +27,18 @@
 //!
 //! Procedures that were not inlined are parts of the program ([`pedra_program::summaries`]). The
 //! invariant of a part's exit is the summary of its procedure; it is shown as all others are, and
-//! begins with arbitrary values, since the part does. A step that stands for a call has one premise
-//! more, the summary of the values before and after it. That is induction on the height of the tree
-//! of calls that a run is: what returns to a step was derived before the step was taken. *Required
-//! for soundness*: `k` is 1 then, and a summary speaks of these values only, since of anything else
-//! a call would know nothing.
+//! begins with arbitrary values, since the part does. A step that stands for a call has one more
+//! premise, the summary of the values before and after it. That is induction on the height of the
+//! tree of calls that a run is: what returns to a step was derived before the step was taken.
+//! *Required for soundness*: `k` is 1 then, and a summary mentions only these values, since a call
+//! knows nothing else.
 //!
 //! An invariant may be about all values of some positions. As a conclusion it has them as free
 //! symbols; as a premise it stands for some of its instances (`program_instances`).
 //!
-//! Large arrays are taken out of queries first (`without_arrays`): what is left has a model where
-//! the query has one. Queries about bit-vectors are blasted; those with products of variables are
-//! first asked without multipliers, with equations that follow by polynomial arithmetic
+//! Large arrays are first removed from queries (`without_arrays`): the result has a model if the
+//! query has one. Queries about bit-vectors are blasted; those with products of variables are first
+//! asked without multipliers, with equations that follow by polynomial arithmetic
 //! ([`crate::identity`]). Queries about integers go to the arithmetic solver, which writes a proof
 //! of each answer, and [`crate::linear_proof`] checks it; that the clauses and atoms are those of
 //! the query is trusted.
@@ -111,7 +111,7 @@ impl fmt::Display for ProgramClaim {
 /// Why a proof is not accepted.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ProgramProofError {
-    /// It claims nothing, or speaks of what does not exist.
+    /// It claims nothing, or mentions what does not exist.
     #[error("malformed proof: {0}")]
     Malformed(String),
     /// A claim is false.
@@ -282,7 +282,7 @@ impl Check<'_> {
         depth: usize,
         end: impl Fn(bool, usize) -> End,
     ) -> Outcome<()> {
-        // Each part starts anew, so that the store does not grow from part to part.
+        // Each part restarts, so that the store does not grow from part to part.
         let mut terms = self.proof.terms.clone();
         match self.unroller.ok(&mut terms, from, depth, end) {
             Unrolled::Ok(goal) => {
@@ -375,7 +375,7 @@ impl Check<'_> {
             Err(Failure::Refuted(assignment)) => {
                 let mut values = Vec::new();
                 for (variable, symbol) in self.shown(terms) {
-                    // Only what the query speaks of has bits.
+                    // Only what the query mentions has bits.
                     if let Ok(bits) = blaster.bits(terms, symbol) {
                         let bit = |&lit: &Lit| assignment.value(lit).known().unwrap_or(false);
                         let bits: Vec<bool> = bits.iter().map(bit).collect();

@@ -1,7 +1,7 @@
 //! Replaying a violation of a program, on the graph as the front end made it.
 //!
-//! The reference semantics is [`pedra_program::interpreter`]; this is the one place that turns its
-//! word into a verdict: a run counts as a violation only if all of its steps are defined.
+//! The reference semantics is [`pedra_program::interpreter`]; only this file turns its result into
+//! a verdict: a run counts as a violation only if all of its steps are defined.
 
 use pedra_program::interpreter::{TraceError, Undefined, replay};
 use pedra_program::{Program, ProgramTrace};

@@ -70,7 +70,7 @@ pub(crate) struct Unroller<'a> {
     interrupt: &'a Interrupt,
     outgoing: Vec<Vec<EdgeId>>,
     reads: Vec<Reads>,
-    /// For each place with an invariant the variables that it speaks of.
+    /// For each place with an invariant the variables that it mentions.
     invariant_reads: BTreeMap<PlaceId, Vec<VariableId>>,
 }
 
@@ -209,7 +209,7 @@ fn step_of(edge: &Edge) -> &Step {
     }
 }
 
-/// The variables that terms speak of, in ascending order.
+/// The variables that terms mention, in ascending order.
 fn read_by(
     terms: &Terms,
     variables: &FxHashMap<TermId, VariableId>,

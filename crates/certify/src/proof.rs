@@ -1,5 +1,5 @@
-//! Checking a proof about a bit-level system: each claim of [`pedra_model::proof`] as a query
-//! of its own on new solvers.
+//! Checking a proof about a bit-level system: each claim of [`pedra_model::proof`] is a separate
+//! query on new solvers.
 //!
 //! With the constraints `C`, the transition relation `T`, the invariant `Inv`, and `P`, which
 //! says that none of the proved bads is true:
@@ -20,10 +20,10 @@
 //!
 //! # Simple paths
 //! The step may be restricted to paths whose states differ pairwise on a set of latches `L`. It
-//! rests on cutting: if a path to a violation visits `t` with inputs `j` and later `s` with
-//! inputs `i`, and `s =_L t`, then `t` with the inputs `i` goes on as `s` does, which is a
-//! shorter path. So a shortest one never visits two states that agree on `L`. This needs that
-//! `L` is closed, for all `s`, `t`, `i`, `j` with `s =_L t` and `(Inv ∧ C)(s,i)`:
+//! rests on cutting: if a path to a violation visits `t` with inputs `j` and later `s` with inputs
+//! `i`, and `s =_L t`, then `t` with the inputs `i` continues as `s` does, which is a shorter path.
+//! So a shortest one never visits two states that agree on `L`. This needs that `L` is closed, for
+//! all `s`, `t`, `i`, `j` with `s =_L t` and `(Inv ∧ C)(s,i)`:
 //!
 //! - `(Inv ∧ C)(t,j) ⟹ C(t,i)`, where `t` is on the longer path itself;
 //! - `(Inv ∧ C)(u,h) ∧ t = F(u,h) ⟹ C(t,i)`, where `t` is a state that only the shorter path
@@ -33,8 +33,8 @@
 //!   inputs `i` with the free latches of `t`. `t` may be the first state, reset functions may
 //!   read inputs, and the shorter path then starts in `t'`.
 //!
-//! The first two may not assume `Inv(t,i)`: along the shorter path `Inv` is known of the next
-//! state only once `C` is, by consecution.
+//! The first two may not assume `Inv(t,i)`: along the shorter path `Inv` is known for the next
+//! state only after `C` is, by consecution.
 
 use crate::frames::{Frame, Unrolling, cone_of_influence, counterexample};
 use crate::options::{CheckOptions, Counterexample, Effort, Stop, Trust};
@@ -76,7 +76,7 @@ pub enum Claim {
         /// The clause's index.
         clause: usize,
     },
-    /// No path of so many steps from an initial state violates the property.
+    /// No path of this many steps from an initial state violates the property.
     Base {
         /// The steps of the path.
         step: usize,
@@ -117,7 +117,7 @@ impl fmt::Display for Claim {
 /// Why a proof is not accepted.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ProofError {
-    /// It claims nothing, or speaks of what does not exist.
+    /// It claims nothing, or mentions what does not exist.
     #[error("malformed proof: {0}")]
     Malformed(String),
     /// A claim is false.
@@ -189,7 +189,7 @@ pub(crate) fn check_claims(
     Ok(CheckedProof { properties, clauses, k: proof.k, effort: check.effort, trust })
 }
 
-/// The system's logic with the proof's gates. Fails if the proof is vacuous or speaks of what
+/// The system's logic with the proof's gates. Fails if the proof is vacuous or mentions what
 /// does not exist: everything that is checked later relies on it.
 pub(crate) fn extended_logic(system: &BitSystem, proof: &BitProof) -> Result<Aig, ProofError> {
     let wrong = |text: String| Err(ProofError::Malformed(text));

@@ -1,4 +1,4 @@
-//! Proofs that add to the model: the model with all that they add, as a system of its own.
+//! Proofs that add to the model: the model with all that they add, as a separate system.
 //!
 //! With history `h`, guesses `p` and differences `d` the proof is one about the system `M⁺`:
 //!
@@ -9,9 +9,9 @@
 //! - each proved bad as `bad ∧ ⋀ p = t`.
 //!
 //! *If `M⁺` has no path to a bad of its own, the model has none to its bad.* Take a path of the
-//! model. History is a function of it, since its init and next speak of the model, of `d` and of
-//! history alone. In each step `d` can be chosen so that its constraint holds, since `X` and `Y`
-//! speak of the model alone. Each target `t` has a value at the end of the path that does not
+//! model. History is a function of it, since its init and next mention only the model, `d` and
+//! history. In each step `d` can be chosen so that its constraint holds, since `X` and `Y`
+//! mention only the model. Each target `t` has a value at the end of the path that does not
 //! depend on guesses; let `p` have that value. Then the last state is one of the bad of `M⁺`.
 
 use crate::proof::ProofError;
@@ -120,7 +120,7 @@ fn check_form(proof: &WordProof) -> Result<(), &'static str> {
     }
     let of_the_model = terms.cone(differences.iter().map(|d| d.comparison));
     if new.iter().any(|symbol| of_the_model[symbol.index()]) {
-        return Err("a comparison speaks of what is added");
+        return Err("a comparison mentions what is added");
     }
     Ok(())
 }

@@ -27,7 +27,7 @@ const PARTS: usize = 4;
 pub(crate) enum Failure {
     /// It does not follow: here the facts hold and the goal does not.
     Refuted(Assignment),
-    /// Nobody knows.
+    /// Not known.
     Stopped(Stop),
 }
 
@@ -124,7 +124,7 @@ impl<'o> Prover<'o> {
     }
 }
 
-/// One solver and what it was told.
+/// One solver and its clauses.
 struct Instance {
     solver: Box<dyn SatSolver>,
     /// The solver's variable of each variable of the circuit, if it has one. The constant is
@@ -151,7 +151,7 @@ impl Instance {
     }
 
     /// Is `facts ∧ (¬goal₁ ∨ … ∨ ¬goalₙ)` satisfiable? Each goal gets a selector that implies its
-    /// negation; the disjunction of selectors is switched on by an assumption, and off for good
+    /// negation; the disjunction of selectors is switched on by an assumption, and off permanently
     /// afterwards.
     fn refute_any(&mut self, circuit: &Aig, facts: &[Vec<Lit>], goals: &[Vec<Lit>]) -> SatResult {
         self.add_facts(circuit, facts);

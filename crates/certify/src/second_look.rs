@@ -4,7 +4,7 @@
 //! is tested for all values at small widths. Here each rewritten term is held against the one that
 //! it stands for, on the reference evaluator, which knows nothing of sums in normal form. Values
 //! are chosen where calculating goes wrong: at the ends of the ranges, at and beside the constants
-//! of the terms, where one side of a comparison equals the other, and anywhere. This is no proof
+//! of the terms, where one side of a comparison equals the other, and anywhere. This is not a proof
 //! of equality: it finds mistakes early, before the proof is tried (`word_consecution`), and it is
 //! all that there is where that proof is too hard, which the verdict then says.
 
@@ -15,7 +15,7 @@ use pedra_model::system::{Input, System};
 use pedra_model::term::{Scalar, Sort, Term, TermId, Terms};
 use pedra_model::value::{ArrayValue, TernaryBv, TernaryValue};
 
-/// How many points are looked at: so many evaluations of terms in all, but some points always.
+/// How many points are compared: this many evaluations of terms in all, but always some points.
 const EVALUATIONS: usize = 2_000_000;
 const POINTS: std::ops::RangeInclusive<usize> = 32..=400;
 

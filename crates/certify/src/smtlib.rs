@@ -42,7 +42,7 @@ pub fn smtlib_obligations(system: &System, proof: &WordProof) -> Result<String, 
 pub(crate) fn whole_script(terms: &Terms, queries: &str) -> String {
     let has = |is_it: fn(Sort) -> bool| terms.iter().any(|(id, _)| is_it(terms.sort(id)));
     // Constant arrays are no part of the theory of arrays. Z3 leaves out an assertion with one if
-    // the logic is QF_ABV, and goes on.
+    // the logic is QF_ABV, and continues.
     let logic = if has(|sort| sort == Sort::Int) || queries.contains("(as const ") {
         "ALL"
     } else if has(Sort::is_array) {

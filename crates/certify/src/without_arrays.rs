@@ -12,10 +12,10 @@
 //! (Ackermann). A comparison `X = Y` of arrays is a new bit `q` with a new index `d`:
 //!
 //! ```text
-//! q ∨ X[d] ≠ Y[d]          q → X[i] = Y[i]  for all indices i that the formulas speak of
+//! q ∨ X[d] ≠ Y[d]          q → X[i] = Y[i]  for all indices i that the formulas mention
 //! ```
 //!
-//! A fact `A = X` about a symbol is no comparison: `X` is put in for `A`.
+//! A fact `A = X` about a symbol is not a comparison: `X` replaces `A`.
 //!
 //! Without comparisons the formulas are satisfiable together or not at all; with comparisons these
 //! instances may be too few.
@@ -123,7 +123,7 @@ pub(crate) fn blaster_for(
 }
 
 /// Facts `A = X` about a symbol `A` say what `A` is: it is replaced by `X` everywhere, unless `X`
-/// speaks of `A` itself, in whatever way.
+/// mentions `A` itself, in whatever way.
 fn definitions(terms: &mut Terms, facts: &[TermId]) -> Rewriter {
     let mut waiting: Vec<(TermId, TermId)> = Vec::new();
     for &fact in facts {
@@ -139,7 +139,7 @@ fn definitions(terms: &mut Terms, facts: &[TermId]) -> Rewriter {
     }
     let mut rewriter = Rewriter::new();
     loop {
-        // One that speaks of no other that waits.
+        // One that mentions no other that waits.
         let next = waiting.iter().position(|&(_, value)| {
             let cone = terms.cone([value]);
             waiting.iter().all(|(symbol, _)| !cone[symbol.index()])

@@ -6,7 +6,7 @@
 //! the comparisons of both into the same form.
 //!
 //! The search calculates with that file too, so its results are not believed. Each comparison that
-//! was rewritten is proved to be equivalent to its normal form, by a query of its own: these are
+//! was rewritten is proved to be equivalent to its normal form, by a separate query: these are
 //! local, and mostly easy. Where one is too hard for its budget, consecution is asked of the bits,
 //! within a budget as well ([`crate::proof`]). Where that is too hard, too, the check rests on
 //! evaluation at many points ([`crate::second_look`]), and says so ([`Trust::NormalForms`]).

@@ -58,7 +58,7 @@ pub(crate) fn has_large_arrays(
     system.terms.iter().any(|(id, _)| matters[id.index()] && is_large(id))
 }
 
-/// The proof about what the proved properties, the constraints and the proof itself speak of.
+/// The proof about what the proved properties, the constraints and the proof itself mention.
 /// The rest of the model can be as large as it likes.
 pub(crate) fn cone_of(proof: &WordProof) -> WordProof {
     let bits = proof.simple_path.iter().flatten();
@@ -82,7 +82,7 @@ pub(crate) fn not_checkable(error: BlastError) -> ProofError {
     ProofError::NotCheckable(error.to_string())
 }
 
-/// That the proof is about this system, and that what it speaks of exists. That it is not
+/// That the proof is about this system, and that what it mentions exists. That it is not
 /// vacuous is left to the check of the bits.
 pub(crate) fn check_form(system: &System, proof: &WordProof) -> Result<(), ProofError> {
     let wrong = |text: String| Err(ProofError::Malformed(text));

@@ -1,5 +1,5 @@
-//! The checks of answers. Nothing leaves this file as a verdict that `certify` has not accepted
-//! on the model as it was read.
+//! The checks of answers. Only what `certify` has accepted, on the model as read from the file,
+//! leaves this module as a verdict.
 
 use pedra_certify::{
     CheckOptions, ProofError, Trust, check_bit_proof, check_live_proof, check_word_live_proof,
@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub enum Checked {
     /// The proof was accepted.
     Proved {
-        /// The proof, about the model as it was read.
+        /// The proof, about the model as read.
         proof: Arc<Proof>,
         /// What the check took on trust.
         trust: Trust,
@@ -29,7 +29,7 @@ pub enum Checked {
     Violated(Trace),
 }
 
-/// Why an engine's answer is no verdict.
+/// Why an engine's answer is not a verdict.
 #[derive(Clone, Debug)]
 pub enum NotChecked {
     /// The check was stopped before it ended: the property stays unknown.

@@ -1,5 +1,5 @@
-//! Properties that depend on arrays which are too large to be expanded, on their way to the
-//! engines: each by itself, with its own cone and its own slots ([`pedra_engines::arrays`]).
+//! Properties that depend on arrays too large to be expanded. Each is prepared separately, with its
+//! own cone and its own slots ([`pedra_engines::arrays`]).
 
 use crate::plan::{EngineName, Plan};
 use crate::watched::{Bounds, Watched};

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub enum Answer {
     /// It holds; the proof was checked.
     Proved {
-        /// The proof, about the model as it was read.
+        /// The proof, about the model as read.
         proof: Arc<Proof>,
         /// What the check took on trust.
         trust: Trust,

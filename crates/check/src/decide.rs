@@ -1,6 +1,6 @@
-//! Deciding properties: the one way to an answer, for every command, the fuzzers and users of the
-//! library. Engines run on what was derived from the model; each answer is carried back to
-//! the model as it was read and checked there before the observer hears of it.
+//! Decides properties, for every command, the fuzzers and users of the library. Engines run on
+//! systems derived from the model. Each answer is translated back to the model as read from the
+//! file and checked there before the observer is notified.
 
 use crate::answer::{Checked, NotChecked, check_answer};
 use crate::arrays;
@@ -24,7 +24,7 @@ use std::sync::{Arc, mpsc};
 
 /// An answer failed its own check.
 #[derive(Debug, thiserror::Error)]
-#[error("internal error: {0}; this is a defect of pedra, and no verdict is given")]
+#[error("internal error: {0}; this is a bug in pedra, and no verdict is given")]
 pub struct InternalError(pub String);
 
 /// Hears what happens, from several threads.
@@ -42,10 +42,10 @@ pub trait Observer: Sync {
         false
     }
 
-    /// An engine has failed by a defect of its own; the others go on.
+    /// An engine has failed because of a bug; the others continue.
     ///
     /// # Panics
-    /// Unless it is overridden: who does not want to know of defects has to say so.
+    /// Unless it is overridden, so that a caller cannot overlook bugs.
     fn crashed(&self, engine: &'static str, text: &str) {
         panic!("engine {engine} has failed: {text}");
     }
@@ -87,7 +87,7 @@ struct Settled {
     outcome: Outcome,
 }
 
-/// What answers are about, as it was read.
+/// What answers are about, as read.
 pub(crate) trait Subject: Sync {
     /// Checks an answer of an engine. Unknown outcomes give nothing.
     fn check(

@@ -1,14 +1,14 @@
-//! Answers from other processes, which nobody here has to trust.
+//! Answers from other processes, which need not be trusted.
 //!
-//! A process that only searches makes [`claims`]: outcomes of engines, carried back to the model
-//! as it was read, and not checked. The process that asks decides by them
-//! ([`decide_elsewhere`]): each passes the same check as an answer of its own engines before
-//! the observer hears of it. *Required for soundness*: nothing of a claim but what `certify` has
-//! accepted reaches the observer. Which properties it settles is read from the checked
-//! proof or trace, and a bound is told as far as it was confirmed here.
+//! A process that only searches makes [`claims`]: outcomes of engines, translated back to the model
+//! as read from the file, and not checked. The asking process uses them ([`decide_elsewhere`]):
+//! each passes the same check as an answer of a local engine before the observer is notified.
+//! *Required for soundness*: only what `certify` has accepted reaches the observer. Which
+//! properties a claim settles is read from the checked proof or trace, and a bound is reported only
+//! as far as it was confirmed here.
 //!
-//! Unlike an answer of our own engines, a claim that fails its check is no internal error: the
-//! other process may be broken, of another build, or lie.
+//! Unlike an answer of a local engine, a claim that fails its check is not an internal error: the
+//! other process may be broken, of another build, or malicious.
 
 use crate::answer::{Checked, NotChecked, check_answer};
 use crate::decide::{InternalError, Observer, Subject, decide_about};

@@ -1,18 +1,18 @@
 //! From a model to checked answers: the library behind the program `pedra`.
 //!
-//! A model comes in, engines decide its properties, and every answer is carried back to the
-//! model as it was read and checked there before it goes out. What comes out is proved or
-//! violated with evidence that passed its check, or it is unknown, with the reason.
+//! Engines decide the properties of a model, and every answer is translated back to the model as
+//! read from the file and checked there. The result is proved or violated, with checked evidence,
+//! or unknown, with the reason.
 //!
-//! - [`decide()`]: decides properties and tells an [`Observer`] each answer when it is there;
-//!   [`decide_all`] collects them.
+//! - [`decide()`]: decides properties and passes each answer to an [`Observer`] as soon as it is
+//!   known; [`decide_all`] collects them.
 //! - [`plan`]: which engines run, and with what ([`Plan`]).
-//! - [`pipeline`]: the model on its way to the engines ([`Prepared`]).
-//! - [`live`]: justice sets on their way.
+//! - [`pipeline`]: prepares the model for the engines ([`Prepared`]).
+//! - [`live`]: prepares justice sets.
 //! - [`answer`]: the checks ([`Checked`]).
 //! - [`program`]: the same for programs ([`decide_program`]).
 //! - [`elsewhere`]: answers of other processes, which are checked here.
-//! - [`vacuity`]: whether an answer says anything.
+//! - [`vacuity`]: whether a proof is vacuous.
 //!
 //! ```
 //! use pedra_check::{Answer, Plan, decide_all};

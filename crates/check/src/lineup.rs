@@ -1,8 +1,8 @@
-//! The line-up of `auto`: which engines run, in which order, in how many threads. As data: a
+//! The line-up of `auto`: which engines run, in which order, and in how many threads. It is data: a
 //! configuration is a row. See docs/design/portfolio.md.
 //!
-//! *The first thread does what one thread alone does*, whatever the number of threads. So nothing
-//! that one thread finds is lost or found later with several; the others add to it.
+//! *The first thread does what a run with one thread does*, whatever the number of threads. Nothing
+//! that one thread finds is therefore lost or found later with several threads.
 
 use crate::pipeline::Derived;
 use crate::plan::{EngineName, Plan};

@@ -1,7 +1,7 @@
-//! Justice sets on their way to the engines, and the answers on their way back.
+//! Prepares justice sets for the engines, and translates the answers back.
 //!
 //! For each set the bits of its cone are taken, each method makes its monitored system of them
-//! ([`pedra_engines::live`]), and that is reduced as any other system is. In one thread the engines
+//! ([`pedra_engines::live`]), and that is reduced like any other system. In one thread the engines
 //! take turns, those of all sets together, so that no set waits for another.
 
 use crate::plan::{EngineName, Plan};
@@ -30,7 +30,7 @@ pub enum Liveness {
     Auto,
     /// Liveness to safety, under any engine.
     L2s,
-    /// k-liveness inside of PDR, with BMC for lassos.
+    /// k-liveness inside PDR, with BMC for lassos.
     Klive,
     /// rlive: PDR from round to round.
     Rlive,
@@ -54,10 +54,12 @@ impl Liveness {
     /// What it does, in a line.
     pub fn help(self) -> &'static str {
         match self {
-            Liveness::Auto => "All of them in turns; with --engine, l2s under that engine",
+            Liveness::Auto => "All of them in turns; with --engine, l2s with that engine",
             Liveness::L2s => "Liveness to safety: a loop is a state that was saved before",
-            Liveness::Klive => "k-liveness: PDR bounds the rounds; BMC looks for lassos beside it",
-            Liveness::Rlive => "rlive: PDR goes from round to round",
+            Liveness::Klive => {
+                "k-liveness: PDR bounds the number of rounds, while BMC looks for lassos"
+            }
+            Liveness::Rlive => "rlive: PDR searches from round to round",
         }
     }
 
@@ -122,7 +124,7 @@ pub(crate) struct Question<'a> {
     method: Method,
     monitored: Monitored<'a>,
     reduced: Reduced,
-    /// Some engines wait here for a smaller system; nobody brings one.
+    /// Some engines wait here for a smaller system; none arrives.
     room: Room,
 }
 

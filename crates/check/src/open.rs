@@ -1,4 +1,4 @@
-//! Why properties stay open, and how far they are safe all the same.
+//! Why properties stay open, and up to which step they are safe.
 
 use pedra_engines::Reason;
 use pedra_program::CheckKind;

@@ -1,5 +1,5 @@
-//! The model on its way to the engines: the cone of the properties, bits, fewer bits; and the way
-//! back for answers.
+//! Prepares the model for the engines: cone of the properties, translation to bits, reductions; and
+//! the way back for answers.
 
 use crate::plan::Plan;
 use pedra_engines::events::Progress;

@@ -1,4 +1,4 @@
-//! Which engines run, and with what: the policy of a run.
+//! The plan of a run: which engines run, and with which options.
 
 use crate::lineup::{Others, PROGRAM_LOOKS};
 use crate::live::Liveness;
@@ -37,15 +37,15 @@ pub enum EngineName {
     Kind,
     /// PDR (IC3): finds violations and proves
     Pdr,
-    /// Reverse PDR: the same on the transition relation read backwards
+    /// Reverse PDR: PDR on the reversed transition relation
     Rpdr,
-    /// fbPDR: PDR and Reverse PDR that take turns and feed each other
+    /// fbPDR: PDR and Reverse PDR in turns, each using what the other has found
     Fbpdr,
-    /// Interpolation: bounded model checking that proves
+    /// Interpolation: turns bounded model checking into proofs
     Imc,
     /// AVY: interpolation and PDR on one trace; finds violations and proves
     Avy,
-    /// PDR in words, for models whose invariants are arithmetic; AIGER models go to pdr
+    /// Word-level PDR, for models whose invariants are arithmetic; AIGER models go to pdr
     Wpdr,
     /// Lifted PDR: a trace of frames for each location of a program; other models go to pdr
     Program,
@@ -92,14 +92,16 @@ impl EngineName {
             EngineName::Bmc => "Bounded model checking: finds violations, proves nothing",
             EngineName::Kind => "k-induction: finds violations and proves",
             EngineName::Pdr => "PDR (IC3): finds violations and proves",
-            EngineName::Rpdr => "Reverse PDR: the same on the transition relation read backwards",
-            EngineName::Fbpdr => "fbPDR: PDR and Reverse PDR that take turns and feed each other",
-            EngineName::Imc => "Interpolation: bounded model checking that proves",
+            EngineName::Rpdr => "Reverse PDR: PDR on the reversed transition relation",
+            EngineName::Fbpdr => {
+                "fbPDR: PDR and Reverse PDR in turns, each using what the other has found"
+            }
+            EngineName::Imc => "Interpolation: turns bounded model checking into proofs",
             EngineName::Avy => {
                 "AVY: interpolation and PDR on one trace; finds violations and proves"
             }
             EngineName::Wpdr => {
-                "PDR in words, for models whose invariants are arithmetic; AIGER models go to pdr"
+                "Word-level PDR, for models whose invariants are arithmetic; AIGER models go to pdr"
             }
             EngineName::Program => {
                 "Lifted PDR: a trace of frames for each location of a program; other models go to \
@@ -411,7 +413,7 @@ impl Plan {
         }
     }
 
-    /// How the answers of an engine are checked: by solvers of another make than those that it
+    /// How the answers of an engine are checked: by solvers other than those that it
     /// used. The first gets a budget for each query; what it leaves goes to the second, without
     /// one. Where the engine used all but one make, that one checks alone.
     pub fn check_options(&self, engine: &str, interrupt: &Interrupt) -> CheckOptions {

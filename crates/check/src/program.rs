@@ -3,12 +3,12 @@
 //! The program is lowered to a transition system, on which all engines work. Answers are carried
 //! back to the program and checked there, on the graph as the front end made it.
 //!
-//! Arithmetic in the graph wraps around and so on, where the source language leaves the result
-//! undefined. So all runs of the graph include all defined runs: a proof is a proof. A violation
-//! counts only if no check of its steps fails. If the violation that was found has an undefined
-//! step, the search is repeated with undefined steps excluded ([`LowerOptions::only_defined`]). If
-//! that finds none, the property is unknown, and the undefined operation is named: *required for
-//! soundness* of both verdicts.
+//! Where the source language leaves a result undefined, the graph defines one; arithmetic wraps
+//! around, for example. The runs of the graph therefore include all defined runs, and a proof about
+//! the graph is a proof about the program. A violation counts only if no check of its steps fails.
+//! If the violation that was found has an undefined step, the search is repeated with undefined
+//! steps excluded ([`LowerOptions::only_defined`]). If that finds none, the property is unknown,
+//! and the undefined operation is named: *required for soundness* of both verdicts.
 //!
 //! Recursion is inlined up to a bound, which grows (`recursion`).
 
@@ -287,7 +287,7 @@ impl<'a, 'r, O: ProgramObserver> Phase<'a, 'r, O> {
 
     /// The proof about the program that a proof about the system stands for, and whether it is
     /// whole: invariants of places have no room for inputs, of which reductions may speak. What is
-    /// left without them may be a proof or not; if it is refused, that is no defect.
+    /// left without them may be a proof or not; if it is refused, that is not a bug.
     fn lift(&self, proof: &Proof) -> Result<(ProgramProof, bool), NotChecked> {
         match proof {
             Proof::Program(proof) => Ok((ProgramProof::clone(proof), true)),
@@ -315,7 +315,7 @@ impl<'a, 'r, O: ProgramObserver> Phase<'a, 'r, O> {
             Err(ProgramProofError::Stopped(_)) => Err(NotChecked::Stopped),
             Err(ProgramProofError::NotCheckable(why)) => Err(NotChecked::NotCheckable(why)),
             Err(other) if is_whole => Err(NotChecked::Wrong(format!("proof: {other}"))),
-            Err(_) => Err(NotChecked::NotCheckable("the proof speaks of inputs".to_owned())),
+            Err(_) => Err(NotChecked::NotCheckable("the proof mentions inputs".to_owned())),
         }
     }
 

@@ -1,19 +1,19 @@
-//! Deciding recursive programs: calls are inlined up to a bound, which grows, and beside that
-//! recursive procedures are left whole and get summaries.
+//! Deciding recursive programs: calls are inlined up to a bound, which grows; at the same time
+//! recursive procedures are kept and get summaries.
 //!
 //! With a bound two programs are made, in turns ([`Deeper`]). In one, runs end where recursion is
-//! deeper than the bound: all its runs are runs of the program, and violations are looked for. In
-//! the other, error places are reached there: a proof of a property is one that the bound suffices
-//! for it, too, and so one about the program. Neither waits for the other: each round has a budget,
-//! which is doubled in the next. The bound of the first grows with each round, since a violation
-//! may be deep where proofs are hard; that of the second when the bound turns out to be exceeded.
+//! deeper than the bound: all its runs are runs of the program, so it is searched for violations.
+//! In the other, error places are reached there: a proof of a property also shows that the bound
+//! suffices for it, and so is a proof about the program. Neither waits for the other: each round
+//! has a budget, which is doubled in the next. The bound of the first grows with each round, since
+//! a violation may be deep where proofs are hard; that of the second when the bound turns out to be
+//! exceeded.
 //!
 //! The program with summaries ([`Recursion::Summaries`]) has all runs, so that both verdicts count.
 //! Lifted PDR works on it, in turns with the others: a bound finds short violations sooner, and
 //! engines for circuits prove what has no summary that lifted PDR finds.
 //!
-//! If a violation is undefined, only defined ones are looked for from then on, and there is no
-//! proof.
+//! If a violation is undefined, the search continues for defined ones only, and there is no proof.
 
 use crate::open::{Open, ProgramOpen};
 use crate::plan::EngineName;
@@ -90,7 +90,7 @@ struct Whole {
     /// The program, unless there is nothing more to find.
     lowered: Option<Arc<Lowered>>,
     options: LowerOptions,
-    /// The engine, and what it is about. It goes on where it was in the round before.
+    /// The engine, and what it is about. It continues where it was in the round before.
     engine: Option<(Vec<usize>, Lifted)>,
 }
 

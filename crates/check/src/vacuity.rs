@@ -1,6 +1,5 @@
-//! Proofs that say nothing: where the constraints allow no run beyond some step, everything holds
-//! from there on; and a property that is stated under a condition holds if the condition is
-//! never true.
+//! Vacuous proofs. If the constraints allow no run beyond some step, everything holds from there
+//! on. And a property under a condition holds if the condition is never true.
 //!
 //! Both are questions of reachability, so they are asked as properties of a system derived from
 //! the one that was decided, and their answers are checked like any other. With constraints `C`:
@@ -10,8 +9,8 @@
 //! | is there a run with a step `n`? | `count = n`, for a new state `count` that counts steps |
 //! | can the condition be true? | the condition itself |
 //!
-//! Violated means yes, and the trace is the run. The search ends after [`LAST_STEP`] steps: it
-//! comes on top of what was asked for, and must not take longer than that.
+//! Violated means yes, and the trace is the run. The search ends after [`LAST_STEP`] steps: it is
+//! additional work, and must not take longer than the check itself.
 
 use crate::collect::{Answer, decide_all};
 use crate::decide::InternalError;

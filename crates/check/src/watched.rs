@@ -1,4 +1,4 @@
-//! Engines that decide one property, on a system that was made for it.
+//! Engines that decide one property, on a system made for it.
 
 use pedra_engines::events::{Event, EventSink, Progress};
 use pedra_engines::{Context, End, Engine, Link};

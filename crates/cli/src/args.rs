@@ -25,10 +25,10 @@ const STYLES: styling::Styles = styling::Styles::styled()
 const EXIT_CODES: &str = "Exit codes:
   0   all properties proved (or the command succeeded)
   1   some property violated (or a certificate or witness was refuted)
-  2   bad usage or bad input
+  2   bad usage, bad input, or an output file that could not be written
   3   some property unknown: a limit, an interrupt, or something unsupported
-  70  internal error: an answer failed its own check and was not printed
-Of several, violated counts before unknown. The command `hwmcc` uses 10, 20 and 30.";
+  70  internal error: an answer failed its check and was not printed
+If some properties are violated and others unknown, the code is 1. `hwmcc` uses 10, 20 and 30.";
 
 const SHORT_HELP: &str = "All other options: pedra check --help-all, and docs/CLI.md";
 
@@ -65,32 +65,32 @@ pub enum Command {
     /// Decide the properties of a model or a program
     #[command(disable_help_flag = true, after_help = SHORT_HELP, after_long_help = options::help())]
     Check(Box<CheckArgs>),
-    /// Do the tasks of pedra.toml, the file of a folder that says what is checked there
+    /// Run the tasks of pedra.toml in the current folder
     Run(TasksArgs),
-    /// Run, and write a page that shows how the answer was found
+    /// Check a model, and write a page that shows how the answers were found
     #[command(disable_help_flag = true, after_help = SHORT_HELP, after_long_help = options::help())]
     Explain(Box<ExplainArgs>),
-    /// Check a witness or a certificate, ours or anyone's, against a model
+    /// Check a witness or a certificate, of Pedra or another tool, against a model
     Certify(CertifyArgs),
     /// Replay a witness, or run random stimulus, and show the waveform
     Simulate(SimulateArgs),
-    /// Convert a model to another format, chosen by the file's ending
+    /// Convert a model to another format, chosen by the ending of the output
     Convert(ConvertArgs),
     /// Show what is in a model: sizes, properties, resets, constraints
     Info(InfoArgs),
-    /// The competition's interface: answer `sat` or `unsat`, write witness or certificate
+    /// The interface of HWMCC: answer `sat`, `unsat` or `unknown`, write a witness or certificate
     Hwmcc(HwmccArgs),
-    /// The interface of competitions on software: answer `TRUE`, `FALSE(...)` or `UNKNOWN`
+    /// The interface of SV-COMP: answer `TRUE`, `FALSE(...)` or `UNKNOWN`
     Svcomp(SvcompArgs),
     /// Run engines and other model checkers on many models, and compare them
     Bench(BenchArgs),
-    /// Work for `check --cluster` on other machines
+    /// Search for answers for `check --cluster` on other machines
     #[cfg(feature = "cluster")]
     Worker(crate::commands::cluster::worker::WorkerArgs),
-    /// See what workers do
+    /// Show the queue and the workers
     #[cfg(feature = "cluster")]
     Cluster(crate::commands::cluster::status::ClusterCommand),
-    /// Write a few commented example models and show what to try
+    /// Write a few commented example models and suggest commands
     Demo(DemoArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
@@ -115,7 +115,7 @@ pub struct RunArgs {
     /// How many threads [default: cores with auto, else 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
-    /// Seed of all random choices; one thread and one seed give one run
+    /// Seed of all random choices; runs with one thread and the same seed are identical
     #[arg(
         long,
         value_name = "S",
@@ -141,7 +141,7 @@ fn threads_of_environment() -> Option<usize> {
     let text = std::env::var("PEDRA_THREADS").ok()?;
     let number = text.parse().ok().filter(|number| (1..=256).contains(number));
     if number.is_none() {
-        note("PEDRA_THREADS is ignored: it is no number from 1 to 256");
+        note("PEDRA_THREADS is ignored: it is not a number from 1 to 256");
     }
     number
 }
@@ -149,13 +149,13 @@ fn threads_of_environment() -> Option<usize> {
 /// What is shown.
 #[derive(Args, Debug, Clone, Default)]
 pub struct OutputArgs {
-    /// One JSON object a line (schema: docs/JSON.md)
+    /// One JSON object per line (schema: docs/JSON.md)
     #[arg(long)]
     pub json: bool,
     /// Verdicts and errors only
     #[arg(long, short, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// A summary of each engine; twice for every depth
+    /// A summary of each engine; twice: every depth
     #[arg(long, short, action = clap::ArgAction::Count)]
     pub verbose: u8,
 }
@@ -254,27 +254,27 @@ pub struct CheckArgs {
     /// C programs: write the witness of a proof or violation here (YAML, format 2.0)
     #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
     pub witness: Option<PathBuf>,
-    /// C programs, Verilog: write a test that makes a violation happen here
+    /// C programs, Verilog: write a test here that reproduces a violation
     ///
-    /// A C file: linked with the program it reaches the error, and exits with 99. Or a test bench
-    /// in Verilog
+    /// A C file, which reaches the error when linked with the program, and exits with 99; or a
+    /// Verilog test bench
     #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
     pub test: Option<PathBuf>,
     /// Write the record of the run here: frames, lemmas and obligations as JSON lines
     /// (schema: docs/JSON.md)
     #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
     pub record: Option<PathBuf>,
-    /// Write the verdicts here as JUnit XML, for servers that build and test
+    /// Write the verdicts here as JUnit XML, for continuous integration
     #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
     pub junit: Option<PathBuf>,
-    /// Write what is violated or unknown here as SARIF 2.1.0, for code scanning
+    /// Write violated and unknown properties here as SARIF 2.1.0, for code scanning
     #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
     pub sarif: Option<PathBuf>,
-    /// Write a page that plays back the run here (HTML)
+    /// Write a page that replays the run here (HTML)
     #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
     pub report: Option<PathBuf>,
     /// Draw the run in the plane of two states, for example x,y or x=0..9,y=-5..5, for engines
-    /// that reason in words; of a program the lemmas of the loop at a line, for example x,y@12
+    /// that reason in words; for a program the lemmas at the loop of a line, for example x,y@12
     #[arg(
         long,
         value_name = "X,Y",
@@ -314,7 +314,7 @@ pub struct CheckArgs {
     /// What is shown.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Show what most people need
+    /// Show the most common options
     #[arg(long, short, action = clap::ArgAction::HelpShort)]
     help: Option<bool>,
     /// Show all options
@@ -348,7 +348,7 @@ pub struct ExplainArgs {
         ]
     )]
     pub from: Option<PathBuf>,
-    /// Show the page while the run is going on, at an address of this machine that is printed
+    /// Serve the page during the run, at an address of this machine that is printed
     #[arg(long, conflicts_with = "from")]
     pub live: bool,
     /// What is run, and the page as `--report FILE` or `-o FILE.html`.
@@ -402,7 +402,7 @@ pub struct SimulateArgs {
     /// Show all signals, not only those in the cone of the violated property
     #[arg(long)]
     pub all: bool,
-    /// Instead of the waveform, show what a value of the witness depends on, step by step back
+    /// Instead of the waveform, show what a value of the witness depends on, back to step 0
     #[arg(long, value_name = "SIGNAL@STEP", requires = "witness", conflicts_with = "all")]
     pub why: Option<String>,
 }
@@ -470,7 +470,7 @@ pub struct HwmccArgs {
 pub struct SvcompArgs {
     /// A C program (.c, .i), or a task file (.yml) that names it
     pub task: PathBuf,
-    /// The file with the property: unreach-call or no-overflow [default: unreach-call]
+    /// A property file, or the name unreach-call or no-overflow [default: unreach-call]
     #[arg(long, value_name = "FILE")]
     pub property: Option<PathBuf>,
     /// The sizes of types [default: that of the task, or ilp32]
@@ -502,20 +502,20 @@ pub enum ExpectedName {
 /// `pedra bench`.
 #[derive(Args, Debug, Clone)]
 pub struct BenchArgs {
-    /// A folder, whose models and programs are all run, or a table of them with tabs (manifest.tsv)
+    /// A folder of models and programs, or a table of them with tabs (manifest.tsv)
     pub models: PathBuf,
-    /// Our contenders, a list with commas: an engine, with further options of `check` if wanted,
-    /// for example "pdr,pdr -o pdr.variant=simple"; `none` for others alone
+    /// Contenders of Pedra, separated by commas: an engine, with options of `check` if needed, for
+    /// example "pdr,pdr -o pdr.variant=simple"; `none`: only other model checkers
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "auto")]
     pub engines: Vec<String>,
-    /// Other model checkers, a list with commas: abc, abc-int, abc-bmc, ric3, z3; `auto` is those
-    /// of abc, ric3 and z3 that are on the path and read some of the models
+    /// Other model checkers, separated by commas: abc, abc-int, abc-bmc, ric3, z3; `auto`: those
+    /// of abc, ric3 and z3 that are on the PATH and read some of the models
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "auto")]
     pub peers: Vec<String>,
-    /// Another build of Pedra: each of our contenders runs with it, too, right after this one
+    /// Another build of Pedra: each contender also runs with it, right after this build
     #[arg(long, value_name = "PROGRAM")]
     pub before: Option<PathBuf>,
-    /// Further options of `pedra check` for all our contenders
+    /// Options of `pedra check` for all contenders of Pedra
     #[arg(last = true, value_name = "OPTIONS")]
     pub options: Vec<String>,
     /// Only the models of these sets
@@ -548,7 +548,7 @@ pub struct BenchArgs {
         help_heading = "Limits"
     )]
     pub memory: u64,
-    /// How many runs go on side by side; more than one disturb each other
+    /// How many runs go on at the same time; with more than one, times are less exact
     #[arg(
         long,
         value_name = "N",
@@ -557,11 +557,11 @@ pub struct BenchArgs {
         help_heading = "Limits"
     )]
     pub jobs: u16,
-    /// Add each result to this table as it comes; runs that are in it are not repeated
+    /// Add each result to this table when it arrives; results that it has are not computed again
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     pub out: Option<PathBuf>,
     /// Write plots: PREFIX-cactus.svg, PREFIX-scatter-N-NAME.svg for the first contender against
-    /// each other, and PREFIX-growth.svg if names such as lin_8 and lin_64 tell widths
+    /// each other one, and PREFIX-growth.svg if names contain sizes, such as lin_8 and lin_64
     #[arg(long, value_name = "PREFIX", help_heading = "Files")]
     pub plots: Option<PathBuf>,
 }
@@ -569,10 +569,10 @@ pub struct BenchArgs {
 /// `pedra demo`.
 #[derive(Args, Debug, Clone)]
 pub struct DemoArgs {
-    /// The folder to write the models to; made if it is not there
+    /// The folder for the models; created if needed
     #[arg(default_value = "pedra-demo")]
     pub folder: PathBuf,
-    /// Overwrite files that are there already
+    /// Overwrite existing files
     #[arg(long)]
     pub force: bool,
 }

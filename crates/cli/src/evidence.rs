@@ -87,7 +87,7 @@ pub fn check_paths(
         let last = for_property(path, of_model(*selected.last().unwrap_or(&0)), several);
         refuse_unwritable(&last)?;
         if outputs[..i].iter().any(|other| same_file(path, other)) {
-            let text = "named for two files; each needs a name of its own";
+            let text = "named for two files; each needs a different name";
             return Err(InputError(format!("{}: {text}", path.display())));
         }
         // With several properties the names differ from each other, but one may be the model's.

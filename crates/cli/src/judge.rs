@@ -161,7 +161,7 @@ impl Judge<'_> {
         };
         let goal = match last.last() {
             Some(waypoint) if waypoint.constraint == Constraint::Target => &waypoint.place,
-            _ => return Ok(Judgement::Refuted("its last waypoint is no target".to_owned())),
+            _ => return Ok(Judgement::Refuted("its last waypoint is not a target".to_owned())),
         };
         let Shapes { points, shapes, mut left_out } = Shapes::of(route.iter().chain([last]));
         let (program, observed, marks) = match self.marked(&points, kind, model) {

@@ -90,7 +90,7 @@ impl Watch {
         let (memory, space) = (limits.memory, address_space_limit());
         if memory.is_some() && memory_in_use().is_none() {
             crate::output::note(
-                "--memory has no effect: this system does not tell how much is in use",
+                "--memory has no effect: this system does not report how much is in use",
             );
         }
         memory::set_unknown_code(unknown);
@@ -175,7 +175,9 @@ fn relieve(crew: &Crew, limit: Option<u64>, last: &mut Option<Instant>) {
     let Some(engine) = beside.max_by_key(|&engine| memory::held_by(engine)) else { return };
     if let Some(name) = crew.drop_engine(engine) {
         let held = memory::held_by(engine) >> 20;
-        crate::output::note(&format!("memory runs short: {name} is dropped, which held {held} MB"));
+        crate::output::note(&format!(
+            "memory runs short: {name}, which used {held} MB, is dropped"
+        ));
         *last = Some(Instant::now());
     }
 }

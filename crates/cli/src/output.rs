@@ -214,7 +214,9 @@ pub fn note(text: &str) {
 /// Says on standard error that an engine has failed, and that the others go on.
 pub fn tell_crash(engine: &str, text: &str) {
     let text = printable(text);
-    note(&format!("engine {engine} has failed, the others go on; a defect of pedra: {text}"));
+    note(&format!(
+        "engine {engine} has failed, the others continue; this is a bug in pedra: {text}"
+    ));
 }
 
 #[cfg(test)]

@@ -112,7 +112,7 @@ impl<'a> Writer<'a> {
                 return Err(overwrites_model(path));
             }
             if outputs[..index].iter().any(|other| same_file(path, other)) {
-                let text = "named for two files; each needs a name of its own";
+                let text = "named for two files; each needs a different name";
                 return Err(InputError(format!("{}: {text}", path.display())));
             }
         }

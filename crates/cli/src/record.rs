@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
-/// So many bytes are handed to the system at once.
+/// This many bytes are passed to the system at once.
 const BLOCK_BYTES: usize = 1 << 16;
 
 /// How long the end of a record waits for an engine that is just writing to it.
@@ -191,7 +191,7 @@ impl Recorder {
             match self.inner.try_lock() {
                 Ok(inner) => break inner,
                 Err(TryLockError::Poisoned(inner)) => break inner.into_inner(),
-                // Whoever holds it may wait for a reader that never comes.
+                // The thread that holds it may wait for a reader that never comes.
                 Err(TryLockError::WouldBlock) if Instant::now() > deadline => return None,
                 Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(1)),
             }

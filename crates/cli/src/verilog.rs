@@ -111,7 +111,7 @@ pub fn open(
     quiet: bool,
 ) -> Result<Opened, InputError> {
     if let Some(other) = more.iter().find(|file| !is_verilog(file)) {
-        let text = "is no Verilog: its name ends neither in .v nor in .sv";
+        let text = "is not Verilog: its name ends neither in .v nor in .sv";
         return Err(InputError(format!("{}: {text}", other.display())));
     }
     if path.as_os_str() == "-" {
@@ -170,7 +170,7 @@ fn tell(design: &Design) {
         let edge = |is_rising| if is_rising { "posedge" } else { "negedge" };
         let clocks = clocks.iter().map(|c| format!("{} {}", edge(c.is_rising), c.name));
         let clocks = clocks.collect::<Vec<String>>().join(", ");
-        let text = format!("note: a step is a moment, and clocks are inputs ({clocks})");
+        let text = format!("note: a step is a moment in time, and clocks are inputs ({clocks})");
         note(&printable(&text));
     }
 }

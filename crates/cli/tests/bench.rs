@@ -278,16 +278,16 @@ fn bad_requests() {
         (&["gone.tsv"], "gone.tsv:2: there is no file m/gone.aag"),
         (&["none.tsv", "--expected", "unsafe"], "none.tsv: no models found"),
         (&["m", "--expected", "safe"], "need a table"),
-        (&["m", "--peers", "abc"], "abc was not found on the path"),
+        (&["m", "--peers", "abc"], "abc was not found on the PATH"),
         (&["m", "--peers", "magic"], "known: abc, abc-int, abc-bmc, ric3, z3, auto, none"),
-        (&["m", "--engines", "none"], "nobody takes part"),
+        (&["m", "--engines", "none"], "there are no contenders"),
         (&["m", "--engines", "kind,magic"], "there is no engine `magic`"),
         (&["m", "--engines", "kind --magic"], "`kind --magic`: unexpected argument '--magic'"),
         (&["m", "--engines", "kind", "--", "--seed", "x"], "invalid value 'x' for '--seed <S>'"),
         (&["m", "--engines", "kind --memory 1G"], "cannot be used multiple times"),
-        (&["m", "--out", "/dev/full"], "/dev/full: this is no file"),
+        (&["m", "--out", "/dev/full"], "/dev/full: this is not a file"),
         (&["m", "--out", "no/such/folder.tsv"], "no/such/folder.tsv: cannot be written"),
-        (&["m", "--out", "other.tsv"], "other.tsv: this is no table of `pedra bench`"),
+        (&["m", "--out", "other.tsv"], "other.tsv: this is not a table of `pedra bench`"),
     ];
     for (args, message) in cases {
         let (out, err) = bench(2, &folder, args);

@@ -141,7 +141,7 @@ impl<'a> Asker<'a> {
             (self.note)(&line);
         }
         if self.noted.len() == MAX_NOTED && self.noted[&line] == 1 {
-            (self.note)("further things about workers are not said");
+            (self.note)("further messages about workers are not shown");
         }
     }
 
@@ -166,7 +166,7 @@ impl<'a> Asker<'a> {
     fn hear(&mut self, report: Report, body: &[u8]) -> News {
         let Report { task, worker, what } = report;
         if !self.schedule.has_given_out(task) {
-            self.complain(&worker, "a report about a task that was not given out");
+            self.complain(&worker, "a report about a task that was not assigned");
             return News::Nothing;
         }
         match what {
@@ -176,7 +176,7 @@ impl<'a> Asker<'a> {
                 match &why {
                     NotDone::NoModel => self.network.order(Order::Upload),
                     NotDone::Refused(text) => self.complain(&worker, text),
-                    NotDone::GivenUp => self.complain(&worker, "work that its workers died on"),
+                    NotDone::GivenUp => self.complain(&worker, "a task on which its workers died"),
                     NotDone::NoLease => {}
                 }
                 self.schedule.not_done(task, &why);

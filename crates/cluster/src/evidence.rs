@@ -97,7 +97,7 @@ pub fn encode(model: &Model, outcome: &Outcome) -> Result<Vec<u8>, EvidenceError
         Outcome::Proved(proof) => match (model, &**proof) {
             (Model::Bits(_), Proof::Bits(proof)) => Evidence::Bits(Bits::of(proof)),
             (Model::Words(_), Proof::Words(proof)) if !proof.prophecy.is_empty() => {
-                return wrong("a proof for all addresses of a large array has no form to be sent");
+                return wrong("a proof for all addresses of a large array cannot be sent");
             }
             (Model::Words(system), Proof::Words(proof)) => {
                 let base = system.terms.len();

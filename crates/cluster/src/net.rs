@@ -98,7 +98,7 @@ impl Access {
             return Err(NetError(text.to_owned()));
         }
         let one = |text: &str| {
-            text.trim().parse().map_err(because(&format!("'{}' is no address", text.trim())))
+            text.trim().parse().map_err(because(&format!("'{}' is not an address", text.trim())))
         };
         self.address.split(',').map(one).collect()
     }

@@ -65,7 +65,7 @@ pub enum WireError {
         ours: String,
     },
     /// It makes no sense.
-    #[error("a message that makes no sense: {0}")]
+    #[error("an invalid message: {0}")]
     Malformed(String),
     /// It is too large.
     #[error("{0} bytes are more than are read")]
@@ -290,7 +290,7 @@ impl Why {
             Why::Budget => Open::Engines(Reason::Budget),
             Why::Exhausted(step) => Open::Engines(Reason::Exhausted(step)),
             Why::Unsupported => unsupported("the engines do not support the model"),
-            Why::NotBits => Open::NotBits("the model cannot be made into bits".to_owned()),
+            Why::NotBits => Open::NotBits("the model cannot be translated to bits".to_owned()),
             Why::NotSent => unsupported("settled, but the evidence is too large to be sent"),
             Why::Lost => unsupported("no answer of a worker was accepted"),
         }

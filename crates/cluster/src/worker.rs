@@ -238,7 +238,7 @@ impl<'a> Desk<'a> {
             }
         };
         if !Task::is_sane(&task) {
-            (self.worker.note)("refused: a task that makes no sense");
+            (self.worker.note)("refused: an invalid task");
             return acknowledge(AckKind::Term).await;
         }
         let delivered = message.info().map_or(1, |info| info.delivered);

@@ -59,7 +59,7 @@ impl<O> Choice<O> {
     /// If it is none of this choice. The text says what there is.
     pub fn set(&self, options: &mut O, value: &str) -> Result<(), String> {
         (self.set)(options, value)
-            .ok_or_else(|| format!("`{value}` is no value of `{}`: {}", self.name, self.values))
+            .ok_or_else(|| format!("`{value}` is not a value of `{}`: {}", self.name, self.values))
     }
 }
 
@@ -220,10 +220,10 @@ mod tests {
         let error = |text| choose(pdr::CHOICES, &mut PdrOptions::default(), text).expect_err(text);
         assert_eq!(error("ctg"), "write NAME=VALUE, for example lift=off");
         assert!(error("ctx=1").starts_with("there is no choice `ctx`; there are: lift, "));
-        assert_eq!(error("lift=up"), "`up` is no value of `lift`: off, core");
-        assert_eq!(error("ctg=-1"), "`-1` is no value of `ctg`: a number, off");
-        assert_eq!(error("push=1"), "`1` is no value of `push`: on, off");
+        assert_eq!(error("lift=up"), "`up` is not a value of `lift`: off, core");
+        assert_eq!(error("ctg=-1"), "`-1` is not a value of `ctg`: a number, off");
+        assert_eq!(error("push=1"), "`1` is not a value of `push`: on, off");
         let error = |text| choose(fb::CHOICES, &mut FbOptions::default(), text).expect_err(text);
-        assert_eq!(error("share=0"), "`0` is no value of `share`: 1 to 100");
+        assert_eq!(error("share=0"), "`0` is not a value of `share`: 1 to 100");
     }
 }

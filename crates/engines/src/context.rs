@@ -201,7 +201,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Emits the event that `make` builds; if nobody listens it is not even built.
+    /// Emits the event that `make` builds; without a listener it is not even built.
     #[inline]
     pub fn emit(&self, make: impl FnOnce() -> Event) {
         if self.events.is_listening() {
@@ -251,7 +251,7 @@ pub trait Engine: Send {
     fn progress(&self) -> Progress;
 }
 
-/// An engine that goes on after the search that it is lent to.
+/// An engine that continues after the search that it is lent to.
 impl<E: Engine + ?Sized> Engine for &mut E {
     fn name(&self) -> &'static str {
         (**self).name()

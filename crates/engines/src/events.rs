@@ -1,8 +1,8 @@
 //! Progress and the record of a run, as values.
 //!
-//! Engines emit events and never print. Whoever starts an engine passes an [`EventSink`]: a
-//! status line, a recorder for the HTML page, a portfolio that tags events with the engine's
-//! name, or [`NoEvents`]. Events are built only if the sink listens, see
+//! Engines emit events and never print. The caller of an engine passes an [`EventSink`]: a status
+//! line, a recorder for the HTML page, a portfolio that tags events with the engine's name, or
+//! [`NoEvents`]. Events are built only if the sink listens, see
 //! [`Context::emit`](crate::Context::emit).
 
 use crate::context::Outcome;
@@ -15,7 +15,7 @@ use std::time::Duration;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Event {
-    /// A run begins, or goes on.
+    /// A run begins, or continues.
     Started {
         /// Which engine.
         engine: &'static str,
@@ -72,7 +72,7 @@ pub enum Event {
     LemmaRetired {
         /// Its number.
         lemma: usize,
-        /// The number of the other one, which was told before.
+        /// The number of the other one, which was reported before.
         by: usize,
     },
     /// States were found that lead to a violation and must be excluded.
@@ -121,7 +121,7 @@ pub enum Event {
         from: Direction,
         /// How many were offered.
         offered: usize,
-        /// How many were taken in, and told as learned before.
+        /// How many were taken in, and reported as learned before.
         imported: usize,
     },
     /// fbPDR: obligations of both directions have a state in common, which completes a
@@ -134,7 +134,7 @@ pub enum Event {
         /// The number of the reverse obligation.
         reverse: usize,
     },
-    /// fbPDR: a direction goes on at the depth of the other one.
+    /// fbPDR: a direction continues at the depth of the other one.
     Extended {
         /// Which.
         direction: Direction,
@@ -160,7 +160,7 @@ pub enum Event {
         /// The gates of all interpolants together.
         gates: usize,
     },
-    /// The engine starts anew, on a smaller system or for fewer properties: all its frames, lemmas
+    /// The engine restarts, on a smaller system or for fewer properties: all its frames, lemmas
     /// and obligations are gone, and numbers start from 0. Claims are still about the system that
     /// it was given.
     Restarted {
@@ -169,8 +169,8 @@ pub enum Event {
         /// Gates of that system.
         gates: usize,
     },
-    /// An engine has failed by a defect of its own, and runs no more. What it answered before was
-    /// checked like everything else, and the others go on.
+    /// An engine has failed because of a bug, and runs no more. What it answered before was
+    /// checked like everything else, and the others continue.
     Crashed {
         /// Which engine.
         engine: &'static str,
@@ -285,7 +285,7 @@ pub trait EventSink: Sync {
     }
 }
 
-/// Nobody listens.
+/// Ignores all events.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct NoEvents;
 

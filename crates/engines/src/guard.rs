@@ -1,8 +1,8 @@
-//! A defect of one engine is not the end of the others: a panic inside of an engine is caught where
-//! there are others to go on, and told as [`Event::Crashed`].
+//! A bug in one engine does not end the others: a panic of an engine is caught if others can
+//! continue, and reported as [`Event::Crashed`].
 //!
-//! Nothing of a crashed engine is used again. What it shares with others is the ledger, whose
-//! answers are all checked, and the swept system, which is there as a whole or not at all.
+//! Nothing of a crashed engine is used again. It shares with others only the ledger, whose answers
+//! are all checked, and the swept system, which is either complete or absent.
 
 use crate::context::{Context, End, Engine};
 use crate::events::Event;

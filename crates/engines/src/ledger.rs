@@ -1,8 +1,8 @@
-//! The answers: the one book of a run.
+//! The answers of a run, all in one place.
 //!
-//! Whoever decides a property enters it here, through [`Context::prove`](crate::Context::prove)
-//! or [`Context::violate`](crate::Context::violate). The first answer counts. All engines of a
-//! run, also those inside of others, look here for what is still open.
+//! An engine that decides a property enters the answer here, through
+//! [`Context::prove`](crate::Context::prove) or [`Context::violate`](crate::Context::violate). The
+//! first answer counts. All engines of a run, also inner ones, look here for what is still open.
 
 use crate::context::Outcome;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
@@ -75,7 +75,7 @@ mod tests {
     use pedra_model::proof::BitProof;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// Counts answers that are told before the book shows them.
+    /// Counts answers that are reported before the book shows them.
     struct Early<'a>(&'a Ledger, AtomicUsize);
 
     impl EventSink for Early<'_> {

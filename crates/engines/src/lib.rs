@@ -1,10 +1,10 @@
 //! Engines: the algorithms of the papers that decide safety properties.
 //!
 //! An engine is a value: it is made for one system, runs until everything is settled or it is
-//! told to stop, and can be run again to go on where it was. It reports what happens as
-//! [`events`] and never prints, reads files or keeps global state.
+//! stopped, and can be run again to continue where it was. It reports what happens as [`events`]
+//! and never prints, reads files or keeps global state.
 //!
-//! - [`context`]: what an engine is given ([`Context`]), and the way of its answers.
+//! - [`context`]: what an engine gets ([`Context`]), and where its answers go.
 //! - [`events`]: progress and the record of a run, as values.
 //! - [`choices`]: options of one engine by name.
 //! - [`settings`]: options of all engines, as `ENGINE.NAME=VALUE`.
@@ -17,7 +17,7 @@
 //! - [`imc`]: interpolation-based model checking.
 //! - [`avy`]: interpolating property-directed reachability.
 //! - [`region`]: sets of states of word-level systems, as data.
-//! - [`fb`]: fbPDR, both directions of PDR that feed each other.
+//! - [`fb`]: fbPDR, PDR in both directions with exchange.
 //! - `units`: sets of states over words, and how they grow.
 //! - [`word`]: property-directed reachability in words.
 //! - [`arrays`]: arrays of any size, by slots.
@@ -27,8 +27,8 @@
 //! - [`paths`]: bounded model checking and k-induction on the blocks of a program.
 //! - [`portfolio`]: several engines, each on its own thread.
 //! - [`relay`]: engines that take turns in one thread.
-//! - [`swept`]: PDR that moves over to a swept system, if that is much smaller.
-//! - [`mod@sweep`]: a reduction that needs a solver: merges what is always equal.
+//! - [`swept`]: PDR that moves to a swept system if that is much smaller.
+//! - [`mod@sweep`]: a reduction with a solver, which merges what is always equal.
 
 pub mod arrays;
 pub mod avy;

@@ -4,8 +4,8 @@
 //! properties are settled, the rest is stopped. One engine alone runs on the caller's thread and
 //! behaves as if there were no portfolio.
 //!
-//! An engine that crashes is told of and stays out ([`Event::Crashed`]); only if all of them crash
-//! does the portfolio. Engines can be dropped while they run, see [`Crew`].
+//! An engine that crashes is reported ([`Event::Crashed`]) and does not run again. The portfolio
+//! crashes only if all of them do. Engines can be dropped while they run, see [`Crew`].
 
 use crate::context::{Context, End, Engine, Reason};
 use crate::events::{Event, EventSink, Progress};
@@ -147,7 +147,7 @@ pub fn race<'e>(
                 })
                 .collect();
             let joined = threads.into_iter().map(|t| t.join());
-            // A panic outside of an engine: the listener does not want to go on after a crash.
+            // A panic outside an engine: the listener does not want to go on after a crash.
             joined.map(|r| r.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
         }),
     };

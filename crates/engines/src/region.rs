@@ -1,7 +1,7 @@
 //! Sets of states of a word-level system or a program, as plain data.
 //!
-//! Engines on words and programs tell in this form which states a lemma excludes and which an
-//! obligation is about; drawing or recording a run needs nothing else of them.
+//! Engines on words and programs use this form to report which states a lemma excludes and which an
+//! obligation is about. Drawing and recording a run need nothing else.
 
 /// The states where all atoms hold.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

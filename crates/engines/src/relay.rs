@@ -1,12 +1,12 @@
-//! Several engines in one thread, one after the other: each but the last gets a budget, and hands
-//! over when it is used up. Or they take turns: after the last one it is the first one's turn
-//! again, and all budgets are doubled. Engines go on where they were.
+//! Several engines in one thread, one after the other: each but the last has a budget, and hands
+//! over when it is used up. Or they take turns: after the last one the first one runs again, and
+//! all budgets are doubled. Engines continue where they were.
 //!
-//! An engine that crashes takes no more turns; the others go on.
+//! An engine that crashes takes no more turns; the others continue.
 //!
-//! A budget is counted in looks at the interrupt, see [`Interrupt::child_with_looks`], so that a
-//! run takes the same path every time; where the questions of the engines differ much in size, with
-//! the work between looks ([`Relay::by_work`]).
+//! A budget counts polls of the interrupt, see [`Interrupt::child_with_looks`], so that runs are
+//! deterministic. If the queries of the engines differ much in size, it also counts the work
+//! between polls ([`Relay::by_work`]).
 //!
 //! [`Interrupt::child_with_looks`]: pedra_solve::Interrupt::child_with_looks
 

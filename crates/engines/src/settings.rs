@@ -1,8 +1,8 @@
 //! The options of all engines in one table, each written `ENGINE.NAME=VALUE`.
 //!
-//! An engine's own table ([`Choice`]) is about its own options. Here the tables stand together,
-//! with the engine before each name: the command line, its reference, the fuzzer and the corpus of
-//! shrunk failures read this one.
+//! Each engine has a table of its options ([`Choice`]). This module combines them, with the engine
+//! before each name. The command line, its reference, the fuzzer and the corpus of shrunk failures
+//! use it.
 
 use crate::choices::{Choice, Class};
 use crate::word::UnitKind as Unit;
@@ -212,7 +212,7 @@ static BMC: &[Choice<BmcOptions>] = &[crate::choices::number!(
     window,
     1..=1000,
     ["1", "2", "5"],
-    "how many steps one query looks at; the trace is a shortest one in any case"
+    "how many steps one query covers; the trace is always a shortest one"
 )];
 
 /// The option of k-induction.
@@ -228,7 +228,7 @@ static KLIVE: &[Choice<KLiveOptions>] = &[crate::choices::switch!(
     "stable",
     Class::Paper,
     stable,
-    "count rounds anew whenever a latch changes that can change in one direction only (stabilising constraints)"
+    "restart the count of rounds whenever a latch changes that can change in one direction only (stabilising constraints)"
 )];
 
 /// The steps of the ladder.
@@ -236,7 +236,7 @@ static LADDER: &[Choice<PdrOptions>] = &[Choice {
     name: "variant",
     class: Class::Ladder,
     values: "simple, generalize, relative, full",
-    meaning: "how much of the algorithm: single states; cubes instead of states; clauses that are inductive relative to a frame; propagation, and everything else that makes PDR fast. Sets the defaults of all other options of `pdr`; options that are given override it",
+    meaning: "how much of the algorithm is used: single states; cubes instead of states; clauses that are inductive relative to a frame; propagation, and everything else that makes PDR fast. Sets the defaults of all other options of `pdr`; options that are given override it",
     samples: &["simple", "generalize", "relative", "full"],
     get: |options| {
         let is = |(_, variant): &(&str, Variant)| {
@@ -330,7 +330,7 @@ mod tests {
         assert!(error("pdr.ctx=1").starts_with("there is no option `pdr.ctx`; pdr has: variant, "));
         let engines = "bmc, kind, pdr, fbpdr, rpdr, imc, avy, wpdr, program, klive";
         assert_eq!(error("ic3.a=1"), format!("no engine `ic3` has options; there are: {engines}"));
-        assert_eq!(error("bmc.window=0"), "`0` is no value of `window`: 1 to 1000");
-        assert_eq!(error("kind.simple-path="), "`` is no value of `simple-path`: on, off");
+        assert_eq!(error("bmc.window=0"), "`0` is not a value of `window`: 1 to 1000");
+        assert_eq!(error("kind.simple-path="), "`` is not a value of `simple-path`: on, off");
     }
 }

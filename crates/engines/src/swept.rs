@@ -1,12 +1,12 @@
-//! An engine (PDR in one of its kinds) that starts at once on the system as it is, and moves over
-//! to a swept one if that turns out to be much smaller. So easy systems never pay for sweeping.
+//! A PDR engine that starts at once on the unswept system, and moves to a swept one if that is much
+//! smaller. Easy systems therefore never pay for sweeping.
 //!
-//! - In one thread: the engine runs under a budget, then [`sweep`] does, then it starts anew on
-//!   the smaller system, or goes on where it was if there is none.
-//! - Beside a thread that sweeps ([`Sweeper`]): it runs until the smaller system arrives.
+//! - In one thread: the engine runs under a budget, then [`sweep`] does, then it restarts on the
+//!   smaller system, or continues where it was if there is none.
+//! - With a second thread that sweeps ([`Sweeper`]): it runs until the smaller system arrives.
 //!
-//! Answers, and the claims in events, are carried back to the system that was given: no other
-//! part of the program needs to know of the smaller one.
+//! Answers, and the claims in events, are translated back to the original system. No other part of
+//! the program needs to know the smaller one.
 
 use crate::context::{Context, End, Engine, Link, Reason};
 use crate::events::{Claim, Event, EventSink, Progress};

@@ -10,8 +10,8 @@
 //! a query needs it, together with the cone below it down to step 0. What no query needed
 //! has no value in a model, and therefore does not matter for it.
 //!
-//! A step of a large system takes long to copy, so all of this listens to the interrupt. What
-//! gives nothing because of it can be asked for again, and goes on where it was.
+//! Copying a step of a large system takes long, so all of this polls the interrupt. A call that was
+//! interrupted can be repeated, and continues where it stopped.
 
 use pedra_model::aig::{AigBuilder, Node};
 use pedra_model::bits::{BitSystem, Reset};
@@ -53,7 +53,7 @@ pub struct Unroll<'a> {
 /// Marks a variable that was not yet copied.
 const UNSEEN: u32 = u32::MAX;
 
-/// The interrupt is looked at every so many nodes.
+/// The interrupt is polled once per this many nodes.
 const LOOK_EVERY: u32 = 1 << 14;
 
 impl<'a> Unroll<'a> {
@@ -101,7 +101,7 @@ impl<'a> Unroll<'a> {
         self.encode(differs)
     }
 
-    /// Asserts the constraints at all steps up to and including `step`, for good.
+    /// Asserts the constraints at all steps up to and including `step`, permanently.
     pub fn constrain(&mut self, step: usize) -> Option<()> {
         for t in self.constrained..=step {
             for &constraint in &self.system.constraints {

@@ -109,10 +109,10 @@ fn good_files() {
 fn bad_files() {
     let cases: &[(&[u8], &str)] = &[
         // Headers.
-        (b"", "1:1: this is no AIGER file: it starts with neither `aag` nor `aig`"),
+        (b"", "1:1: this is not an AIGER file: it starts with neither `aag` nor `aig`"),
         (
             b"1 sort bitvec 1\n",
-            "1:1: this is no AIGER file: it starts with neither `aag` nor `aig`",
+            "1:1: this is not an AIGER file: it starts with neither `aag` nor `aig`",
         ),
         (b"aag \n", "1:5: expected the number of variables, M, found the end of the line"),
         (b"aag 1 1 0 1", "1:12: expected the number of gates, A, found the end of the file"),

@@ -79,7 +79,7 @@ fn wrong_witnesses() {
         ("sat\nb0\n#0\n#0\n.", "4:1", "step 0 where step 1 must come"),
         ("sat\nb0\n@0\n#0\n.", "4:1", "step 0 where step 1 must come"),
         ("sat\nb0\n@0\n@18446744073709551615\n.", "4:1", "where step 1"),
-        ("sat\nb0\n@0 1\n.", "3:1", "a line of its own"),
+        ("sat\nb0\n@0 1\n.", "3:1", "a separate line"),
         ("sat\nb0\n@\n.", "3:1", "the step must be a number"),
         ("sat\nb0\n@0\n3 1\n.", "4:1", "there is no input 3: the model has 3"),
         ("sat\nb0\n#0\n4 1\n.", "4:1", "there is no state 4: the model has 4"),

@@ -249,7 +249,7 @@ impl Flat {
             return Err(LiftError::NotCheckable("restricts paths to be simple"));
         }
         if !proof.prophecy.is_empty() {
-            return Err(LiftError::NotCheckable("speaks of all cells of an array"));
+            return Err(LiftError::NotCheckable("mentions all cells of an array"));
         }
         let program = &blocks.program;
         let mut terms = program.terms.clone();
@@ -265,7 +265,7 @@ impl Flat {
             proof.system.terms.symbol_of(term).is_some() && !images.contains_key(&term)
         };
         if proof.system.terms.iter().any(|(term, _)| cone[term.index()] && is_loose(term)) {
-            return Err(LiftError::NotCheckable("speaks of inputs"));
+            return Err(LiftError::NotCheckable("mentions inputs"));
         }
         let image = terms.import(&proof.system.terms, conjuncts, |term| images.get(&term).copied());
         let mut invariants = Vec::with_capacity(blocks.cuts.len());

@@ -399,7 +399,7 @@ pub trait Oracle {
     /// A value.
     fn value(&mut self, sort: Sort) -> Value;
 
-    /// One of so many edges; a number below `count`, which is at least 1.
+    /// One of this many edges; a number below `count`, which is at least 1.
     fn choose(&mut self, count: usize) -> usize;
 }
 

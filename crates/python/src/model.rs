@@ -11,12 +11,12 @@ use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-create_exception!(pedra, InputError, PyValueError, "Something is wrong with a file or an option.");
+create_exception!(pedra, InputError, PyValueError, "A file or an option is wrong.");
 create_exception!(
     pedra,
     InternalError,
     PyRuntimeError,
-    "An answer failed its own check: a defect of Pedra. No verdict is given."
+    "An answer failed its check: a bug in Pedra. No verdict is given."
 );
 
 /// What a file holds.

@@ -135,7 +135,7 @@ fn check_properties(request: &Request, facts: &Facts) -> Result<(), Error> {
     let live = facts.properties.iter().find(|p| matches!(&*p.flavor, "live" | "fair"));
     if let Some(cell) = live {
         let name = names::name(cell, Texts::default().place(cell).as_ref());
-        let text = "is about what happens eventually (liveness), which is not decided";
+        let text = "is a liveness property (`eventually`), which is not supported";
         return Err(Error::Design(format!("{}: {name} {text}", source(request))));
     }
     if facts.properties.iter().any(|p| kind_of(p).is_some()) {

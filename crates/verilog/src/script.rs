@@ -204,7 +204,7 @@ fn quoted(path: &Path) -> Result<String, Error> {
     let name = path.to_str().filter(|n| !n.contains(['"', '\\']) && !n.contains(char::is_control));
     let name = name.ok_or_else(|| {
         let name = path.display();
-        Error::Word(format!("{name}: Yosys cannot be told of a file with such a name"))
+        Error::Word(format!("{name}: a file with such a name cannot be passed to Yosys"))
     })?;
     let here = if name.starts_with('-') { "./" } else { "" };
     Ok(format!("\"{here}{name}\""))
@@ -216,7 +216,7 @@ fn word<'a>(option: &str, text: &'a str) -> Result<&'a str, Error> {
     let has_quotes =
         text.contains('"') && !(text.len() > 1 && text.starts_with('"') && text.ends_with('"'));
     if text.is_empty() || text.contains(is_odd) || has_quotes || text.starts_with('-') {
-        let text = format!("{option}: Yosys cannot be told of '{text}'");
+        let text = format!("{option}: '{text}' cannot be passed to Yosys");
         return Err(Error::Word(text));
     }
     Ok(text)

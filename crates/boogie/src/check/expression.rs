@@ -171,7 +171,7 @@ impl<'s> Checker<'_, 's> {
             }
             Type::Map(..) => Err(Fault::unsupported(span, "maps with several indices")),
             _ => {
-                let text = format!("this is no map, but of type `{}`", self.show(self.of(map)));
+                let text = format!("this is not a map, but of type `{}`", self.show(self.of(map)));
                 Err(Fault::new(span, text))
             }
         }
@@ -190,7 +190,7 @@ impl<'s> Checker<'_, 's> {
             Type::Map(..) => {
                 return Err(Fault::unsupported(name.span, "maps with several indices"));
             }
-            _ => return Err(Fault::new(name.span, format!("`{}` is no map", name.text))),
+            _ => return Err(Fault::new(name.span, format!("`{}` is not a map", name.text))),
         };
         self.expression_of(index, scope, wanted)?;
         Ok(element)

@@ -164,7 +164,7 @@ impl<'s> Statements<'_, '_, 's> {
             None => enclosing.is_loop,
         });
         found.ok_or_else(|| match label {
-            None => Fault::new(span, "`break` outside of a loop"),
+            None => Fault::new(span, "`break` outside a loop"),
             Some(name) => {
                 let text = format!("no enclosing loop or branch has the label `{}`", name.text);
                 Fault::new(name.span, text)

@@ -148,7 +148,7 @@ impl Lowerer<'_, '_> {
                 false => format!("more than {MAX_EXPANSIONS} functions use each other"),
             };
             let fault = Fault::new(function.span, text);
-            return Err(fault.hint("bodies of functions are put in where they are used"));
+            return Err(fault.hint("bodies of functions are expanded where they are used"));
         }
         let bound = function.parameters.iter().copied().zip(key.1.iter().copied()).collect();
         self.expanding.push(id);

@@ -33,7 +33,7 @@ impl Analyser<'_> {
                     self.is_volatile |= self.volatile.types.contains(name);
                     Ok(ty)
                 }
-                _ => Err(Fault::new(*span, format!("`{}` is no type here", self.text(*name)))),
+                _ => Err(Fault::new(*span, format!("`{}` is not a type here", self.text(*name)))),
             },
             TypeSpec::TypeofType(id) => self.type_name(*id),
             TypeSpec::TypeofExpr(id) => self.type_of(*id),

@@ -74,7 +74,9 @@ impl Analyser<'_> {
                     let ty = self.tree.object(object).ty;
                     Ok(self.add(Kind::Object(object), ty, span))
                 }
-                Some(_) => Err(Fault::new(span, format!("`{}` is no variable", self.text(*name)))),
+                Some(_) => {
+                    Err(Fault::new(span, format!("`{}` is not a variable", self.text(*name))))
+                }
                 None => Err(self.undeclared(*name, span)),
             },
             ExprKind::Str(bytes) => {
@@ -106,7 +108,7 @@ impl Analyser<'_> {
                 } else {
                     return Err(Fault::unsupported(
                         span,
-                        "a member of a value that is no variable",
+                        "a member of a value that is not a variable",
                     ));
                 };
                 self.member(base, *name, span)
@@ -292,7 +294,7 @@ impl Analyser<'_> {
             }
             Some(Entity::Function(id)) => Ok(self.function_address(id, span)),
             Some(Entity::Typedef(_)) => {
-                Err(Fault::new(span, format!("the type `{}` is no value", self.text(name))))
+                Err(Fault::new(span, format!("the type `{}` is not a value", self.text(name))))
             }
             Some(Entity::Object(_)) => Err(self.undeclared(name, span)),
             None => match (self.text(name), self.current) {
@@ -483,7 +485,7 @@ impl Analyser<'_> {
                 Designator::Index(index) => {
                     let index = self.constant(*index)?;
                     let Type::Array(element, _) = *self.tree.types.get(ty) else {
-                        return Err(Fault::new(span, "this is no array"));
+                        return Err(Fault::new(span, "this is not an array"));
                     };
                     let size = self.size(element, span)?;
                     offset += size.wrapping_mul(index as u64);

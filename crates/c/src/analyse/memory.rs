@@ -39,7 +39,7 @@ impl Analyser<'_> {
             return Ok(None);
         }
         let refused = || {
-            let what = format!("a `{name}` that is no assignment of whole elements");
+            let what = format!("a `{name}` that is not an assignment of whole elements");
             Fault::unsupported(span, what)
         };
         let bytes = self.tree.constant(size).ok_or_else(refused)?;

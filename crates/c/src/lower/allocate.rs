@@ -205,7 +205,7 @@ impl Lowerer<'_> {
                 build::constant(&mut self.program.terms, bits, base)
             }
         };
-        let text = format!("a pointer from `{name}` is null or points to storage of its own");
+        let text = format!("a pointer from `{name}` is null or points to separate storage");
         let at = self.span(span);
         self.program.assume(&text, at);
         let terms = &mut self.program.terms;

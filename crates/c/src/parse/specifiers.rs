@@ -186,7 +186,7 @@ impl Parser {
             }
             (None, false) => match words.basic() {
                 Some(basic) => TypeSpec::Basic(basic),
-                None => return Err(Fault::new(start, "these words together are no type")),
+                None => return Err(Fault::new(start, "these words together are not a type")),
             },
         };
         let spec = match attributes.changed {

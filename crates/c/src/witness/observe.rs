@@ -393,7 +393,7 @@ impl<'a> Marker<'a> {
     /// That an expression has no side effects, calls nothing, and is closed in itself.
     fn check_expression(&self, value: &str) -> Result<(), &'static str> {
         let (mut source, mut names) = (Source::new(value.as_bytes()), Names::default());
-        let Ok(tokens) = lex(&mut source, &mut names) else { return Err("is no C expression") };
+        let Ok(tokens) = lex(&mut source, &mut names) else { return Err("is not a C expression") };
         // What the lexer drops could hide what is written behind the expression.
         if ["//", "/*", "#", "\\", "\n"].iter().any(|dropped| value.contains(dropped)) {
             return Err("has a comment, a line break or a directive");
@@ -415,7 +415,7 @@ impl<'a> Marker<'a> {
                 Token::Name(_) if is_opened => return Err("has a call"),
                 // `(f)(x)` is a call too, if f is no type.
                 Token::Name(name) if self.called.contains(names.text(name)) => {
-                    return Err("speaks of a function");
+                    return Err("mentions a function");
                 }
                 Token::Key(Key::Asm | Key::VaArg | Key::Generic) => return Err("is not supported"),
                 Token::Str(_) => return Err("has a string"),

@@ -78,7 +78,7 @@ fn place(yaml: &Yaml) -> Read<Place> {
             None => Ok(None),
             Some(digits) => match digits.parse::<u32>() {
                 Ok(number) if number > 0 => Ok(Some(number)),
-                _ => Err(format!("`{key}: {digits}` is no number from 1 on")),
+                _ => Err(format!("`{key}: {digits}` is not a number from 1 on")),
             },
         }
     };
@@ -91,7 +91,7 @@ fn place(yaml: &Yaml) -> Read<Place> {
 }
 
 fn invariant(yaml: &Yaml) -> Read<Invariant> {
-    let yaml = yaml.get("invariant").ok_or("an item of the content is no invariant")?;
+    let yaml = yaml.get("invariant").ok_or("an item of the content is not an invariant")?;
     let is_loop = match text(yaml, "type")?.as_str() {
         "loop_invariant" => true,
         "location_invariant" => false,
@@ -110,7 +110,7 @@ fn c_expression(yaml: &Yaml) -> Read<()> {
 }
 
 fn segment(yaml: &Yaml) -> Read<Vec<Waypoint>> {
-    let items = yaml.get("segment").and_then(Yaml::list).ok_or("a segment is no sequence")?;
+    let items = yaml.get("segment").and_then(Yaml::list).ok_or("a segment is not a sequence")?;
     let waypoints: Vec<Waypoint> = items.iter().map(waypoint).collect::<Read<_>>()?;
     let follows = waypoints.iter().filter(|waypoint| !waypoint.is_avoided).count();
     match follows == 1 && waypoints.last().is_some_and(|last| !last.is_avoided) {
@@ -120,7 +120,7 @@ fn segment(yaml: &Yaml) -> Read<Vec<Waypoint>> {
 }
 
 fn waypoint(yaml: &Yaml) -> Read<Waypoint> {
-    let yaml = yaml.get("waypoint").ok_or("an item of a segment is no waypoint")?;
+    let yaml = yaml.get("waypoint").ok_or("an item of a segment is not a waypoint")?;
     let value = || match yaml.get("constraint") {
         Some(constraint) => text(constraint, "value"),
         None => Err("a waypoint has no constraint".to_owned()),

@@ -205,7 +205,7 @@ impl Parser {
             };
             let rest = rest.to_owned();
             if entries.iter().any(|(known, _)| *known == key) {
-                return self.wrong("this key is there twice");
+                return self.wrong("this key occurs twice");
             }
             let value = if rest.is_empty() {
                 self.at += 1;

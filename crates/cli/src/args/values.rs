@@ -12,7 +12,7 @@ pub enum SolverName {
     Cadical,
     /// BatSat
     Batsat,
-    /// Our own, made for PDR
+    /// Pedra's own, made for PDR
     Cdcl,
 }
 
@@ -57,7 +57,7 @@ pub enum When {
 
 /// Reads `90`, `20s`, `500ms`, `10m`, `1h30m`, `1.5h`.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
-    let bad = || format!("'{text}' is no time; write for example 90, 20s, 500ms, 10m or 1h30m");
+    let bad = || format!("'{text}' is not a time; write for example 90, 20s, 500ms, 10m or 1h30m");
     let mut total = 0.0;
     let mut rest = text.trim();
     if rest.is_empty() {
@@ -98,7 +98,7 @@ pub(super) fn liveness_named() -> impl TypedValueParser<Value = Liveness> {
 
 /// Reads `4G`, `500M`, `1.5GiB`, `1048576`: in bytes, units are powers of 1024.
 pub fn parse_size(text: &str) -> Result<u64, String> {
-    let bad = || format!("'{text}' is no size; write for example 500M or 4G");
+    let bad = || format!("'{text}' is not a size; write for example 500M or 4G");
     let text_end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let number: f64 = text[..text_end].parse().map_err(|_| bad())?;
     let unit = text[text_end..].trim().to_ascii_lowercase();

@@ -67,7 +67,7 @@ fn in_time(judgement: Judgement, watch: &Watch) -> Judgement {
 /// Judges a witness about a C program.
 fn program_witness(args: &CertifyArgs, watch: &Watch) -> Result<Judgement> {
     if !args.property.is_empty() {
-        let text = "--property: a witness about a program names its specification itself";
+        let text = "--property: the witness of a program names its own specification";
         return Err(InputError(text.to_owned()).into());
     }
     let bytes = read_evidence(&args.file, "witnesses of programs (`check --witness`)")?;
@@ -177,7 +177,7 @@ fn witness(loaded: &Loaded, selected: &[usize], path: &Path, bytes: &[u8]) -> Re
         }
     }
     if judged.is_empty() {
-        let text = "witness: it is about none of the properties that were asked for";
+        let text = "witness: it is about none of the selected properties";
         return Ok(Judgement::Refuted(text.to_owned()));
     }
     let mut texts = Vec::new();

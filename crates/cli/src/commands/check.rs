@@ -300,7 +300,7 @@ pub fn write_pictures(
     let model = args.model.file_name().unwrap_or(args.model.as_os_str()).to_string_lossy();
     let pictures = plotter.pictures(&format!("{model}, engine {engine}"));
     if pictures.steps.is_empty() {
-        note("no pictures: the engine told nothing about words");
+        note("no pictures: the engine reported nothing about words");
         return Ok(());
     }
     for (path, text) in pictures.files(prefix) {
@@ -409,7 +409,7 @@ impl Observer for Session<'_> {
             Event::Restarted { latches, gates } if verbose >= 1 => {
                 let seconds = self.start.elapsed().as_secs_f64();
                 note(&format!(
-                    "{seconds:.2} s  {name}: starts anew: {latches} latches, {gates} gates"
+                    "{seconds:.2} s  {name}: restarts: {latches} latches, {gates} gates"
                 ));
             }
             Event::Summary(summary) if verbose >= 1 => {

@@ -24,33 +24,30 @@ const TRIES: [(&str, &str); 10] = [
     ("What is in a model?", "pedra info @/arbiter.aag"),
     ("Three properties, two proved and one violated.", "pedra check @/arbiter.aag"),
     (
-        "A violation with its waveform, and the same as a file for a viewer.",
+        "A violation with its waveform, also as a file for a waveform viewer.",
         "pedra check @/lock.btor2 -p opened --wave always --vcd @/lock.vcd",
     ),
     (
-        "A violation as a witness file, and the check of it.",
+        "A violation as a witness file, and its check.",
         "pedra check @/counter_overflow.aag --trace @/counter.aiw\n  \
          pedra certify @/counter_overflow.aag @/counter.aiw",
     ),
     (
-        "A proof as a certificate, and the check of it.",
+        "A proof as a certificate, and its check.",
         "pedra check @/pipeline.btor2 --certificate @/pipeline.cert.btor2\n  \
          pedra certify @/pipeline.btor2 @/pipeline.cert.btor2",
     ),
     (
-        "A property that plain k-induction does not settle: unknown, but safe so far.",
+        "A property that plain k-induction does not settle: unknown, but safe up to step 20.",
         "pedra check @/island.btor2 --engine kind --depth 20",
     ),
     (
-        "The same, proved on paths that visit no state twice.",
+        "The same property, proved on paths that visit no state twice.",
         "pedra check @/island.btor2 --engine kind -o kind.simple-path=on",
     ),
-    (
-        "A C program: what is in it, and that it is right.",
-        "pedra info @/ring.c\n  pedra check @/ring.c",
-    ),
-    ("A C program with a violation, in its own lines.", "pedra check @/lock.c --wave always"),
-    ("Random stimulus, no question asked.", "pedra simulate @/arbiter.aag --steps 12"),
+    ("A C program: what it contains, and a proof.", "pedra info @/ring.c\n  pedra check @/ring.c"),
+    ("A C program with a violation, shown as source lines.", "pedra check @/lock.c --wave always"),
+    ("A random run.", "pedra simulate @/arbiter.aag --steps 12"),
 ];
 
 /// Runs the command; gives the exit code.
@@ -88,7 +85,7 @@ fn guide(folder: &Path) -> String {
     let shown = folder.display().to_string();
     let mut text =
         format!("{} models are in {shown}. Each explains itself in comments.\n", MODELS.len());
-    text.push_str("Things to try:\n");
+    text.push_str("Commands to try:\n");
     for (about, commands) in TRIES {
         let commands = commands.replace("@", &quoted(&shown));
         let _ = write!(text, "\n# {about}\n  {commands}\n");

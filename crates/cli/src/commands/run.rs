@@ -33,7 +33,7 @@ pub fn instead_of_check(words: &[OsString]) -> Option<TasksArgs> {
 pub fn run(args: &TasksArgs) -> Result<i32> {
     let path = Path::new(tasks::FILE);
     let text = std::fs::read_to_string(path).map_err(|error| {
-        let hint = "hint: it says which files are checked, see docs/CLI.md";
+        let hint = "hint: this file lists what to check, see docs/CLI.md";
         InputError(format!("{}: cannot be read: {error}\n{hint}", path.display()))
     })?;
     let all = read::tasks(path, &text)?;
@@ -138,7 +138,7 @@ fn refuse_shared_files(calls: &[Call<'_>], given: &Given) -> Result<(), InputErr
     let mut seen: Vec<(&str, &OsString)> = Vec::new();
     for call in calls {
         if let Some(option) = OUTPUTS.iter().find(|id| given.has(id)).filter(|_| calls.len() > 1) {
-            let text = "more than one model is checked, and each needs a file of its own";
+            let text = "more than one model is checked, and each needs its own file";
             return Err(InputError(format!("--{option}: {text}")));
         }
         let outputs = call.task.settings.iter().filter(|s| OUTPUTS.contains(&s.id.as_str()));
@@ -316,7 +316,7 @@ fn failure(ended: Ended, asked: Option<&[usize]>, said: &Said) -> Option<(String
     match (own, code) {
         (own, code) if own == code => None,
         (_, 1) => Some(("the assumptions allow no run".to_owned(), 1)),
-        (0, 3) => Some(("a file that was asked for is missing".to_owned(), 3)),
+        (0, 3) => Some(("a requested file is missing".to_owned(), 3)),
         (own, code) => Some((format!("exit code {code}, but its verdicts mean {own}"), 70)),
     }
 }

@@ -84,7 +84,7 @@ impl Request {
                 "-k" | "--bound" | "--bmc-max-k" => {
                     let number = value()?;
                     let depth =
-                        number.parse().map_err(|_| wrong(format!("{number} is no depth")))?;
+                        number.parse().map_err(|_| wrong(format!("{number} is not a depth")))?;
                     request.depth = Some(depth);
                 }
                 other if other.starts_with('-') => {

@@ -120,7 +120,7 @@ fn replay(loaded: &Loaded, path: &Path) -> Result<(Option<Waves>, i32)> {
             0
         }
         Err(error) => {
-            note(&format!("this is no violation: {}", printable(&error.to_string())));
+            note(&format!("this is not a violation: {}", printable(&error.to_string())));
             if matches!(error, ReplayError::StateContradiction { .. }) {
                 return Ok((None, 1));
             }
@@ -150,7 +150,7 @@ fn random(loaded: &Loaded, args: &SimulateArgs) -> Result<Waves> {
     let waves = waves.map_err(|e| InputError(format!("{}: {e}", loaded.path.display())))?;
     if waves.steps < steps {
         note(&format!(
-            "stopped after {} steps: {TRIES} random inputs all broke a constraint",
+            "stopped after {} steps: {TRIES} random inputs all violated a constraint",
             waves.steps
         ));
     }

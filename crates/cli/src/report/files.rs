@@ -113,7 +113,7 @@ impl ReportFiles {
                 return Err(overwrites_model(path));
             }
             if taken.iter().any(|other| same_file(path, other)) {
-                let text = "named for two files; each needs a name of its own";
+                let text = "named for two files; each needs a different name";
                 return Err(InputError(format!("{}: {text}", path.display())));
             }
             refuse_unwritable(path)?;

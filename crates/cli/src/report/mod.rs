@@ -131,7 +131,7 @@ pub struct WrittenFile {
     pub is_checked: bool,
 }
 
-/// Why a file that was asked for is missing.
+/// Why a requested file is missing.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Missing {
     /// A limit struck while its content was checked.
@@ -422,7 +422,7 @@ impl Reporter {
         }
     }
 
-    /// Notes that a file that was asked for is missing: the run did not do all that it should.
+    /// Notes that a requested file is missing: the run did not do all that it should.
     pub fn file_missing(&self, why: Missing) {
         let mut inner = self.lock();
         inner.missing = inner.missing.max(Some(why));

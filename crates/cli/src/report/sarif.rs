@@ -20,7 +20,12 @@ const MAX_STEPS: usize = 1000;
 const RULES: [(&str, &str, &str, &str); 4] = [
     ("violated", "PropertyViolated", "error", "A property is violated. The trace was replayed."),
     ("unknown", "PropertyUnknown", "warning", "It is not known whether a property holds."),
-    ("failed", "RunFailed", "error", "The run failed. What has no verdict was not decided."),
+    (
+        "failed",
+        "RunFailed",
+        "error",
+        "The run failed. Properties without a verdict were not decided.",
+    ),
     (
         "unexpected",
         "PropertyProved",

@@ -38,7 +38,7 @@ pub struct TasksArgs {
     /// Write what is violated or unknown here as SARIF 2.1.0
     #[arg(long, value_name = "FILE")]
     pub sarif: Option<PathBuf>,
-    /// One JSON object a line (schema: docs/JSON.md)
+    /// One JSON object per line (schema: docs/JSON.md)
     #[arg(long)]
     pub json: bool,
     /// Options of `pedra check` for all tasks, which win over those of the file

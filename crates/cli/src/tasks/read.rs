@@ -54,7 +54,7 @@ fn document_tasks(document: &DeTable<'_>) -> Result<Vec<Task>, Mistake> {
             ("task", DeValue::Table(table)) => tasks.extend(table),
             (name @ ("defaults" | "task"), _) => {
                 let hint = format!("write [{name}{}]", if name == "task" { ".NAME" } else { "" });
-                return Err((key.span().start, format!("`{name}` is no table"), Some(hint)));
+                return Err((key.span().start, format!("`{name}` is not a table"), Some(hint)));
             }
             (name, _) => {
                 let hint = "the file has [defaults] and, for each task, [task.NAME]";
@@ -95,7 +95,7 @@ impl Reader<'_> {
         let title = name.get_ref().as_ref().to_owned();
         let at = name.span().start;
         let DeValue::Table(table) = value.get_ref() else {
-            let message = format!("the task `{title}` is no table");
+            let message = format!("the task `{title}` is not a table");
             return Err((at, message, Some(format!("write [task.{title}]"))));
         };
         let mut task = Task {

@@ -206,7 +206,7 @@ fn an_asker_without_workers_says_so() {
     let mut asker = ask(&server, &[&model("counter_wrap.aag")]);
     let mut lines = BufReader::new(asker.child().stderr.take().expect("a pipe"));
     let mut line = String::new();
-    while !line.contains("no worker is there") {
+    while !line.contains("there is no worker") {
         line.clear();
         assert!(lines.read_line(&mut line).expect("a line") > 0, "it has ended");
     }

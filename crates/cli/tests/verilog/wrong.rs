@@ -21,7 +21,7 @@ fn wrong_designs_are_refused() {
         ("two_tops.v", TWO_TOPS, &["--top", "c"], &["ERROR:", "c"]),
         ("two_tops.v", TWO_TOPS, &["--top", "a", "--param", "N=1"], &["ERROR:", "N"]),
         ("two_tops.v", TWO_TOPS, &["--param", "N=1"], &["--param needs --top"]),
-        ("two_tops.v", TWO_TOPS, &["--top", "a;b"], &["cannot be told of 'a;b'"]),
+        ("two_tops.v", TWO_TOPS, &["--top", "a;b"], &["'a;b' cannot be passed to Yosys"]),
         ("two_tops.v", TWO_TOPS, &["--top", "a", "-p", "x"], &["no property is named 'x'"]),
     ];
     for yosys in found_yosys("wrong_designs_are_refused") {
@@ -97,7 +97,7 @@ fn options_of_verilog_are_for_verilog() {
         (&["check", "fifo.btor2", "--top", "a"][..], "--top: only for Verilog"),
         (&["check", "programs/even.c", "--define", "A"], "--define: only for Verilog"),
         (&["info", "fifo.btor2", "verilog/fifo.sv"], "only Verilog has several files"),
-        (&["check", "verilog/fifo.sv", "fifo.btor2"], "fifo.btor2: is no Verilog"),
+        (&["check", "verilog/fifo.sv", "fifo.btor2"], "fifo.btor2: is not Verilog"),
         (&["check", "verilog/fifo.sv", "--data-model", "lp64"], "--data-model: only for programs"),
         (&["check", "verilog/none.sv"], "verilog/none.sv: cannot be read"),
         (&["certify", "verilog/fifo.sv", "x"], "pedra convert verilog/fifo.sv model.btor2"),

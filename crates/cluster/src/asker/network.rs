@@ -309,7 +309,7 @@ impl Desk {
         *lonely = if workers == 0 { lonely.saturating_add(1) } else { 0 };
         if *lonely == LONELY_LOOKS {
             let address = &self.address;
-            let text = "no worker is there; waiting for one. Start it with";
+            let text = "there is no worker; waiting for one. Start it with";
             (self.note)(&format!("{text}: pedra worker --cluster {address}"));
         }
         let _ = self.sender.send(Parcel(0, Incoming::Workers(workers)));

@@ -5,16 +5,16 @@
 //! `F_{i+1}` satisfies neither, a cube of such states is excluded, by a clause that is inductive
 //! relative to `F_i`. Such a cube has no predecessor in `F_i`: each state there is in `F_{j−1}`,
 //! with successors in `F_j`, or satisfies `I_j`, with successors in `I_{j+1}` by the law of the
-//! sequence. For `j = i` the interpolant before has seen to this; for `j < i`, too, because it was
+//! sequence. For `j = i` the previous interpolant ensures this; also for `j < i`, because it was
 //! made to hold in `F_{i+1}` and `F_i` is smaller; and for the first `j` the query began with
 //! `F_i`, with successors in `I_{j+1}`. (Blocking counterexamples to generalisation may disturb
 //! this by strengthening lower frames; then the predecessor is excluded first, which is possible
-//! because no state outside of `F_j ∨ I_{j+1}` is reachable within `i + 1` steps: such a path would
-//! be longer than `j`, and its last steps would be among those that the query refuted.)
+//! because no state outside `F_j ∨ I_{j+1}` is reachable within `i + 1` steps: such a path would be
+//! longer than `j`, and its last steps would be among those that the query refuted.)
 //!
 //! For `j = 0`, `F_0` are the initial states.
 //!
-//! The queries know lemmas and the interpolant only, no transition: they are small.
+//! The queries contain only lemmas and the interpolant, no transition, so they are small.
 
 use super::frames::SharedTrace;
 use crate::context::{Context, Reason};

@@ -14,14 +14,14 @@
 //!
 //! has no path: the `k` steps `i − k + 1, …, i` all use `F_i`. With `k = 1` this is the suffix from
 //! `i`. Strong induction often works for a greater `i`; then less of the trace is touched, and
-//! clauses are relative to a higher frame. What is done with the refutation is in
-//! [`strengthen`](super::Avy::strengthen).
+//! clauses are relative to a higher frame. [`strengthen`](super::Avy::strengthen) uses the
+//! refutation.
 //!
-//! The frames are weaker the higher they are. So if `(i, k)` is no strong extension level for any
-//! `k` up to a limit, neither is `(i + 1, k)`; and if `(i, k)` is one, so is `(i, k + 1)`. The
+//! The frames are weaker the higher they are. So if `(i, k)` is not a strong extension level for
+//! any `k` up to a limit, neither is `(i + 1, k)`; and if `(i, k)` is one, so is `(i, k + 1)`. The
 //! search takes the greatest `i`, then the least `k`. It starts just above the last result, goes up
-//! while queries are refuted and down while they are not. Each refutation tells which steps it
-//! needs, so that `k` is mostly found at once.
+//! while queries are refuted and down while they are not. Each refutation shows which steps it
+//! needs, so `k` is mostly found at once.
 //!
 //! The first of `i + 1` steps of `F_i` is step 0, but need not be initial: a clause that excludes
 //! what one step from the initial states does not reach is not inductive relative to `F_i`.

@@ -1,5 +1,5 @@
-//! What AVY asks of PDR: to make frames safe by its own means, within limits, and to start a trace
-//! anew. Frames, propagation, fixpoints and proofs are PDR's own.
+//! What AVY needs from PDR: to make frames safe within limits, and to restart a trace. Frames,
+//! propagation, fixpoints and proofs are those of PDR.
 
 use crate::context::{Context, Reason};
 use crate::pdr::{BitPdr, Horizon, Transition};
@@ -11,7 +11,7 @@ use pedra_solve::{Batsat, SatSolver};
 pub(super) type SharedTrace<'a> = BitPdr<'a, NoGuide>;
 
 impl SharedTrace<'_> {
-    /// Begins, or goes on, under this context; comes before everything else. Says whether the
+    /// Begins, or continues, under this context; comes before everything else. Says whether the
     /// trace is a new one.
     pub(super) fn begin_run(&mut self, context: &Context) -> Result<bool, Stopped> {
         if !self.search.safe().is_about(&self.search.open(context)) {

@@ -2,22 +2,22 @@
 //!
 //! Y. Vizel, A. Gurfinkel: *Interpolating Property Directed Reachability*, CAV 2014.
 //!
-//! PDR looks at one step at a time and searches backwards from bad states; interpolation looks at
-//! a whole unrolling and leaves the search to the solver. AVY does both on one δ-trace
-//! `F_0, …, F_N`. In each iteration a bounded query, strengthened by the frames, looks for a path
-//! to a bad state at step `N` (`unrolling`). Its refutation gives an interpolation sequence, which
-//! says globally what the frames lack. Local search turns that into clauses (`convert`): `F_i` is
-//! strengthened to imply `F_{i−1} ∨ I_i`, by clauses that are inductive relative to `F_{i−1}`.
-//! Then `F_N ⟹ F_{N−1} ∨ I_N` is safe, and the rest is PDR: push, compare, go on. With kAvy the
-//! query may use strong induction (`extension`).
+//! PDR looks at one step at a time and searches backwards from bad states; interpolation looks at a
+//! whole unrolling and leaves the search to the solver. AVY does both on one δ-trace `F_0, …, F_N`.
+//! In each iteration a bounded query, strengthened by the frames, looks for a path to a bad state
+//! at step `N` (`unrolling`). Its refutation gives an interpolation sequence, which says globally
+//! what the frames lack. Local search turns that into clauses (`convert`): `F_i` is strengthened to
+//! imply `F_{i−1} ∨ I_i`, by clauses that are inductive relative to `F_{i−1}`. Then
+//! `F_N ⟹ F_{N−1} ∨ I_N` is safe, and the rest is PDR: push, compare, continue. With kAvy the query
+//! may use strong induction (`extension`).
 //!
 //! The frames, their solvers, generalisation, propagation, the fixpoint test and proofs are those
-//! of [`pdr`](crate::pdr). Each iteration begins and ends with a safe δ-trace, so PDR may take any
-//! of them.
+//! of [`pdr`](crate::pdr). Each iteration begins and ends with a safe δ-trace, so PDR may do any of
+//! them.
 //!
-//! The paper's slips, and what is done instead:
+//! Corrections to the paper:
 //! - Algorithm 7, line 12 empties `F_N`, too; only frames above `N` are new.
-//! - Line 11 must not look at `F_0`, nor at a trace that is not yet safe.
+//! - Line 11 must not consider `F_0`, or a trace that is not yet safe.
 //! - Equation 9 has the wrong frame: clauses are inductive relative to `F_{i−1}`.
 //!
 //! Several properties: the query asks for any of those that are open. Constraints of step `i` are
@@ -160,7 +160,7 @@ impl<'a> Avy<'a> {
         }
     }
 
-    /// Makes an unrolling with step `N`, or goes on with the one that is there.
+    /// Makes an unrolling with step `N`, or continues with the one that is there.
     /// Says how much work that one has done.
     fn renew(&mut self, context: &Context, n: Level) -> u64 {
         let template = self

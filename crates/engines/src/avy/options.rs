@@ -7,7 +7,7 @@ use pedra_solve::interpolate::System;
 /// How much of the paper's algorithm.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Algorithm {
-    /// Algorithms 4 to 6: all clauses are learned anew in each iteration.
+    /// Algorithms 4 to 6: all clauses are learned again in each iteration.
     Simple,
     /// Algorithm 7: one global δ-trace.
     #[default]

@@ -7,12 +7,13 @@
 //! `F_i` is in part `i`, never in part `i − 1`: only then does the interpolant at cut `i` say no
 //! more than what `F_i` lacks (the paper's equation 10 against 11).
 //!
-//! Frames only become stronger, so lemmas are added as they come and none is taken back; those of
-//! a step hang on its guard. Steps are made, and lemmas added, when a query needs them.
+//! Frames only become stronger, so lemmas are added as they are learned, and none is removed. Those
+//! of a step depend on its guard. Steps are made, and lemmas added, when a query needs them.
 //!
 //! **kAvy** asks about steps that use a higher frame than their own, see `extension`. There, each
-//! step has a chain of guards, one a level: `e_l ⟹ e_{l+1}`, and `e_l` switches the lemmas of level
-//! `l` on, so that `e_l` as an assumption means `F_l`. At step 0, `e_0` means the initial states.
+//! step has a chain of guards, one per level: `e_l ⟹ e_{l+1}`, and `e_l` switches the lemmas of
+//! level `l` on, so that `e_l` as an assumption means `F_l`. At step 0, `e_0` means the initial
+//! states.
 
 use super::extension::Extension;
 use super::options::AvyOptions;

@@ -1,14 +1,14 @@
-//! Debug builds: are obligations that the other direction is told of what they claim to be?
+//! Debug builds check obligations before they are shared with the other direction.
 //!
-//! The other direction builds on them (two that meet are a counterexample), so each step of
-//! their chains is looked at again, on an unrolling of the system and with a solver of another
-//! make; nothing of what the search works with is used but the numbers of state variables.
+//! The other direction builds on them (two that meet are a counterexample), so each step of their
+//! chains is checked again, on an unrolling of the system and with another kind of solver. The only
+//! thing shared with the search is the numbering of state variables.
 //!
 //! - Forward, `s` with inputs `i` and the successor `t`: `s ∧ i ∧ ¬(C ∧ t')` has no model; without
 //!   a successor `s ∧ i ∧ ¬(C ∧ bad)` has none.
 //! - Reverse, `s` from the states of `p` (or from `Init`): for every state `x` of `s` the query
-//!   `p ∧ C ∧ T ∧ x'` has a model. That is a question of two quantifiers if latches were dropped
-//!   from `s`; then some states are tried.
+//!   `p ∧ C ∧ T ∧ x'` has a model. If latches were dropped from `s`, this has two quantifiers, and
+//!   only some states are tried.
 
 use crate::events::Direction;
 use crate::pdr::{Obligations, Transition};
@@ -224,7 +224,7 @@ mod tests {
             &[(&[-2, -3], &[4], 0)],
             &[(&[2, -3], &[-4], 0)],
             &[(&[2], &[4], 0)],
-            // Does not go on; goes on, but is not that far away.
+            // Does not continue; continues, but is not that far away.
             &[right[0], (&[-3], &[4], 1)],
             &[right[0], (&[1, -3], &[4], 2)],
         ];

@@ -1,4 +1,4 @@
-//! Short cubes inside of a frame.
+//! Short cubes inside a frame.
 //!
 //! A frame is a set of clauses. A cube lies in it if it satisfies every clause by a literal: it
 //! is an *implicant*. With two variables for each latch, "it is in the cube as 1" and "as 0",

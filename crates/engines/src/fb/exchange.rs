@@ -1,4 +1,4 @@
-//! What the directions tell each other between their turns.
+//! What the directions share with each other between their turns.
 
 use super::dual_rail::{Limits, Sets, find_cubes};
 use super::options::{Import, Lemmas};
@@ -66,7 +66,7 @@ impl FbPdr<'_> {
         takes && self.options.lemmas != Lemmas::Off
     }
 
-    /// Exchange B: cubes inside of the frames of `from` are states that the other side can
+    /// Exchange B: cubes inside the frames of `from` are states that the other side can
     /// exclude. Which level goes with which is in [`claimed_level`].
     fn offer_lemmas(&mut self, context: &Context, from: Direction) -> Result<(), Stopped> {
         let to = other(from);
@@ -124,7 +124,7 @@ impl FbPdr<'_> {
         Ok(reached.is_some())
     }
 
-    /// The other side goes on where `from` is, if it is behind.
+    /// The other side continues where `from` is, if it is behind.
     fn extend(&mut self, context: &Context, from: Direction) {
         let Some(safe) = self.search(from).search.safe().safe_up_to() else { return };
         let to = other(from);

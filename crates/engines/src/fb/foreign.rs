@@ -1,11 +1,11 @@
 //! Obligations of the other direction, as a search sees them (fbPDR's exchange of obligations).
 //!
 //! A forward obligation is a set of states that lead to a violation, a reverse one a set of
-//! reachable states. To the other side they enlarge the start set: an own obligation that meets
-//! one completes a counterexample ([`Foreign::meeting`]), and a lemma that excludes a part of one
-//! can never be part of an invariant. So lemmas are not widened so far ([`Foreign::meets`],
-//! [`Foreign::separate`]), and those that are so wide already are not pushed any further. All of
-//! this but the counterexample is heuristic.
+//! reachable states. For the other direction they enlarge the start set: one of its own obligations
+//! that meets one completes a counterexample ([`Foreign::meeting`]), and a lemma that excludes a
+//! part of one can never be part of an invariant. Lemmas are therefore not widened so far
+//! ([`Foreign::meets`], [`Foreign::separate`]), and lemmas that are already so wide are not pushed.
+//! Except for the counterexample, all of this is heuristic.
 //!
 //! Two cubes meet if and only if no literal of one is negated in the other.
 

@@ -1,4 +1,4 @@
-//! What one direction of fbPDR knows from the other one: obligations, lemmas, depths.
+//! What one direction of fbPDR knows from the other: obligations, lemmas, depths.
 
 use super::foreign::{Foreign, Published};
 use super::hints::Hints;

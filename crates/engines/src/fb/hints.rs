@@ -1,13 +1,13 @@
-//! What the other direction's frames say about an obligation: fbPDR's exchange of lemmas where
-//! one is needed.
+//! What the other direction's frames say about an obligation. These hints guide the generalisation
+//! of lemmas.
 //!
 //! A forward obligation of depth `d` violates after `d` steps, so it lies in every `RR_j` with
-//! `j ≥ d`; a reverse one is reached after `d` steps and lies in every such `F_j`. A cube lies in
-//! a set of clauses if and only if it has a literal of each. So literals can be dropped from the
-//! obligation as long as every clause of the frame keeps one: what is left is a cube of that
-//! frame, the states that by all that is known violate (are reached) as the obligation does. It
-//! is a candidate for the lemma that excludes the obligation, wide, and not wider than the other
-//! direction has found necessary. No solver is needed to find it.
+//! `j ≥ d`; a reverse one is reached after `d` steps and lies in every such `F_j`. A cube lies in a
+//! set of clauses if and only if it has a literal of each. So literals can be dropped from the
+//! obligation as long as every clause of the frame keeps one: what is left is a cube of that frame:
+//! states that, as far as is known, violate (are reached) as the obligation does. It is a candidate
+//! for the lemma that excludes the obligation. It is wide, but not wider than the other direction
+//! has found necessary. No solver is needed to find it.
 //!
 //! Heuristic throughout: a query admits the candidate, like any other.
 

@@ -1,22 +1,21 @@
-//! fbPDR: PDR and Reverse PDR that take turns and feed each other.
+//! fbPDR: PDR and Reverse PDR in turns, each using what the other has found.
 //!
 //! T. Seufert, C. Scholl: *fbPDR: In-depth combination of forward and backward analysis in
 //! Property Directed Reachability*, DATE 2019, and the extended abstract of that name; exchange
 //! of obligations from *Combining PDR and Reverse PDR for hardware model checking*, DATE 2018.
 //!
 //! Both directions are PDR ([`crate::pdr`]) with a guide, and are paused between two obligations.
-//! After every turn what one of them knows is of use to the other (`exchange`): obligations, lemmas
-//! (`dual_rail`), depths; the other one's search asks its guide for it (`guide`, `foreign`,
-//! `hints`). Each exchange can be switched off ([`FbOptions`]), and with all of them off the two
-//! searches are just those of two runs. What is sound about it and why is in
-//! `docs/design/fbpdr.md`.
+//! After every turn a direction shares obligations, lemmas (`dual_rail`) and depths with the other
+//! (`exchange`), which asks its guide for them (`guide`, `foreign`, `hints`). Each exchange can be
+//! switched off ([`FbOptions`]); with all of them off, the two searches are those of two separate
+//! runs. `docs/design/fbpdr.md` explains why this is sound.
 //!
-//! Deviations. Turns are measured in work rather than in time, so that runs can be repeated, and
-//! they start short, so that small models exchange something, too. Those of the reverse direction
-//! are half as long, since the forward one is the better one on most models. Lemmas are admitted
-//! by a query rather than by the theorem, which is an option; and besides those that the theorem
-//! gives, the other direction's frames give hints where a lemma is needed. Both directions at the
-//! same time, in two threads, were tried and did not pay: mostly one of them decides, and it waits
+//! Deviations. Turns are measured in work rather than in time, so that runs are reproducible, and
+//! they start short, so that exchanges happen on small models, too. Those of the reverse direction
+//! are half as long, since the forward one is the better one on most models. Lemmas are admitted by
+//! a query; admitting them by the theorem is an option. In addition to lemmas from the theorem, the
+//! other direction's frames give hints for generalisation. Running both directions at the same
+//! time, in two threads, was tried and did not help: mostly one of them decides, and it has to wait
 //! for the other at every exchange.
 
 mod claims;

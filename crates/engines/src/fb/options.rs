@@ -46,7 +46,7 @@ pub struct FbOptions {
     /// Whether lemmas of the other direction are also tried where one is needed, in place of an
     /// obligation that was blocked.
     pub hints: bool,
-    /// Whether the direction that is behind goes on at the depth of the other one, and drops
+    /// Whether the direction that is behind continues at the depth of the other one, and drops
     /// obligations that this makes void.
     pub extend: bool,
     /// How obligations of Reverse PDR are widened (also without fbPDR).
@@ -98,7 +98,8 @@ pub static CHOICES: &[Choice<FbOptions>] = &[
         slice,
         1..=1_000_000_000_000,
         ["1", "300", "2000", "10000"],
-        "how long the first turn is, in units of work (about a propagation each); each round is 1.5 times as long as the one before"
+        "the length of the first turn, in units of work (about a propagation each); each round is \
+         1.5 times as long as the one before"
     ),
     number!(
         "share",
@@ -106,28 +107,31 @@ pub static CHOICES: &[Choice<FbOptions>] = &[
         share,
         1..=100,
         ["1", "50", "100"],
-        "how long a turn of Reverse PDR is, in percent of one of PDR"
+        "the length of a turn of Reverse PDR, in percent of a turn of PDR"
     ),
     count!(
         "obligations",
         Class::Paper,
         obligations,
         ["off", "2", "200"],
-        "how many of its deepest obligations each direction tells the other. Two that meet make a counterexample; lemmas are not widened so far that they exclude one, and those that exclude a part of one are not pushed"
+        "how many of its deepest obligations each direction shares with the other. Two that \
+         intersect make a counterexample; lemmas are not widened so far that they exclude one, and \
+         lemmas that exclude a part of one are not pushed"
     ),
     named!(
         "lemmas",
         Class::Paper,
         lemmas,
         ["checked" => Lemmas::Checked, "theorem" => Lemmas::Theorem, "off" => Lemmas::Off],
-        "how lemmas are taken over from the other direction's frames: each is checked by a query, or a theorem of the paper is trusted"
+        "how lemmas of the other direction's frames are imported: each is checked by a query, or a \
+         theorem of the paper is trusted"
     ),
     named!(
         "import",
         Class::Paper,
         import,
         ["both" => Import::Both, "forward" => Import::Forward, "reverse" => Import::Reverse],
-        "which direction takes lemmas over; with `lemmas=theorem` only one can, and `both` means `forward`"
+        "which direction imports lemmas; with `lemmas=theorem` only one can, and `both` means `forward`"
     ),
     count!(
         "offers",
@@ -140,7 +144,9 @@ pub static CHOICES: &[Choice<FbOptions>] = &[
         "hints",
         Class::Expert,
         hints,
-        "whether lemmas of the other direction are also tried where one is needed: a blocked obligation is widened as far as the other direction's frame allows, if a query agrees; needs `lemmas`"
+        "whether lemmas of the other direction also guide generalisation: a blocked obligation is \
+         widened as far as the other direction's frame allows, if a query confirms it; needs \
+         `lemmas`"
     ),
     switch!(
         "extend",

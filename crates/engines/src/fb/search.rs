@@ -1,6 +1,6 @@
-//! What fbPDR asks of one direction besides running it: to give away and take in obligations and
-//! lemmas, and to skip depths that are known to be safe. Why each of these is sound is in
-//! `docs/design/fbpdr.md`.
+//! What fbPDR needs from one direction besides running it: to export and import obligations and
+//! lemmas, and to skip depths that are known to be safe. `docs/design/fbpdr.md` explains why each
+//! of these is sound.
 
 use super::claims::Claims;
 use super::foreign::Published;
@@ -179,7 +179,7 @@ impl<'a> Half<'a> {
         Ok(bits.learn(context, cube, level)?.map(|_| level))
     }
 
-    /// Goes on at the depth after `safe`, up to which nothing is violated. The frames between
+    /// Continues at the depth after `safe`, up to which nothing is violated. The frames between
     /// are those above them. Gives the number of frames that were opened.
     pub(super) fn extend(&mut self, context: &Context, safe: usize) -> usize {
         let own = self.search.safe().safe_up_to();

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 /// What both directions tell to.
 pub(super) struct Shared<'c> {
     context: &'c Context<'c>,
-    /// Whose details were told last.
+    /// Whose details were reported last.
     turned: Mutex<Option<Direction>>,
 }
 

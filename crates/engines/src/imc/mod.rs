@@ -1,7 +1,7 @@
 //! Interpolation-based model checking.
 //!
 //! Bounded model checking that can prove: the refutation of a bounded query gives formulas between
-//! its steps, which over-approximate what is reachable in so many steps, and in the end close.
+//! its steps, which over-approximate what is reachable in this many steps, and finally close.
 //!
 //! - `sequence`: one interpolant a step, from Y. Vizel, O. Grumberg: *Interpolation-Sequence Based
 //!   Model Checking*, FMCAD 2009, as Algorithms 1 and 2 of the AVY paper have it.
@@ -155,7 +155,7 @@ impl Engine for Imc<'_> {
         let open = self.open(context);
         context.emit(|| Event::Started { engine: "imc", open: open.len() });
         if !open.iter().all(|property| self.safe.contains(property)) {
-            // Somebody claimed to have settled it in the last run, and does no longer: the
+            // Another engine claimed in the last run to have settled it, but no longer does: the
             // formulas know nothing of it.
             (self.safe_up_to, self.depth) = (None, 0);
             self.frames = vec![self.circuit.init];

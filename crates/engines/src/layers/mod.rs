@@ -32,7 +32,7 @@ use pedra_solve::interpolate::{ProofSize, Refutation, System};
 use pedra_solve::{CadicalConfig, FrameEncoder, Interpolating, SatResult, SatSolver, SatStats};
 use std::ops::RangeInclusive;
 
-/// The record of the proof may take so many bytes before the solver is made anew.
+/// The record of the proof may take this many bytes before the solver is rebuilt.
 const MAX_RECORD_BYTES: usize = 1 << 30;
 
 /// The unrolling on its solver.
@@ -261,7 +261,7 @@ impl Layers {
         }
     }
 
-    /// Whether the solver should be made anew.
+    /// Whether the solver should be rebuilt.
     pub(crate) fn is_full(&self) -> bool {
         self.solver.record_bytes() > MAX_RECORD_BYTES
     }

@@ -1,4 +1,4 @@
-//! k-liveness inside of PDR.
+//! k-liveness inside PDR.
 //!
 //! K. Claessen, N. Sörensson: *A Liveness Checking Algorithm that Counts*, FMCAD 2012. If no path
 //! completes more than `k` rounds, the set holds. The paper runs a safety checker for each `k`;

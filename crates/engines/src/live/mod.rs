@@ -1,13 +1,13 @@
 //! Liveness: whether an infinite path can fulfil a justice set, and every fairness literal with
 //! it, again and again.
 //!
-//! Each method makes a *monitored system* of the model and the set, a system with further
-//! latches and with bads, and asks a question about safety. All formulas, and the arguments:
-//! docs/design/liveness.md.
+//! Each method makes a *monitored system* of the model and the set, a system with further latches
+//! and with bads, and asks a question about safety. docs/design/liveness.md has all formulas and
+//! arguments.
 //!
-//! - [`monitored`]: the systems, and the way back for answers about them. Liveness to safety is no
-//!   more than that: any engine decides its system.
-//! - [`klive`]: k-liveness, inside of PDR.
+//! - [`monitored`]: the systems, and the way back for answers about them. Liveness to safety needs
+//!   nothing else: any engine can decide its system.
+//! - [`klive`]: k-liveness, inside PDR.
 //! - [`stable`]: latches that change in one direction only.
 //! - [`rlive`]: depth first over the steps that complete a round.
 

@@ -6,8 +6,8 @@
 //! steps that complete a round and do not lead into `E_n`, first from the initial states, then
 //! from the state after each such step. If there is none, what PDR proves is the next set.
 //!
-//! Deviations. The search goes on from the *successor* of the step that completes the round, as
-//! an ordinary initial state: no lemma speaks of a first step. Each question is a new search; only
+//! Deviations. The search continues from the *successor* of the step that completes the round, as
+//! an ordinary initial state: no lemma mentions a first step. Each question is a new search; only
 //! the sets are kept. A start without any step is in no invariant of PDR, which assumes the
 //! constraints; the states without steps are then generalised by a core.
 

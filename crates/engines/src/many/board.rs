@@ -1,4 +1,5 @@
-//! What is known and what is next: shared by all threads that decide properties one by one.
+//! What is known about each property, and which one is next. All threads that decide properties one
+//! by one share it.
 
 use super::local::LocalProof;
 use pedra_model::proof::BitProof;
@@ -54,7 +55,7 @@ impl Board {
         self.local[property] = Some(proof);
     }
 
-    /// Sets of properties whose local proofs assume none outside of the set, each with the proof
+    /// Sets of properties whose local proofs assume none outside the set, each with the proof
     /// that they are together. `num_vars` is the number of variables of the system.
     pub(crate) fn close(&mut self, num_vars: usize) -> Vec<(Vec<usize>, Arc<BitProof>)> {
         let mut closed = Vec::new();

@@ -242,7 +242,7 @@ impl ConeMap {
         Some(Lit::new(*self.0.get(&var)?, lit.is_negated()))
     }
 
-    /// The proof of the other property; nothing if it speaks of what is outside of the cone.
+    /// The proof of the other property; nothing if it mentions what is outside the cone.
     pub(crate) fn proof(
         &self,
         system: &BitSystem,

@@ -2,19 +2,19 @@
 //! a *local* question. E. Goldberg et al., *Efficient verification of multi-property designs* (DATE
 //! 2018): "just assume".
 //!
-//! The assumption is a latch `ok`, which starts true and falls for good after a step at which an
-//! assumed property is violated; the question is whether `bad ∧ ok` can be reached. So:
+//! The assumption is a latch `ok`, which starts true and becomes permanently false after a step at
+//! which an assumed property is violated; the question is whether `bad ∧ ok` can be reached. So:
 //!
-//! - A trace is one of the system itself: `ok` only watches.
+//! - A trace is a trace of the system itself, since `ok` only observes.
 //! - A proof `Inv(x, ok)` gives the *local proof* `Inv(x, true)`: it holds initially, has no bad
 //!   state, and is inductive relative to the assumed properties `P`:
 //!   `Inv(x,1) ∧ P(x) ∧ C ∧ T ⟹ Inv(x',1)`.
-//! - *Required for soundness*: it is no proof by itself. Local proofs of a set of properties that
-//!   assume no property outside of the set are one together: the conjunction of all `Inv` implies
-//!   `P`, and so is inductive. Paths have a first violation, and that one would be local to some
-//!   property. [`Board`](super::board::Board) waits until there is such a set.
+//! - *Required for soundness*: a local proof alone is not a proof. Local proofs of a set of
+//!   properties that assume no property outside the set form one together: the conjunction of all
+//!   `Inv` implies `P`, and so is inductive. Paths have a first violation, and that one would be
+//!   local to some property. [`Board`](super::board::Board) waits until there is such a set.
 //!
-//! Only properties are assumed whose cones lie inside of the question's own: they make no question
+//! Only properties are assumed whose cones lie inside the question's own: they make no question
 //! larger. Afterwards queries tell which of them the proof needs, and which of them it proves, too.
 
 use crate::context::{Context, End, Engine, Reason};
@@ -62,7 +62,7 @@ pub(crate) struct LocalProof {
 }
 
 impl Question {
-    /// Asks about a property of a system, with others assumed whose cones lie inside of its own.
+    /// Asks about a property of a system, with others assumed whose cones lie inside its own.
     pub(crate) fn new(system: &BitSystem, property: usize, assumed: &[usize]) -> Question {
         let properties: Vec<usize> = [property].iter().chain(assumed).copied().collect();
         let only_cone = ReduceOptions { cone: true, ..ReduceOptions::none() };
@@ -82,7 +82,7 @@ impl Question {
 
     /// Searches, until there is an answer or the interrupt is raised.
     pub(crate) fn run(&self, system: &BitSystem, options: PdrOptions, context: &Context) -> Local {
-        // Its own ledger: an answer is no answer yet. And no events: what is told about depths
+        // Its own ledger: an answer is not an answer yet. And no events: what is told about depths
         // would be about this property alone.
         let ledger = Arc::new(Ledger::new());
         let (events, way) = (&NoEvents, Way::default());

@@ -6,7 +6,7 @@
 //! - A proof is tried on the other properties of its cone, a trace on all properties.
 //! - Turns: the class that was tried least, with the smallest cone, is next; each attempt may take
 //!   four times as long as the last one. So no property waits for a harder one, and all attempts
-//!   together take at most 4/3 of the last one. An attempt begins anew: keeping the searches of
+//!   together take at most 4/3 of the last one. An attempt restarts: keeping the searches of
 //!   hundreds of properties would need hundreds of times the memory.
 //!
 //! Several threads may share the board. Nothing here has to be trusted: every answer is checked.

@@ -136,7 +136,7 @@ impl Unroll {
             for (&input, &symbol) in &node.inputs {
                 given.insert(input, self.solver.value(&self.terms, symbol));
             }
-            // The values at this node: blocks speak of no others.
+            // The values at this node: blocks mention no others.
             let leaves: FxHashMap<TermId, Value> = state.drain().chain(given.clone()).collect();
             let of = |term: TermId| &leaves[&term];
             let terms = &blocks.program.terms;

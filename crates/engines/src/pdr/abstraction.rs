@@ -2,16 +2,16 @@
 //!
 //! Y. Su, Q. Yang, Y. Ci, Z. Huang: *The rIC3 hardware model checker*, CAV 2025, has it for
 //! constraints and transitions; the idea of refining what a spurious path needed is that of E.
-//! Clarke and others, CAV 2000. A set `R` of constraints and next functions counts, at first none
-//! of them. An obligation is lifted for the part of its goal that `R` has: it becomes wider, and a
-//! state of it need not reach the violation any more.
+//! Clarke and others, CAV 2000. Only a set `R` of constraints and next functions counts, which is
+//! empty at first. An obligation is lifted for the part of its goal that is in `R`. It becomes
+//! wider, and its states need not reach the violation.
 //!
-//! *Required for soundness*: nothing but lifting knows of `R`. Every query that admits a lemma is
-//! that of the whole system, so frames and proofs are ordinary ones. A chain of obligations is a
-//! path of the system with the parts of `R` alone; when it meets the initial states, it is followed
-//! by simulation of the whole system. Either it is a path to a violation, or the first step that it
-//! cannot take names parts that `R` lacks, and all obligations are forgotten. Nobody else may read
-//! such obligations: fbPDR does not use them.
+//! *Required for soundness*: only lifting uses `R`. Every query that admits a lemma is about the
+//! whole system, so frames and proofs are ordinary ones. A chain of obligations is a path of the
+//! system with only the parts in `R`. When it reaches the initial states, it is simulated on the
+//! whole system. Either it is a path to a violation, or the first step that it cannot take names
+//! parts that `R` lacks, and all obligations are forgotten. No other engine may read such
+//! obligations; fbPDR does not use them.
 //!
 //! *Required for termination*: `R` grows with each refinement.
 //!

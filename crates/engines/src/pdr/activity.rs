@@ -1,4 +1,4 @@
-//! How often each state literal took part in recent lemmas: the memory behind all orders.
+//! How often each state literal occurred in recent lemmas. All orders of literals use this.
 
 use pedra_model::lit::Lit;
 use pedra_model::random::Random;

@@ -1,5 +1,5 @@
-//! Debug builds: a second look at lemmas, by a solver of another make that the search never sees.
-//! Asking the search's own solvers would change what they learn, and debug builds would search
+//! Debug builds check lemmas again, with another kind of solver that the search does not use.
+//! Queries to the search's own solvers would change what they learn, and debug builds would search
 //! differently from release builds.
 
 use super::relation::Relation;

@@ -1,16 +1,16 @@
 //! PDR's view of a bit-level system: cubes of literals, in either direction.
 //!
-//! [`Bits`] keeps the trace and the solvers of the frames in agreement:
+//! [`Bits`] keeps the trace and the solvers of the frames consistent:
 //!
 //! - I1: `Init ∧ C ⟹ F_i`;
 //! - I2: `F_i ⟹ F_{i+1}`, by the encoding of the trace;
 //! - I4: `F_i ∧ C ∧ T ⟹ F'_{i+1}`.
 //!
-//! (The numbers are those of docs/design/fbpdr.md; I3, that frames have no bad state, is no
-//! invariant here: `F_k` is asked for bad states instead, so lemmas serve all properties.)
+//! (The numbers are those of docs/design/fbpdr.md; I3, that frames have no bad state, is not an
+//! invariant here: the search looks for bad states in `F_k`, so lemmas serve all properties.)
 //!
-//! Constraints hold in every query at the current step, and in the target of lifting; so each
-//! state of an obligation satisfies them with the recorded inputs. They are never asked of the
+//! Constraints hold in every query at the current step, and in the target of lifting; so each state
+//! of an obligation satisfies them with the recorded inputs. They are never required of the
 //! successor: a successor without allowed inputs is merely over-approximation.
 
 use super::abstraction::Abstraction;

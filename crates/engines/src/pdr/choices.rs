@@ -24,7 +24,7 @@ pub static CHOICES: &[Choice<PdrOptions>] = &[
         "signals",
         Class::Expert,
         signals,
-        "whether gates that read no input are literals of obligations and lemmas, beside latches \
+        "whether gates that read no input are literals of obligations and lemmas, like latches \
          (not in fbpdr, rpdr and avy)"
     ),
     named!(
@@ -36,8 +36,8 @@ pub static CHOICES: &[Choice<PdrOptions>] = &[
             "naive" => Generalize::Naive,
             "relative" => Generalize::Relative
         ],
-        "how a blocked cube is widened to a lemma: not at all, as long as it has no predecessor, \
-         or as long as it has none outside of itself"
+        "how a blocked cube is widened to a lemma: not at all, while it has no predecessor, or \
+         while it has none outside itself"
     ),
     named!(
         "order",
@@ -51,7 +51,7 @@ pub static CHOICES: &[Choice<PdrOptions>] = &[
         Class::Expert,
         drop_failures,
         ["off", "1", "4"],
-        "after this many literals in a row that could not be dropped, the rest stays"
+        "after this many literals in a row that could not be dropped, the rest is kept"
     ),
     count!(
         "ctg",
@@ -112,8 +112,8 @@ pub static CHOICES: &[Choice<PdrOptions>] = &[
         Class::Expert,
         solvers,
         ["off", "4", "6"],
-        "how many frames may have a solver, a copy of the transition relation, at the same time; the \
-         others get one when they are asked; off: as many as fit into 1 GB"
+        "how many frames may have a solver, with its copy of the transition relation, at the same \
+         time; the others get one when they are queried; off: as many as fit into 1 GB"
     ),
     switch!(
         "simplify",

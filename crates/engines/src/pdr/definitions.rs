@@ -1,8 +1,8 @@
 //! The transition relation as clauses, before any solver has it.
 //!
 //! Each clause belongs to the definition of its largest variable, and each defined variable is a
-//! function of smaller ones, see the head of `transition`. All solvers of a search are filled
-//! from here, so that the work of making the clauses few is done once.
+//! function of smaller ones, see the head of `transition`. All solvers of a search are filled from
+//! here, so that the clauses are simplified only once.
 
 use super::encode::LOOK_EVERY;
 use super::solver::Stopped;

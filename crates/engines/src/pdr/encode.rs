@@ -1,9 +1,9 @@
 //! One time step as definitions, few and wide.
 //!
-//! PDR's solvers see the same step in millions of queries, and most of their time is unit
-//! propagation, so it pays to look at the whole circuit first and to spend fewer variables than
-//! one a gate: a tree of ANDs whose inner gates have no other reader becomes one wide gate, and the
-//! shape `¬(c ∧ q) ∧ ¬(¬c ∧ s)` of multiplexers and exclusive ors becomes one gate, too.
+//! PDR's solvers see the same step in millions of queries, and spend most of their time in unit
+//! propagation. It pays to look at the whole circuit first and to use fewer variables than one per
+//! gate: a tree of ANDs whose inner gates have no other reader becomes one wide gate, and the shape
+//! `¬(c ∧ q) ∧ ¬(¬c ∧ s)` of multiplexers and exclusive ors becomes one gate, too.
 
 use super::solver::Stopped;
 use pedra_model::aig::{Aig, Node};
@@ -25,7 +25,7 @@ enum Role {
     Unused,
     /// A gate that is read once, and so may become a part of its reader.
     ReadOnce,
-    /// A gate with a variable of its own, or a leaf.
+    /// A gate with its own variable, or a leaf.
     Shared,
 }
 

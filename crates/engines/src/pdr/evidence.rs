@@ -1,4 +1,4 @@
-//! What an answer rests on: proofs from frames, counterexamples from obligations.
+//! The evidence for an answer: proofs from frames, counterexamples from obligations.
 
 use super::Obligations;
 use super::bits::Bits;
@@ -49,7 +49,7 @@ pub(super) fn proof(relation: &Relation, properties: Vec<usize>, cubes: &[Vec<Li
 
 /// Forward: the inputs from an obligation to the violation. Every state of the obligation
 /// satisfies the constraints with them (with those on the link between `first` and the resets
-/// among them) and goes on into the next obligation.
+/// among them) and continues into the next obligation.
 pub(crate) fn suffix(
     relation: &Relation,
     obligations: &Obligations,

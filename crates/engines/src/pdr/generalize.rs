@@ -6,10 +6,10 @@
 //! 2013: a predecessor that prevents a drop is itself blocked if that is easy, and otherwise the
 //! cube shrinks to what it has in common with it (the join of `down`).
 //!
-//! Tried and taken out: blocking the predecessors of CTGs as well (Y. Su, Q. Yang, Y. Ci, Z. Huang:
+//! Tried and removed: blocking the predecessors of CTGs as well (Y. Su, Q. Yang, Y. Ci, Z. Huang:
 //! *Extended CTG generalization and dynamic adjustment of generalization strategies in IC3*, 2025),
-//! 1.05 to 1.29 of the time; not to try CTGs while hardly any of them can be blocked, 1.0 to 1.07;
-//! blocking what prevents a lemma from being pushed (three for each lemma, as in rIC3), 1.2.
+//! 1.05 to 1.29 of the time; skipping CTGs while hardly any can be blocked, 1.0 to 1.07; blocking
+//! what prevents a lemma from being pushed (three for each lemma, as in rIC3), 1.2.
 
 use super::bits::Bits;
 use super::counts::Purpose;
@@ -166,7 +166,7 @@ impl<G: Guide<[Lit]>> Generalizer<'_, '_, '_, G> {
             if !kept.iter().all(|lit| common.binary_search(lit).is_ok()) {
                 return Ok(None);
             }
-            // Under the hypothesis the predecessor is outside of the cube; so this gets shorter.
+            // Under the hypothesis the predecessor is outside the cube; so this gets shorter.
             if common.len() == cube.len() {
                 return Ok(None);
             }

@@ -1,14 +1,14 @@
 //! Lifting: from one state that goes into a target to a cube of such states.
 //!
-//! A model of a query gives a state `s` and inputs `i` with `s ∧ i ⟹ C ∧ target`, where the
-//! target is a cube one step later, or a bad literal now. Inputs stay as they are; of the state
-//! the literals are kept to which a contradiction between `s ∧ i` and `¬(C ∧ target)` is due.
+//! A model of a query gives a state `s` and inputs `i` with `s ∧ i ⟹ C ∧ target`, where the target
+//! is a cube one step later, or a bad literal now. Inputs stay as they are. Of the state, only the
+//! literals are kept that cause the contradiction between `s ∧ i` and `¬(C ∧ target)`.
 //!
 //! *Required for soundness*: the lifting solver holds the definitions and nothing else, and the
-//! constraints belong to the *target*. If they were asserted, then states which violate them
-//! with the recorded inputs would get into the cube, and counterexamples that are none would
-//! come out. (With local abstraction parts of the target are left out; then a counterexample is
-//! looked for by other means, see `abstraction`.)
+//! constraints belong to the *target*. If they were asserted, the cube could contain states that
+//! violate them with the recorded inputs, and counterexamples could be spurious. (With local
+//! abstraction, parts of the target are left out, and counterexamples are found by other means; see
+//! `abstraction`.)
 
 use super::abstraction::Abstraction;
 use super::solver::{FrameSolver, Stopped};

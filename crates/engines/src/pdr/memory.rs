@@ -1,4 +1,4 @@
-//! What a search over bits remembers to choose well. All of it is heuristic.
+//! What a search over bits remembers for its heuristics.
 
 use super::Counts;
 use super::activity::Activity;

@@ -8,10 +8,10 @@
 //!   single states to the full algorithm ([`Variant`]), and the words of the main loop.
 //! - Z. Hassan, A. R. Bradley, F. Somenzi, FMCAD 2013: counterexamples to generalisation.
 //!
-//! The loop is that of every PDR, `trace::Search`; here is what it must know of a system: `bits`
-//! (cubes of literals as a space), `relative` (all queries; owns the frame index), `solvers` (one
-//! for each frame), `start` (the start set), `lift`, `abstraction`, `generalize`, `relation` and
-//! `transition` (what solvers see), `solver` (which solver it is), `options`, `choices` (the
+//! The loop is that of every PDR, `trace::Search`. This module is what it must know about a system:
+//! `bits` (cubes of literals as a space), `relative` (all queries; owns the frame index), `solvers`
+//! (one for each frame), `start` (the start set), `lift`, `abstraction`, `generalize`, `relation`
+//! and `transition` (what solvers see), `solver` (which solver it is), `options`, `choices` (the
 //! options by name); `direction` (Reverse PDR is the same engine), `successor` (its obligations),
 //! `evidence` (proofs and traces of both).
 
@@ -135,7 +135,7 @@ impl<'a, G: Guide<[Lit]> + Default> BitPdr<'a, G> {
         Ok(())
     }
 
-    /// Begins anew, with all answers but without any lemma.
+    /// Restarts, with all answers but without any lemma.
     pub(crate) fn renew(&mut self, context: &Context) -> Result<(), trace::Stopped> {
         let BitPdr { system, options, direction, successors, .. } = *self;
         let bits = Bits::new(system, &options, direction, successors, G::default(), context)?;

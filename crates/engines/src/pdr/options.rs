@@ -1,7 +1,7 @@
 //! The choices of PDR, and the ladder.
 //!
-//! What was measured and found neutral is a constant beside its use, with the measurement; what
-//! was found to cost is gone. See docs/NOTEBOOK.md.
+//! A choice that measured as neutral is a constant next to its use, with the measurement. A choice
+//! that measured as worse was removed. See docs/NOTEBOOK.md.
 
 use crate::trace::Policy;
 use pedra_solve::SolverKind;

@@ -1,5 +1,5 @@
-//! All queries relative to frames. This file owns the index arithmetic: a question whether a cube
-//! can be excluded from `F_i` names `i`, and only here is it known that `F_{i−1}` answers.
+//! All queries relative to frames. This file owns the index arithmetic: callers ask whether a cube
+//! can be excluded from `F_i`, and only this file knows that `F_{i−1}` answers.
 //!
 //! Formulas and words are those of the forward direction; see `direction` for what they stand
 //! for in the other one. The difference is in three places: [`Relation`] (which side of a step a

@@ -1,15 +1,15 @@
-//! Internal signals: gates that read no input, as literals of cubes beside the latches.
+//! Internal signals: gates that read no input are literals of cubes, like latches.
 //!
 //! R. Dureja, A. Gurfinkel, A. Ivrii, Y. Vizel: *IC3 with internal signals*, FMCAD 2021. A lemma
 //! that is one clause over such a gate may take exponentially many over latches (think of an
 //! exclusive or). A signal is a function of the state, so it has a value at the next step, too: the
 //! same function of the next functions, of which the transition relation gets a copy.
 //!
-//! Deviations. Signals are there from the beginning, for lifting as well as for lemmas. A signal
-//! has a constant reset if ternary simulation from the resets says so.
+//! Deviations. Signals are used from the beginning, for lifting as well as for lemmas. A signal has
+//! a constant reset if ternary simulation from the resets says so.
 //!
-//! An option for models that need it: eq_sdp_v4 is proved in 4 s, and not in 20 s without; models
-//! that do not take 2.6 times as long (16 of them, geometric mean).
+//! This is an option for models that need it: eq_sdp_v4 is proved in 4 s, and without it not in 20
+//! s. Models that do not need it take 2.6 times as long (16 of them, geometric mean).
 
 use super::encode::StepEncoder;
 use super::solver::Stopped;

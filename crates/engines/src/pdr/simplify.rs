@@ -6,11 +6,11 @@
 //! resolvents of `G` with `R` suffice: resolvents within `G` are tautologies, those within `R`
 //! follow from them.
 //!
-//! *Required for the solver's domains*: what comes out are definitions again. A clause of `R`
+//! *Required for the solver's domains*: the result consists of definitions again. A clause of `R`
 //! belongs to the definition of a larger variable `w`, and so does each of its resolvents, which
-//! has `w` still as its largest variable. Together they say that `w` is the function that it
-//! was, with `v` put in: for every assignment of the smaller variables there is a value of `w`.
-//! A general eliminator, which resolves any two clauses, would not keep this.
+//! has `w` still as its largest variable. Together they say that `w` is the same function, with `v`
+//! substituted: for every assignment of the smaller variables there is a value of `w`. A general
+//! eliminator, which resolves any two clauses, would not keep this.
 //!
 //! Variables that others know by number (states, inputs, next functions, bads, constraints,
 //! resets) are *frozen* and stay.

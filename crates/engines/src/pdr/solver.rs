@@ -1,9 +1,9 @@
 //! The solvers of the frames: the one file of PDR that knows which solver is used.
 //!
-//! [`FrameSolver::Own`] is our own solver, which knows definitions, confines a query to its cone
-//! and removes temporary clauses. [`FrameSolver::Guarded`] is any other: a temporary clause gets
-//! a fresh activation literal, which is fixed to false afterwards. Such literals pile up, so
-//! these solvers are made anew from time to time.
+//! [`FrameSolver::Own`] is Pedra's own solver, which knows definitions, confines a query to its
+//! cone and removes temporary clauses. [`FrameSolver::Guarded`] is any other: a temporary clause
+//! gets a fresh activation literal, which is fixed to false afterwards. Such literals accumulate,
+//! so these solvers are rebuilt from time to time.
 
 use super::definitions::Definitions;
 use super::options::PdrOptions;
@@ -17,7 +17,7 @@ use pedra_model::random::Random;
 use pedra_solve::cadical::Preset;
 use pedra_solve::{Budget, Cdcl, Interrupt, SatResult, SatSolver, SatStats, SolverKind};
 
-/// After this many activation literals a solver is made anew (ABC: 300).
+/// After this many activation literals a solver is rebuilt (ABC: 300).
 const MAX_GUARDS: u32 = 1000;
 
 /// What another solver takes for a variable and its clauses: about what our own does.
@@ -138,7 +138,7 @@ impl FrameSolver {
         }
     }
 
-    /// Adds a clause for good.
+    /// Adds a clause permanently.
     pub(super) fn add_clause(&mut self, lits: &[Lit]) {
         self.solver_mut().add_clause(lits);
     }
@@ -246,7 +246,7 @@ impl FrameSolver {
         }
     }
 
-    /// Whether the solver should be made anew.
+    /// Whether the solver should be rebuilt.
     pub(super) fn is_worn(&self) -> bool {
         matches!(self, FrameSolver::Guarded { guards, .. } if *guards >= MAX_GUARDS)
     }

@@ -2,8 +2,9 @@
 //! of the frame; that of `F_0` has the start set instead.
 //!
 //! Each solver is a copy of the transition relation, and a search that is hundreds of frames deep
-//! mostly asks the upper ones. So there is a limit: beyond it, the frame that was not asked for
-//! longest gives its solver back, and gets another one, with its lemmas, when it is asked again.
+//! mostly queries the upper ones. The number of solvers is therefore limited: beyond the limit, the
+//! least recently queried frame gives up its solver, and gets another one, with its lemmas, at its
+//! next query.
 
 use super::Frames;
 use super::options::PdrOptions;
@@ -16,7 +17,7 @@ use pedra_model::lit::Lit;
 use pedra_model::random::Random;
 use pedra_solve::{Interrupt, SatStats};
 
-/// A solver is made anew when it was given more than twice as many lemmas as its frame has, and
+/// A solver is rebuilt when it was given more than twice as many lemmas as its frame has, and
 /// this many: retired ones are the majority then, and worth the work.
 const RETIRED: usize = 500;
 
@@ -188,7 +189,7 @@ impl FrameSolvers {
         solver
     }
 
-    /// Makes the solver of a frame anew.
+    /// Rebuilds the solver of a frame.
     pub(super) fn renew(
         &mut self,
         relation: &Relation,

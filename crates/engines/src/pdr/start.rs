@@ -1,9 +1,9 @@
 //! The start set: the initial states or, in the reverse direction, those that are bad.
 //!
 //! A lemma may exclude no state of it. Forward, the test is syntactic where resets are constant: a
-//! literal that contradicts a reset settles it. Where that does not decide, and constraints or
-//! reset functions have a say in what is initial, the solver of `F_0` is asked. In the reverse
-//! direction a solver for `C ∧ bad` is always asked: inputs are quantified there.
+//! literal that contradicts a reset settles it. If that does not decide, and constraints or reset
+//! functions influence what is initial, the solver of `F_0` decides. In the reverse direction a
+//! solver for `C ∧ bad` always decides, since inputs are quantified there.
 
 use super::audit::Audit;
 use super::relation::Relation;
@@ -70,7 +70,7 @@ impl StartSet {
     }
 
     /// Reverse: these properties are the ones that count from now on. Says whether anything
-    /// changed; then the solver of `F_0` has to be made anew.
+    /// changed; then the solver of `F_0` has to be rebuilt.
     ///
     /// *Required for soundness*: fewer than before (frames stay over-approximations then), or
     /// the first call.

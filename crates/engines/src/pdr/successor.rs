@@ -3,16 +3,16 @@
 //! A model of a reverse query gives a state and inputs, and the successor is computed by
 //! simulation, since a query knows only the next functions that it needed.
 //!
-//! **Structural widening** (Seufert, Scholl and others, TCAD 2022). Call a variable *private* to
-//! a latch `l` if `l`'s next function is the only one that reads it and no constraint does. Let
-//! all variables have their values of the model but for the private ones that are free: inputs,
-//! and latches of which the state before has no literal (every completion of it is reachable).
-//! If the next function of `l` takes both values then, each value of `l` is possible together
-//! with whatever the other latches do. So `l` can be dropped, and all such latches at once,
-//! since no variable is private to two.
+//! **Structural widening** (Seufert, Scholl and others, TCAD 2022). Call a variable *private* to a
+//! latch `l` if `l`'s next function is the only one that reads it and no constraint does. Let all
+//! variables have their values of the model, except for the private ones that are free: inputs, and
+//! latches of which the state before has no literal (every completion of it is reachable). If the
+//! next function of `l` takes both values then, each value of `l` is possible together with any
+//! values of the other latches. So `l` can be dropped, and all such latches at once, since no
+//! variable is private to two.
 //!
-//! That a function takes both values is seen in 64 simulated patterns, one of them the model.
-//! Missing one only makes the cube longer.
+//! 64 simulated patterns, one of them the model, show whether a function takes both values. Missing
+//! one only makes the cube longer.
 
 use super::direction::Successors;
 use super::lift::Lifted;

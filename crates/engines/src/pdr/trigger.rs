@@ -1,8 +1,8 @@
 //! Triggered pushing (M. Suda: *Triggered clause pushing for IC3*, 2013): a lemma of `F_i` that
 //! could not be pushed has a witness, a state of `F_i` with a successor that the lemma excludes.
-//! Until a new lemma excludes the witness from `F_i`, trying again is of no use.
+//! Until a new lemma excludes the witness from `F_i`, trying again is useless.
 //!
-//! Heuristic: it only leaves out queries whose answer is known.
+//! Heuristic: it only skips queries whose answer is known.
 
 use super::Frames;
 use crate::trace::{LemmaId, Level};

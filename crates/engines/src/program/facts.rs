@@ -5,10 +5,10 @@
 //! the exit of a part that is an under-approximating summary. A derivation is a tree: the edges
 //! from the entry, and for each call on the way the derivation of what it returned.
 //!
-//! Facts are found when a chain of obligations is seen to begin at the entry, or in a fact:
-//! forwards along its edges, one model for each, widened as predecessors are
-//! (`predecessor::transfer`). The run that reaches a state of a fact is found backwards again
-//! (*required for violations*: every state of a fact has one).
+//! Facts are found when a chain of obligations begins at the entry, or in a fact: forwards along
+//! its edges, one model for each, widened as predecessors are (`predecessor::transfer`). The run
+//! that reaches a state of a fact is found backwards again (*required for violations*: every state
+//! of a fact has one).
 
 use super::graph::{EdgeId, Graph, Location};
 use super::predecessor::transfer;

@@ -1,4 +1,4 @@
-//! Tests: the questions about random programs.
+//! Tests: queries about random programs.
 
 use super::graph::{Graph, Location};
 use super::queries::Queries;

@@ -1,9 +1,9 @@
 //! Lifted PDR: a trace of frames for each location of a program.
 //!
-//! After the slides *Property-Directed Reachability, lifted to software* and T. Lange,
-//! M. R. Neuhäußer, T. Noll: *IC3 Software Model Checking on Control Flow Automata* (FMCAD 2015).
-//! The loop is that of every PDR (`trace::Search`). No program counter is encoded: a lemma belongs
-//! to one location, an obligation walks edges backwards, and both speak of the program's own
+//! After the slides *Property-Directed Reachability, lifted to software* and T. Lange, M. R.
+//! Neuhäußer, T. Noll: *IC3 Software Model Checking on Control Flow Automata* (FMCAD 2015). The
+//! loop is that of every PDR (`trace::Search`). No program counter is encoded: a lemma belongs to
+//! one location, an obligation walks edges backwards, and both are about the program's own
 //! variables.
 //!
 //! What the slides leave open or get wrong, and what is done here:

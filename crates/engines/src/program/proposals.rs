@@ -1,11 +1,10 @@
-//! When candidates are looked at: before the first frame, within a budget.
+//! When candidates are tried: before the first frame, within a budget.
 //!
-//! Most candidates are refuted soon, and what is left proves many programs before any search. But
-//! a few equations with large factors can make Houdini's questions slow, in programs that PDR
-//! decides at once without them. So the look at candidates takes turns with the search, as the
-//! search over integers does: a turn at each level that is a power of two, each twice as long as
-//! the last. What a turn has refuted stays refuted, and nothing is an invariant before the last
-//! turn is over.
+//! Most candidates are refuted soon, and what is left proves many programs before any search. But a
+//! few equations with large factors can make Houdini's queries slow, in programs that PDR decides
+//! at once without them. Trying candidates therefore takes turns with the search, as the search
+//! over integers does: a turn at each level that is a power of two, each twice as long as the last.
+//! What a turn has refuted stays refuted, and nothing is an invariant before the last turn is over.
 
 use super::candidates::{candidates, weakened};
 use super::houdini::inductive_part;

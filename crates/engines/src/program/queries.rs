@@ -1,8 +1,8 @@
-//! The questions of lifted PDR, each with its formula.
+//! The queries of lifted PDR, each with its formula.
 //!
-//! Every location has a solver for what begins there: its frames, and the edges from it. A frame
-//! is assumed lemma by lemma, so that a question is confined to what it mentions. Nothing is ever
-//! taken back. What calls on the way of edges add to a question is in `calls`.
+//! Every location has a solver for what begins there: its frames, and the edges from it. A frame is
+//! assumed lemma by lemma, so that a query is confined to what it mentions. Nothing is ever
+//! removed. `calls` has what the calls on an edge add to a query.
 
 use super::facts::Facts;
 use super::graph::{Edge, EdgeId, Graph, Location};

@@ -1,7 +1,8 @@
 //! Violations by running the program: what random inputs, or none at all, lead to.
 //!
-//! An error that is thousands of iterations deep and needs no luck is out of reach for engines that
-//! count steps. A run costs next to nothing, so it is worth a try beside them. Proves nothing.
+//! An error that is thousands of iterations deep, but needs no particular inputs, is out of reach
+//! for engines that count steps. A run costs almost nothing, so it is worth trying as well. Runs
+//! prove nothing.
 
 use super::graph::Graph;
 use super::samples::Runner;

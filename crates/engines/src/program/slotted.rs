@@ -1,6 +1,7 @@
 //! Lifted PDR for programs with arrays: on the image with slots ([`pedra_program::passes::slots`]),
-//! in which a few elements stand for all. What is proved of the image is proved of the program, for
-//! all positions; what is violated there may not be, and is left to others.
+//! in which a few elements stand for all. A property that is proved for the image is proved for the
+//! program, for all positions. A violation of the image may be spurious, and is left to other
+//! engines.
 
 use super::{Lifted, ProgramOptions};
 use crate::context::{Context, End, Engine, Outcome, Reason};

@@ -1,4 +1,4 @@
-//! The words that are live at a location, and what literals say of them.
+//! The words that are live at a location, and what literals say about them.
 //!
 //! A word has two *views*, with sign and without, as programs compare the same word both ways.
 

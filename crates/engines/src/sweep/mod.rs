@@ -56,9 +56,9 @@ pub struct SweepOptions {
     pub max_work: u64,
     /// Passes of the induction step after which the sequential sweep gives up.
     pub max_rounds: usize,
-    /// The simulation that makes the first classes follows so many times 64 paths,
+    /// The simulation that makes the first classes follows this many times 64 paths,
     pub simulation_runs: usize,
-    /// each of so many steps.
+    /// each of this many steps.
     pub simulation_steps: usize,
     /// Seeds the simulation.
     pub seed: u64,

@@ -1,6 +1,6 @@
 //! Simulation of 64 points at once. What it tells apart at points that matter is different.
 //!
-//! A *point* is a state with inputs. Each lane of the words is a path of its own; a lane goes on
+//! A *point* is a state with inputs. Each lane of the words is a separate path; a lane continues
 //! only as long as the constraints hold in it. Latches may be told apart at a point before its
 //! constraints are looked at, gates and inputs only if these hold (see [`super`]).
 

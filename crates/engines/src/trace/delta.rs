@@ -2,15 +2,15 @@
 //!
 //! A lemma is a set of states that the frames of its place exclude; it is kept once, at the highest
 //! level where it is known to hold, and belongs to all frames up to there: `F_i = F_{i+1} ∧ Δ_i`.
-//! So `F_i = F_{i+1}` at a place if and only if `Δ_i` is empty there, and if it is empty at *every*
-//! place, `F_i` is closed under all steps: the syntactic test for a fixpoint. Beyond all levels
-//! lies [`Level::INFINITY`], the lemmas that are invariants.
+//! So `F_i = F_{i+1}` at a place if and only if `Δ_i` is empty there. If it is empty at *every*
+//! place, `F_i` is closed under all steps: this is the syntactic test for a fixpoint. Above all
+//! levels is [`Level::INFINITY`], for lemmas that are invariants.
 //!
-//! A lemma *covers* another one of its place if it excludes at least as much. Of a covered lemma
-//! only levels above the covering one are of use; up to there it is retired. Which lemmas cover a
-//! set, and which are covered by it, is the business of an [`Index`].
+//! A lemma *covers* another one of its place if it excludes at least as much. A covered lemma is
+//! useful only at levels above the covering one; up to there it is retired. An [`Index`] finds the
+//! lemmas that cover a set, and those that are covered by it.
 //!
-//! The store is plain data, and knows no solver.
+//! The store is plain data, without a solver.
 
 use super::index::Index;
 use super::{Level, StateSet};

@@ -1,4 +1,4 @@
-//! Excluding a set that is known to be unreachable: for engines that find out by other means, as
+//! Excludes a set that is known to be unreachable, for engines that prove this by other means, as
 //! AVY does by interpolation.
 
 use super::obligations::Obligation;

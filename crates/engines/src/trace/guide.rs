@@ -1,9 +1,9 @@
-//! What others know about a search: hints about lemmas, states that complete a
-//! counterexample, depths that are safe.
+//! What another search knows: hints about lemmas, states that complete a counterexample, depths
+//! that are safe.
 //!
 //! fbPDR runs two searches that guide each other (`fb::guide`); all others have [`NoGuide`]. A
-//! guide can end a search early and save it work. It cannot make an answer wrong: lemmas are still
-//! admitted by queries, and a meeting is only a reason to stop and look.
+//! guide can end a search early and save work. It cannot make an answer wrong: lemmas are still
+//! admitted by queries, and a meeting only stops the search for a closer look.
 
 use super::Level;
 
@@ -54,7 +54,7 @@ pub(crate) trait Guide<V: ?Sized + ToOwned> {
         false
     }
 
-    /// The search begins anew: what was said about its progress is void.
+    /// The search restarts: what was said about its progress is void.
     fn forget_progress(&mut self) {}
 }
 

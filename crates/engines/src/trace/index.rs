@@ -3,12 +3,12 @@
 //! [`CubeIndex`] is for cubes of literals. A lemma covers a cube if its own is a subset of it. Two
 //! indices answer both directions, and 64-bit signatures reject most of what they propose:
 //!
-//! - *which lemmas cover a cube*: each lemma is listed under one of its literals, the rarest when
-//!   it came; a subset of the cube is listed under a literal of the cube;
+//! - *which lemmas cover a cube*: each lemma is listed under one of its literals, the rarest at the
+//!   time it was added; a subset of the cube is listed under a literal of the cube;
 //! - *which lemmas does a cube cover*: each lemma is listed under all of its literals; a superset
 //!   of the cube is in the shortest of the cube's lists.
 //!
-//! [`Scan`] compares with every lemma, for sets that have no such structure: there are few of them.
+//! [`Scan`] compares with every lemma, for sets without such structure, of which there are few.
 
 use super::Level;
 use super::delta::{Lemma, LemmaId, Levels};
@@ -22,7 +22,7 @@ pub(crate) trait Index<V: ?Sized> {
     /// Takes note of a lemma.
     fn add(&mut self, id: LemmaId, set: &V) -> Self::Mark;
 
-    /// A lemma is no more.
+    /// A lemma was removed.
     fn remove(&mut self, id: LemmaId, mark: Self::Mark);
 
     /// The lemma that covers the set at the highest level, if that is at least `level`.

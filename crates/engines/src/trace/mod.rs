@@ -1,10 +1,9 @@
-//! The core that every PDR stands on: frames as a δ-encoded trace, and the queue of obligations.
+//! The core of every PDR: frames as a δ-encoded trace, and the queue of obligations.
 //!
-//! PDR over bits in both directions, fbPDR, AVY and word-level PDR differ in what a set of states
-//! is (a cube of literals, a unit of atoms), in how questions are asked and how sets are widened.
-//! What they share is here. A *place* says where a set of states lives: a transition system has
-//! one, `()`; a program has its locations, each with a tower of frames of its own. See
-//! docs/design/core.md.
+//! PDR over bits in both directions, fbPDR, AVY and word-level PDR differ in how they represent
+//! sets of states (a cube of literals, a unit of atoms), ask queries and widen sets. What they
+//! share is here. A *place* says where states are: a transition system has one, `()`; a program has
+//! one for each location, with its own tower of frames. See docs/design/core.md.
 
 mod delta;
 mod exclude;

@@ -1,4 +1,4 @@
-//! How far a search has shown that properties are not violated: one answer, in one place.
+//! Up to which step a search has shown that properties are not violated.
 
 use super::Level;
 
@@ -29,7 +29,7 @@ impl SafeDepth {
         self.discharged
     }
 
-    /// Whether this speaks of all these properties.
+    /// Whether this covers all these properties.
     pub(crate) fn is_about(&self, properties: &[usize]) -> bool {
         properties.iter().all(|property| self.properties.contains(property))
     }
@@ -39,7 +39,7 @@ impl SafeDepth {
         self.is_started
     }
 
-    /// The start set was looked at, or has to be looked at anew.
+    /// The start set was looked at, or has to be looked at again.
     pub(crate) fn set_started(&mut self, is_started: bool) {
         self.is_started = is_started;
     }
@@ -76,7 +76,7 @@ impl SafeDepth {
         self.safe_up_to = Some(step);
     }
 
-    /// The search begins anew, from the first frame: what is safe stays so.
+    /// The search restarts, from the first frame: what is safe stays so.
     pub(crate) fn restart(&mut self) {
         (self.discharged, self.is_started) = (None, false);
         self.closed.clear();

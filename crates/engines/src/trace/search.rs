@@ -7,10 +7,10 @@
 //! which is a counterexample, or a lemma excludes it from `F_k`. If two neighbouring frames become
 //! equal at every place, they are an inductive invariant.
 //!
-//! Deviations from the slides. Bad states themselves are looked for rather than states before them,
-//! so that lemmas do not depend on a property and one trace serves all. `removeBad` is a queue
-//! rather than a recursion, which allows for counterexamples of any length: an obligation that was
-//! blocked at one level is tried again at the next.
+//! Deviations from the slides. The search is for bad states themselves rather than for states
+//! before them, so that lemmas do not depend on a property and one trace serves all. `removeBad` is
+//! a queue rather than a recursion, which allows for counterexamples of any length: an obligation
+//! that was blocked at one level is tried again at the next.
 
 use super::guide::Guide;
 use super::obligations::{Obligation, ObligationId, Obligations};
@@ -156,7 +156,7 @@ impl<S: Space> Search<S> {
     /// is asked apart.
     ///
     /// If that is interrupted, the next run begins with it: the start set may have become smaller,
-    /// even empty, and nobody has seen it (*required for soundness* of lemmas).
+    /// even empty, and nothing has checked it (*required for soundness* of lemmas).
     pub(crate) fn check_start(&mut self, context: &Context) -> Result<(), Stopped> {
         self.progress.set_started(false);
         self.look_at_start(context)?;
@@ -374,7 +374,7 @@ impl<S: Space> Search<S> {
 /// What is asked of a search only while it runs.
 const BEGUN: &str = "made when the first run begins";
 
-/// The surroundings of the loop: how it begins, goes on and ends.
+/// The surroundings of the loop: how it begins, continues and ends.
 impl<S: Space> Search<S> {
     /// Makes the space, unless it is there.
     pub(crate) fn begin(
@@ -387,7 +387,7 @@ impl<S: Space> Search<S> {
         Ok(self.space())
     }
 
-    /// Goes on with another space, or begins anew without one: frames, lemmas and obligations are
+    /// Continues with another space, or restarts without one: frames, lemmas and obligations are
     /// gone. Answers stay, and what is known to be safe is.
     pub(crate) fn replace(&mut self, space: Option<S>) {
         self.progress.restart();
@@ -395,7 +395,7 @@ impl<S: Space> Search<S> {
         self.space = space;
     }
 
-    /// Begins anew, and only answers stay.
+    /// Restarts, and only answers stay.
     pub(crate) fn forget(&mut self) {
         self.replace(None);
         self.progress.forget();

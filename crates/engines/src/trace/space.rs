@@ -1,9 +1,9 @@
-//! What PDR must know of a system: one implementation for bits in both directions, one for words,
-//! one for programs.
+//! What PDR must know about a system. There is one implementation for bits in both directions, one
+//! for words, and one for programs.
 //!
-//! A space keeps the trace and the solvers that know it in agreement, asks all questions, and
-//! widens sets; [`Search`](super::Search) decides what to ask. The formulas are those of the
-//! forward direction; Reverse PDR reads the transition relation backwards (`pdr::direction`).
+//! A space keeps the trace and its solvers consistent, asks all queries, and widens sets;
+//! [`Search`](super::Search) decides what to ask. The formulas are those of the forward direction;
+//! Reverse PDR reads the transition relation backwards (`pdr::direction`).
 
 use super::delta::{LemmaId, Place, Trace};
 use super::guide::Guide;

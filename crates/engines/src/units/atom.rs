@@ -1,8 +1,8 @@
 //! Atoms: what a unit is a conjunction of.
 //!
-//! All atoms are predicates over the variables, so that blocking does not care of which kind
-//! they are. Sums are evaluated exactly: operands are widened so far that nothing wraps.
-//! Modular evaluation would make half-spaces meaningless.
+//! All atoms are predicates over the variables, so blocking does not depend on their kind. Sums are
+//! evaluated exactly: operands are widened until nothing wraps. Modular evaluation would make
+//! half-spaces meaningless.
 
 use super::Vocabulary;
 use super::value::{Int, Point, VarId, WordVar, wide};
@@ -41,7 +41,7 @@ pub(crate) enum Atom {
     Bit(VarId, u32, bool),
 }
 
-/// Which step an atom speaks of.
+/// Which step an atom mentions.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Step {
     /// This one.

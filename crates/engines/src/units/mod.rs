@@ -28,7 +28,7 @@ use pedra_model::term::TermId;
 use unit::Unit;
 use value::{Point, VarId, WordVar};
 
-/// What atoms speak of.
+/// What atoms mention.
 pub(crate) trait Vocabulary {
     /// The words, by number.
     fn vars(&self) -> &[WordVar];
@@ -61,10 +61,10 @@ pub(crate) trait Points {
 
 /// Frames from which units are excluded.
 pub(crate) trait Exclude {
-    /// What the units speak of.
+    /// What the units mention.
     type Words: Vocabulary;
 
-    /// What the units speak of.
+    /// What the units mention.
     fn words(&self) -> &Self::Words;
 
     /// Whether a unit can be excluded from `F_i`; then also a unit that covers it.

@@ -6,8 +6,8 @@
 //! guides; with the corner that is one too many, so `k − 1` are used. Near guides succeed most
 //! often (so the paper), so they are tried first.
 //!
-//! Units with many bounds have more corners than can be listed: `C(n, k)`. They are made one at
-//! a time, each is counted as work, and after [`MAX_CORNERS`] the others are left aside.
+//! Units with many bounds have more corners than can be listed: `C(n, k)`. They are made one at a
+//! time, each is counted as work, and after [`MAX_CORNERS`] the others are skipped.
 
 use super::Exclude;
 use super::atom::{Atom, Sum};

@@ -1,4 +1,4 @@
-//! Atoms to propose: what might exclude a state for good.
+//! Proposes atoms that might exclude a state permanently.
 //!
 //! The paper finds half-spaces by geometry alone ([`super::reshape`]). Polytopes and mixed units
 //! also look at the model and at reachable samples:

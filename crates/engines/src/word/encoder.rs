@@ -1,5 +1,5 @@
-//! Atoms as literals of one solver: each is made into a term, brought into normal form and
-//! blasted once, and looked up after that.
+//! Atoms as literals of one solver. Each atom is turned into a term, normalised and blasted once,
+//! and looked up afterwards.
 
 use super::problem::Problem;
 use crate::context::Reason;

@@ -1,4 +1,4 @@
-//! Proofs and traces over the words of the model as it was read.
+//! Proofs and traces over the words of the model as read from the file.
 
 use super::problem::{Problem, Source};
 use super::relative::State;

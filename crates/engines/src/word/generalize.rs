@@ -5,9 +5,9 @@
 //! 3. The bounds of what remains are relaxed by galloping and bisection. With `¬c` as hypothesis
 //!    validity is not monotone in a bound, so what is kept is always what was checked last.
 //!
-//! Each check is of both conditions, (i) and (ii) of
-//! [`check_inductive`](Relative::check_inductive); the paper tests the second only, and frames
-//! would lose initial states.
+//! Each check tests both conditions, (i) and (ii) of
+//! [`check_inductive`](Relative::check_inductive). The paper tests only the second, so frames would
+//! lose initial states.
 
 use super::options::WordOptions;
 use super::relative::Relative;

@@ -1,18 +1,19 @@
-//! What was learned, handed over to bit-level PDR: invariants.
+//! Hands invariants over to bit-level PDR.
 //!
-//! Lemmas of frames are no invariants. The largest subset of them that is
-//! inductive is found by dropping what fails until nothing does (Houdini: Flanagan, Leino, FME
-//! 2001). It holds in all reachable states, so the bit-level system gets it as a constraint: that
-//! removes no reachable state. A proof of the constrained system, together with the subset, is one
-//! of the original; a trace of it is one of the original as it stands.
+//! Lemmas of frames are not invariants. Their largest inductive subset is found by dropping what
+//! fails until nothing does (Houdini: Flanagan, Leino, FME 2001). It holds in all reachable states,
+//! so the bit-level system gets it as a constraint: that removes no reachable state. A proof of the
+//! constrained system, together with the subset, is one of the original; a trace of it is one of
+//! the original as it stands.
 //!
-//! Lemmas of frames, as cubes of bits that PDR checks before it believes them, were handed over
-//! for a while; that halved one model, and made no clear difference to the others.
+//! Handing over lemmas of frames, as cubes of bits that PDR checks first, was tried: it halved the
+//! time of one model, and made no clear difference to the others.
 //!
-//! **A later run** begins anew: neither the words' search nor that of the bits is kept.
+//! **A later run** starts from scratch: neither the search over words nor the search over bits is
+//! kept.
 //!
-//! **Answers** about bits are carried back as soon as they are found: other properties may take
-//! the inner engine forever. It sees in the ledger what others settle meanwhile.
+//! **Answers** about bits are translated back as soon as they are found, since other properties may
+//! take the inner engine very long. It sees in the ledger what other engines settle.
 
 use super::meter::Limits;
 use super::relative::Relative;
@@ -108,7 +109,7 @@ impl Wpdr<'_> {
         let (done, share) = (relative.work(), relative.work() / SHARE_OF_SUBSET);
         let before = relative.meter.set_limits(Limits::after(done, share, share));
         let found = relative.with_effort(effort, find_inductive_subset);
-        // An interrupted search goes on later.
+        // An interrupted search continues later.
         relative.meter.set_limits(before);
         match found {
             Err(Stopped(Reason::Budget)) => {
@@ -133,7 +134,7 @@ impl Wpdr<'_> {
         let properties: Vec<usize> = open.iter().map(|&p| self.properties[p]).collect();
         let blasted = match blast(&system, &self.bits.blasting) {
             Ok(blasted) => blasted,
-            Err(_) => return Reason::Unsupported("the model cannot be made into bits"),
+            Err(_) => return Reason::Unsupported("the model cannot be translated to bits"),
         };
         let reduced = reduce(&blasted.system, &properties, &self.bits.reduce);
         let before = self.progress();

@@ -1,4 +1,5 @@
-//! Obligations: from the one state of a model to a unit of states that all lead on.
+//! Obligations: from the one state of a solver's model to a unit of states that all lead to the
+//! target.
 //!
 //! Inputs stay at the values of the model. All states of the unit must satisfy the constraints
 //! with them, and go into the target: otherwise counterexamples would be spurious. Larger is

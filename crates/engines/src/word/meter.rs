@@ -1,15 +1,16 @@
-//! The work of a search, so that it can be bounded: the same in every run, unlike time.
+//! Measures the work of a search. Unlike time, it is the same in every run, so it can serve as a
+//! limit.
 //!
-//! Work is counted in propagations of the solver. Whatever else takes long counts as the number
-//! of propagations that take about as long: circuits of new atoms, samples against which a unit
-//! is held, steps of simulations. Every loop of the engine comes by a query or by a sample, so
-//! all phases are bounded: sampling, proposals, expansion, reshape, pushing. Queries themselves
-//! end when the work does, also those on which completeness rests: bit-level PDR is complete.
+//! Work is counted in propagations of the solver. Other expensive operations count as the number of
+//! propagations that take about as long: circuits of new atoms, comparisons of units with samples,
+//! steps of simulations. Every loop of the engine contains a query or a sample, so all phases are
+//! bounded: sampling, proposals, expansion, reshape, pushing. Queries themselves end when the work
+//! does, also those on which completeness rests: bit-level PDR is complete.
 //!
-//! **Trial.** The search begins with a small part of the budget, and what it finds doubles it:
-//! each invariant that is one relation of two or more words. Those are what bits cannot say in
-//! few clauses. Bounds, single bits and congruences of one word do not count: bit-level PDR finds
-//! them too.
+//! **Trial.** The search begins with a small part of the budget, and what it finds doubles it: each
+//! invariant that is one relation of two or more words. Bits cannot express these in few clauses.
+//! Bounds, single bits and congruences of one word do not count, since bit-level PDR finds them,
+//! too.
 
 use crate::context::Reason;
 use crate::trace::Stopped;

@@ -2,12 +2,12 @@
 //!
 //! T. Welp, A. Kuehlmann: *QF_BV Model Checking with Property Directed Reachability*, DATE 2013.
 //! The loop is that of every PDR (`trace::Search`; Algorithms 1 and 2 of the paper); what differs
-//! is the *atomic reasoning unit*, the set of states that is excluded at a time: a conjunction of
+//! is the *atomic reasoning unit*, the set of states that one lemma excludes: a conjunction of
 //! atoms such as `x ≥ 3` or `x + 2y ≤ 5` over the words of the model. Where the invariant is
 //! arithmetic, one unit does what takes millions of clauses.
 //!
 //! What the paper leaves open or gets wrong, and what is done here:
-//! - Blocking checks that a unit contains no initial state, too (`relative`).
+//! - Blocking also checks that a unit contains no initial state (`relative`).
 //! - Obligations must satisfy the constraints as a whole (`simulate`, `lift`).
 //! - `recCoverCube` is a queue, and blocked obligations are tried again at the next level.
 //! - Before a unit is expanded, the highest level is found where it is inductive as it is, and

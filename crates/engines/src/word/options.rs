@@ -1,5 +1,5 @@
-//! The options of word-level PDR: heuristics that do not change an answer. Without the hand-over
-//! there may be none.
+//! The options of word-level PDR. They are heuristics and do not change an answer; without the
+//! hand-over there may be no answer.
 
 use crate::choices::{Choice, Class, number, switch};
 use crate::units::atom::Atom;

@@ -3,7 +3,7 @@
 //! - A *variable* is a word of at most 64 bits: a state, a piece of a wider state, or (a piece
 //!   of) an element of a small array. Each has a term for its current value and one for its
 //!   next value, so that nothing else needs to know where it comes from.
-//! - Whatever is chosen anew in every step is an *input*: inputs, states without `init` and
+//! - Everything that is chosen again at every step is an *input*: inputs, states without `init` and
 //!   `next`, and what a state with `init` but without `next` becomes.
 //! - If an `init` reads an input, "initial" is a matter of state and input, but frames are sets
 //!   of states. Such systems get a variable `first` and the constraint `first → x = init`, as

@@ -1,8 +1,8 @@
-//! All queries of word-level PDR; only here is it known that `F_{i−1}` answers for `F_i`.
+//! All queries of word-level PDR. Only this file knows that `F_{i−1}` answers for `F_i`.
 //!
 //! The solver with its activation literals is in `solver`, the literals of atoms in `encoder`;
-//! queries about many units at once are in `subset`. Lifting assumes no activation literal, for it
-//! asks whether constraints *can* be violated.
+//! queries about many units at once are in `subset`. Lifting assumes no activation literal, because
+//! it asks whether constraints *can* be violated.
 
 use super::meter::{self, Meter};
 use super::problem::Problem;
@@ -149,7 +149,7 @@ impl Relative {
         }
     }
 
-    /// The same for queries on which answers rest: that the effort was not enough is no answer.
+    /// The same for queries on which answers rest: that the effort was not enough is not an answer.
     fn decide(&mut self, assumptions: &[Lit]) -> Result<bool, Stopped> {
         self.solve(assumptions, &[])?.ok_or(Stopped(Reason::Budget))
     }

@@ -6,7 +6,7 @@
 //! samples have in common is what `templates` proposes. Both are heuristics: the first only
 //! skips queries that would fail, the second only proposes.
 //!
-//! Only the cone of influence is run, so that what a large model has besides costs little.
+//! Only the cone of influence is run, so the rest of a large model costs little.
 
 use super::meter;
 use super::problem::{Problem, Source};
@@ -188,7 +188,7 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// Random values of the inputs; those outside of the cone are unknown.
+    /// Random values of the inputs; those outside the cone are unknown.
     fn random_inputs(&self, dice: &mut Dice) -> Vec<TernaryValue> {
         let sorts = self.system.inputs.iter().map(|input| self.system.terms.sort(input.term));
         let value = |(sort, &known): (Sort, &bool)| match known {

@@ -1,12 +1,12 @@
 //! The solver of all frames, with its activation literals.
 //!
-//! One incremental solver holds everything. Activation literals say which frame is meant: the
-//! lemmas of level `i` hang on `act_i`, and `act_i → act_{i+1} → … → act_∞ → act_C`, where
-//! `act_C` brings the constraints of the current step. `act_0` brings the initial condition and
-//! implies `act_C` alone.
+//! One incremental solver contains everything. Activation literals select a frame: `act_i`
+//! activates the lemmas of level `i`, and `act_i → act_{i+1} → … → act_∞ → act_C`, where `act_C`
+//! activates the constraints of the current step. `act_0` activates the initial condition and
+//! implies only `act_C`.
 //!
-//! Atoms are tried and forgotten; when most gates belong to such atoms, the solver is made anew
-//! from the problem and the lemmas. What it does is counted over all of them.
+//! Atoms are tried and forgotten. When most gates belong to such atoms, the solver is rebuilt from
+//! the problem and the lemmas. Work is counted over all these solvers.
 
 use super::encoder::Encoder;
 use super::meter;
@@ -19,7 +19,7 @@ use pedra_model::blast::BlastOptions;
 use pedra_model::lit::Lit;
 use pedra_solve::{BvSolver, Interrupt, SatResult, SatStats};
 
-/// After this many gates more than at the beginning, the solver is made anew: most belong to
+/// After this many gates more than at the beginning, the solver is rebuilt: most belong to
 /// atoms that were tried once.
 const MAX_GATES: usize = 600_000;
 
@@ -58,7 +58,7 @@ impl Activations {
     }
 }
 
-/// The work of solvers that were made anew.
+/// The work of solvers that were rebuilt.
 #[derive(Default)]
 struct Past {
     work: SatStats,

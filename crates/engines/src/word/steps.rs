@@ -1,12 +1,12 @@
 //! Steps of the model that have refuted a unit, and may refute others.
 //!
-//! A query `F_{i−1} ∧ ¬c ∧ C ∧ T ∧ c'` that has a model gives a step `s → s'`. Whatever unit does
-//! not contain `s`, but `s'`, fails for the same reason as long as `s` is in the frame, and no
-//! query is needed to see it. These are the implications of ICE learning (P. Garg, C. Löding, P.
-//! Madhusudan, D. Neider, CAV 2014). Proposals come in flocks of similar ones, so that a few
-//! steps refute most of them.
+//! A query `F_{i−1} ∧ ¬c ∧ C ∧ T ∧ c'` that has a model gives a step `s → s'`. A unit that contains
+//! `s'` but not `s` fails for the same reason as long as `s` is in the frame, and no query is
+//! needed to see this. These are the implications of ICE learning (P. Garg, C. Löding, P.
+//! Madhusudan, D. Neider, CAV 2014). Proposals come in groups of similar ones, so a few steps
+//! refute most of them.
 //!
-//! Heuristic: what is found here only skips queries whose answer would be no.
+//! Heuristic: this only skips queries whose answer would be no.
 
 use super::problem::Problem;
 use super::relative::State;
@@ -57,7 +57,7 @@ impl Steps {
         sim.evaluations() - before
     }
 
-    /// A state of `F_{i−1}` outside of the unit from which a step leads into it. The youngest
+    /// A state of `F_{i−1}` outside the unit from which a step leads into it. The youngest
     /// first: its state is the most likely to be in the frame.
     pub(super) fn refuting(&self, frames: &Frames, unit: &Unit, level: Level) -> Option<&State> {
         let below = match level.finite() {

@@ -50,7 +50,7 @@ struct Aim<'p> {
 }
 
 impl Strengthener {
-    /// Tries to exclude a state for good. Whether it did; false if it was excluded before.
+    /// Tries to exclude a state permanently. Whether it did; false if it was excluded before.
     pub(super) fn strengthen(
         &mut self,
         relative: &mut Relative,

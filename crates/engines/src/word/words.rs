@@ -1,9 +1,9 @@
 //! PDR's view of a word-level system: units of atoms.
 //!
 //! [`Words`] is the space of the core's search ([`Space`]). The queries and the solver are in
-//! `relative`; what is asked when, and what is done with the answers, is here: obligations are
-//! lifted (`lift`, `simulate`), states are excluded for good if a proposal does that
-//! (`strengthen`), units are expanded and reshaped to lemmas (`generalize`, `reshape`).
+//! `relative`; this file decides what to ask, and uses the answers: obligations are lifted (`lift`,
+//! `simulate`), states are excluded permanently if a proposal does that (`strengthen`), and units
+//! are expanded and reshaped to lemmas (`generalize`, `reshape`).
 
 use super::evidence;
 use super::generalize::learn;
@@ -129,7 +129,7 @@ impl Space for Words<'_> {
     ) -> Result<Answer<Self>, Stopped> {
         let Words { options, relative, strengthener, .. } = self;
         let (unit, point) = (&*obligation.set, &obligation.step.point);
-        // Heuristic: the state may be excluded for good; then the rest of the unit is looked at
+        // Heuristic: the state may be excluded permanently; then the rest of the unit is looked at
         // again.
         if options.templates && strengthener.strengthen(relative, context, options, point)? {
             let is_left = relative.check_meets_frame(unit, level)?;

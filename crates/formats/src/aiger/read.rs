@@ -68,7 +68,7 @@ impl Header {
         let binary = cursor.take(b"aig ");
         if !binary && !cursor.take(b"aag ") {
             return Err(cursor
-                .error("this is no AIGER file: it starts with neither `aag` nor `aig`")
+                .error("this is not an AIGER file: it starts with neither `aag` nor `aig`")
                 .with_hint("the first line reads `aag M I L O A`, all numbers"));
         }
         let start = cursor.pos();

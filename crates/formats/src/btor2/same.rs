@@ -79,7 +79,7 @@ impl Walk<'_> {
         match (a, b) {
             (None, None) => Ok(()),
             (Some(a), Some(b)) => self.terms(a, b, what),
-            _ => Err(format!("{what}: there on one side only")),
+            _ => Err(format!("{what}: on one side only")),
         }
     }
 

@@ -152,7 +152,7 @@ impl<'a> Reader<'a> {
         let number = Word { text: &word.text[1..], column: word.column };
         let step = line.parse_number(number, "the step")?;
         if line.word().is_some() {
-            return Err(line.error(word.column, "a frame stands in a line of its own"));
+            return Err(line.error(word.column, "a frame must be on a separate line"));
         }
         let is_states = word.text.starts_with('#');
         let begun = self.states.len() as u64;
@@ -225,7 +225,7 @@ impl<'a> Reader<'a> {
                 element(line, array, &mut self.assigned[index])?;
             }
             TernaryValue::Opaque(_) => {
-                return Err(line.error(word.column, format!("{what} {index} is no bit-vector")));
+                return Err(line.error(word.column, format!("{what} {index} is not a bit-vector")));
             }
         }
         Ok(())

@@ -200,7 +200,7 @@ impl<'t> Names<'t> {
             return Ok(());
         };
         let Some(&head) = list.first() else {
-            return Err(reader.error(node, "`()` is no term"));
+            return Err(reader.error(node, "`()` is not a term"));
         };
         match reader.symbol(head) {
             Some("let") => {
@@ -258,14 +258,14 @@ impl<'t> Names<'t> {
                         Ok((self.terms.constant(value), sort))
                     }
                     None => {
-                        let text = format!("`{}` is no bit-vector", reader.shown(node));
+                        let text = format!("`{}` is not a bit-vector", reader.shown(node));
                         Err(reader.error(node, text))
                     }
                 }
             }
             Kind::Decimal => Err(reader.error(node, "real numbers are not supported")),
             Kind::Keyword | Kind::String | Kind::List => {
-                Err(reader.error(node, format!("`{}` is no term", reader.shown(node))))
+                Err(reader.error(node, format!("`{}` is not a term", reader.shown(node))))
             }
         }
     }
@@ -412,7 +412,7 @@ fn bindings<'t>(reader: &Reader<'t>, node: NodeId) -> Outcome<Vec<(&'t str, Node
         Some(&[name, value]) if reader.symbol(name).is_some() => {
             Ok((reader.symbol(name).unwrap_or_default(), value))
         }
-        _ => Err(reader.error(pair, format!("`{}` is no binding", reader.shown(pair)))),
+        _ => Err(reader.error(pair, format!("`{}` is not a binding", reader.shown(pair)))),
     };
     pairs.iter().map(pair).collect()
 }

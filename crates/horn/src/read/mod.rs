@@ -80,7 +80,7 @@ impl<'t> Script<'t> {
             return self.error(command, format!("expected a command, not `{shown}`"));
         };
         if self.is_asked && matches!(name, "assert" | "rule" | "check-sat" | "check-sat-assuming") {
-            return self.error(command, "only one question a file is supported");
+            return self.error(command, "only one question per file is supported");
         }
         match (name, &list[1..]) {
             ("exit", []) => return Ok(false),

@@ -190,7 +190,10 @@ fn absolute(terms: &mut Terms, args: &[Typed]) -> Applied {
 fn select(terms: &mut Terms, args: &[Typed]) -> Applied {
     count(args, 2, 2)?;
     let Type::Array { index, element } = args[0].1 else {
-        return misuse(format!("the first argument is of sort {}, no array", args[0].1));
+        return misuse(format!(
+            "the first argument is of sort {}, which is not an array",
+            args[0].1
+        ));
     };
     all_are(&args[1..], Type::Basic(index))?;
     Ok((terms.add(Term::Read(args[0].0, args[1].0))?, Type::Basic(element)))
@@ -199,7 +202,10 @@ fn select(terms: &mut Terms, args: &[Typed]) -> Applied {
 fn store(terms: &mut Terms, args: &[Typed]) -> Applied {
     count(args, 3, 3)?;
     let Type::Array { index, element } = args[0].1 else {
-        return misuse(format!("the first argument is of sort {}, no array", args[0].1));
+        return misuse(format!(
+            "the first argument is of sort {}, which is not an array",
+            args[0].1
+        ));
     };
     all_are(&args[1..2], Type::Basic(index))?;
     all_are(&args[2..], Type::Basic(element))?;
@@ -209,7 +215,7 @@ fn store(terms: &mut Terms, args: &[Typed]) -> Applied {
 /// `((as const sort) value)`.
 pub(super) fn constant_array(terms: &mut Terms, sort: Type, args: &[Typed]) -> Applied {
     let (Type::Array { element, .. }, Sort::Array { index, .. }) = (sort, sort.sort()) else {
-        return misuse(format!("{sort} is no array"));
+        return misuse(format!("{sort} is not an array"));
     };
     count(args, 1, 1)?;
     all_are(args, Type::Basic(element))?;

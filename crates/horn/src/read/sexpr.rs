@@ -274,7 +274,7 @@ impl<'t> Reader<'t> {
                     b'0'..=b'9' if is_decimal(word) => Kind::Decimal,
                     b'0'..=b'9' => {
                         let shown: String = word.chars().take(40).collect();
-                        let text = format!("`{shown}` is no number");
+                        let text = format!("`{shown}` is not a number");
                         return Err(self.error_at(start, text));
                     }
                     _ => Kind::Symbol,

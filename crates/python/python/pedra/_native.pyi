@@ -6,10 +6,10 @@ from typing import Callable, List, Optional, Tuple, Union
 VERSION: str
 
 class InputError(ValueError):
-    """Something is wrong with a file or an option."""
+    """A file or an option is wrong."""
 
 class InternalError(RuntimeError):
-    """An answer failed its own check: a defect of Pedra. No verdict is given."""
+    """An answer failed its check: a bug in Pedra. No verdict is given."""
 
 class Answer:
     index: int

@@ -28,9 +28,9 @@ use crate::cdcl::{Findings, Verdict};
 use pedra_model::linear_proof::Source;
 use pedra_model::lit::{Lit, Var};
 
-/// One of so many splits tries a cut first.
+/// One in this many splits tries a cut first.
 const SPLITS_PER_CUT: u64 = 3;
-/// One of so many splits is on a sum that the tight constraints refute.
+/// One in this many splits is on a sum that the tight constraints refute.
 const SPLITS_PER_PROOF: u64 = 4;
 /// Bounded terms that the GCD test takes besides the fixed ones.
 const MAX_BOUNDED_TERMS: usize = 4;

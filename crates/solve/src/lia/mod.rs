@@ -242,7 +242,7 @@ impl LiaSolver {
         self.arith.log.as_ref().map_or(Vec::new(), |log| log.steps(from))
     }
 
-    /// Limits each later question to so many conflicts; `None` for no limit.
+    /// Limits each later query to this many conflicts; `None` for no limit.
     pub fn set_budget(&mut self, budget: Option<Budget>) {
         self.sat.set_budget(budget);
     }

@@ -133,7 +133,7 @@ impl Simplex {
         self.trail.len()
     }
 
-    /// Starts levels until there are so many.
+    /// Starts levels until there are this many.
     pub(super) fn push_levels(&mut self, level: usize) {
         while self.levels.len() < level {
             self.levels.push(self.trail.len());

@@ -76,7 +76,7 @@ impl TermError {
     /// What is not supported, in a few words.
     pub fn lacking(&self) -> &'static str {
         match self {
-            TermError::Mixed { .. } => "integers beside bit-vectors of several bits",
+            TermError::Mixed { .. } => "integers together with bit-vectors of several bits",
             TermError::NonLinear => "products of integer variables",
             TermError::Division => "division by an integer variable",
             TermError::TooLarge => "integer expressions that are too large",

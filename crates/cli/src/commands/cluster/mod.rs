@@ -24,7 +24,7 @@ const DEFAULT_ADDRESS: &str = "nats://127.0.0.1:4222";
 /// How a server is reached.
 #[derive(Args, Debug, Clone, Default)]
 pub struct ClusterArgs {
-    /// Have workers search, by way of the NATS server at this address: nats://HOST:PORT or
+    /// Have workers search, through the NATS server at this address: nats://HOST:PORT or
     /// tls://HOST:PORT, several with commas. Answers are checked here
     #[arg(long, value_name = "ADDRESS", help_heading = "Cluster", hide_short_help = true)]
     pub cluster: Option<String>,
@@ -34,10 +34,10 @@ pub struct ClusterArgs {
     /// A file with an NKey (its seed)
     #[arg(long, value_name = "FILE", help_heading = "Cluster", hide_short_help = true)]
     pub cluster_nkey: Option<PathBuf>,
-    /// Certificates to trust, beside those of the system (PEM); needs TLS of the server
+    /// Certificates to trust in addition to those of the system (PEM); enables TLS
     #[arg(long, value_name = "FILE", help_heading = "Cluster", hide_short_help = true)]
     pub cluster_ca: Option<PathBuf>,
-    /// Our certificate (PEM), for servers that ask for one
+    /// The client certificate (PEM), for servers that ask for one; enables TLS
     #[arg(
         long,
         value_name = "FILE",
@@ -117,7 +117,7 @@ pub fn refuse(args: &CheckArgs) -> Result<(), InputError> {
         };
     }
     if Language::of(&args.model).is_some() {
-        let text = "--cluster: programs are decided on this machine only; leave it out";
+        let text = "--cluster: programs are decided on this machine only; remove the option";
         return Err(InputError(text.to_owned()));
     }
     let given = [
@@ -127,7 +127,7 @@ pub fn refuse(args: &CheckArgs) -> Result<(), InputError> {
     ];
     match given.into_iter().find(|(_, is_given)| *is_given) {
         Some((option, _)) => {
-            let text = format!("{option}: not with --cluster: engines run elsewhere");
+            let text = format!("{option}: not with --cluster, since engines run on other machines");
             Err(InputError(text))
         }
         None => Ok(()),
@@ -176,7 +176,9 @@ fn decide_at<O: Observer<Error = anyhow::Error>>(
     let model = &loaded.model;
     let decided = decide_elsewhere(model, selected, plan, interrupt, observer, &mut asker);
     if !asker.finish() {
-        note("cluster: the server was not told of the end; workers notice it within seconds");
+        note(
+            "cluster: the server could not be notified of the end; workers notice it within seconds",
+        );
     }
     decided
 }

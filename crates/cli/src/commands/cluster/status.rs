@@ -50,7 +50,7 @@ fn text(status: &Status) -> String {
     let Status { waiting, running, redelivered, idle, workers, others, jobs } = status;
     let mut text = format!("queue: {waiting} waiting, {running} running");
     if *redelivered > 0 {
-        let _ = write!(text, ", {redelivered} of them not for the first time");
+        let _ = write!(text, ", {redelivered} of them again");
     }
     let rate: u64 = workers.iter().map(|worker| worker.value.done_last_minute).sum();
     let _ = writeln!(

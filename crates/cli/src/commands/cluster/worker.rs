@@ -19,10 +19,10 @@ pub struct WorkerArgs {
     /// The server.
     #[command(flatten)]
     pub cluster: ClusterArgs,
-    /// Stop each task after this time, such as 90, 20s, 10m, whatever was asked for
+    /// Stop each task after this time, such as 90, 20s, 10m, even if the task allows more
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub timeout: Option<Duration>,
-    /// Stop a task at this much memory of the process, such as 500M, 4G
+    /// Stop a task when the process uses this much memory, such as 500M, 4G
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub memory: Option<u64>,
     /// How many threads the engines of a task may use
@@ -33,7 +33,7 @@ pub struct WorkerArgs {
         value_parser = clap::value_parser!(u16).range(1..=256)
     )]
     pub threads: u16,
-    /// End after this long without work
+    /// End after this time without work
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub idle: Option<Duration>,
     /// Errors only
@@ -58,7 +58,7 @@ pub fn run(args: &WorkerArgs) -> Result<i32> {
     match worker.run()? {
         Ended::Stopped => Ok(0),
         Ended::Unfit(why) => {
-            (worker.note)(&format!("{why}: this worker starts anew"));
+            (worker.note)(&format!("{why}: this worker restarts"));
             let program = std::env::current_exe()?;
             // Comes back only if there is no new process.
             Err(Command::new(program).args(std::env::args_os().skip(1)).exec().into())

@@ -58,7 +58,7 @@ impl FromStr for PlotRequest {
         let (text, line) = match text.rsplit_once('@') {
             None => (text, None),
             Some((text, line)) => {
-                let wrong = |_| format!("`{line}` is no line; a loop is named as in x,y@12");
+                let wrong = |_| format!("`{line}` is not a line; a loop is named as in x,y@12");
                 (text, Some(line.trim().parse::<u32>().map_err(wrong)?))
             }
         };
@@ -82,7 +82,7 @@ fn axis(text: &str) -> Result<AxisRequest, String> {
             let ends = ends.filter(|(low, high)| low < high);
             let wrong = || {
                 format!(
-                    "`{range}` is no range; it should look like -5..20, with numbers below 2^63"
+                    "`{range}` is not a range; it should look like -5..20, with numbers below 2^63"
                 )
             };
             (name, Some(ends.ok_or_else(wrong)?))
@@ -304,7 +304,7 @@ impl<'a> Plotter<'a> {
 /// The width of a word that is to be drawn.
 fn width_for(axis: &AxisRequest, sort: Sort) -> Result<u32, String> {
     let Some(width) = sort.width().filter(|&width| width <= 64) else {
-        return Err(format!("`{}` is no word of at most 64 bits", axis.name));
+        return Err(format!("`{}` is not a word of at most 64 bits", axis.name));
     };
     // Whether it is signed is not known yet.
     let (least, most) = (-1i128 << (width - 1), (1i128 << width) - 1);
