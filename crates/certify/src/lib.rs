@@ -12,6 +12,8 @@
 //! - [`witness`]: witness circuits made of proofs.
 //! - [`word_proof`], [`word_certificate`], [`word_witness`]: the same for words, through
 //!   bit-blasting.
+//! - `word_consecution`, `word_integers`: invariants that compare sums of words, by linear
+//!   arithmetic.
 //! - [`linear_proof`]: refutations in linear integer arithmetic, with unit propagation and sums
 //!   of inequalities alone.
 //! - [`program_replay`], `program_proof`: violations and proofs of programs; [`program_reduce`]
@@ -48,6 +50,7 @@ mod without_arrays;
 pub mod witness;
 pub mod word_certificate;
 mod word_consecution;
+mod word_integers;
 pub mod word_proof;
 pub mod word_witness;
 

@@ -6,15 +6,17 @@
 //! the comparisons of both into the same form.
 //!
 //! The search calculates with that file too, so its results are not believed. Each comparison that
-//! was rewritten is proved to be equivalent to its normal form, by a separate query: these are
-//! local, and mostly easy. Where one is too hard for its budget, consecution is asked of the bits,
-//! within a budget as well ([`crate::proof`]). Where that is too hard, too, the check rests on
-//! evaluation at many points ([`crate::second_look`]), and says so ([`Trust::NormalForms`]).
+//! was rewritten is proved to be equivalent to its normal form by a separate query: in linear
+//! integer arithmetic ([`crate::word_integers`]), where these questions are small, and otherwise in
+//! bits. Where one is too hard for its budget, consecution is asked of the bits, within a budget as
+//! well ([`crate::proof`]). Where that is too hard, too, the check rests on evaluation at many
+//! points ([`crate::second_look`]), and says so ([`Trust::NormalForms`]).
 //! What is not shown here is asked again of the bits: this can accept what holds, never refuse.
 
 use crate::options::{CheckOptions, Effort, Trust};
 use crate::prover::Prover;
 use crate::second_look::seem_equal;
+use crate::word_integers;
 use pedra_model::affine::normalise_all;
 use pedra_model::blast::{BlastError, BlastOptions, Blaster};
 use pedra_model::lit::Lit;
@@ -125,6 +127,9 @@ fn prove_equivalent(
     solvers.sort_by_key(|kind| *kind != SolverKind::Cadical);
     let mut left = ALL_PAIR_CONFLICTS;
     pairs.iter().all(|&(a, b)| {
+        if word_integers::prove_equivalent(terms, (a, b), options, effort) {
+            return true;
+        }
         let Ok((equal, blaster)) = equivalence(terms, a, b, blasting) else { return false };
         solvers.iter().any(|&solver| {
             let limit_conflicts = Some(PAIR_CONFLICTS.min(left));
@@ -228,10 +233,9 @@ mod tests {
         assert_eq!(shown(2, 3), None);
     }
 
-    /// That a product is its normal form may be too hard; then it is trusted, and told.
     #[test]
-    fn products_of_wide_words_are_decided() {
-        assert!(shown(100, 100).is_some());
+    fn normal_forms_of_multiples_are_proved() {
+        assert_eq!(shown(100, 100), Some(Trust::Nothing));
         assert_eq!(shown(100, 101), None);
     }
 }
