@@ -156,6 +156,9 @@ fn test(task: &Task, folder: &Path, timeout: &str, pedra: &Path) -> Result<Outco
     let library = folder.join("library.c");
     let builds: [(&str, &[&str], Option<&Path>); 2] = match task.is_64_bit {
         true => [("LP64", &["-m64"], None), ("sanitizer", &native, None)],
+        false if has_library(folder)? => {
+            [("ILP32", &["-m32"], None), ("native, sanitizer", &native, None)]
+        }
         false => {
             [("ILP32", &FREESTANDING_OPTIONS, Some(&library)), ("native, sanitizer", &native, None)]
         }
@@ -178,6 +181,14 @@ fn test(task: &Task, folder: &Path, timeout: &str, pedra: &Path) -> Result<Outco
         }
     }
     Ok(Outcome::Reached)
+}
+
+/// Whether gcc can link programs of 32 bits with a C library.
+fn has_library(folder: &Path) -> Result<bool, String> {
+    let (text, made) = (folder.join("empty.c"), folder.join("empty"));
+    fs::write(&text, "int main(void) { return 0; }\n").map_err(|error| error.to_string())?;
+    let output = Command::new("gcc").arg("-m32").arg(&text).arg("-o").arg(&made).output();
+    Ok(output.map_err(|error| format!("gcc: {error}"))?.status.success())
 }
 
 /// The exit code of a program; nothing if a signal ends it, or it does not end.

@@ -38,7 +38,7 @@ struct Reader {
     words: &'static str,
 }
 
-const READERS: [Reader; 8] = [
+const READERS: [Reader; 9] = [
     Reader {
         name: "aiger",
         body: fuzzing::aiger,
@@ -135,6 +135,24 @@ const READERS: [Reader; 8] = [
             type: action: follow avoid target branching assumption location: line: column: \
             constraint: value: format: invariant: loop_invariant \\u0041 \\x41 é --- ...",
     },
+    Reader {
+        name: "task",
+        body: pedra_c::fuzzing::task,
+        endings: &[],
+        files: TASKS,
+        make: None,
+        words: "- : , [ ] { } ? | > ' \" # & * ! % 0 '2.0' true ~ null input_files: properties: options: \
+            property_file: expected_verdict: data_model: LP64 ILP32 a.c ../p.prp \\u0041 é --- ...",
+    },
+];
+
+/// Task files, in both styles of YAML.
+const TASKS: &[&str] = &[
+    "format_version: '2.0'\n\n# a comment\ninput_files: 'a.c'\n\nproperties:\n  - property_file: \
+     ../properties/unreach-call.prp\n    expected_verdict: false\n    subproperty: x\n  - property_file: \
+     \"../properties/no-overflow.prp\"\n\noptions:\n  language: C\n  data_model: ILP32\n",
+    "input_files: [\"a.i\"]\nproperties: [{property_file: p.prp, expected_verdict: true}]\noptions: \
+     {data_model: LP64}\nadditional_information: |-\n  text\n  more\n",
 ];
 
 /// Witnesses of both kinds, in both styles of YAML.
@@ -325,6 +343,9 @@ mod tests {
             }
             for file in pool(&READERS[7], &[], block) {
                 pedra_c::witness::read(&file).expect("a good file");
+            }
+            for file in pool(&READERS[8], &[], block) {
+                pedra_c::task::read(&file).expect("a good file");
             }
         }
     }

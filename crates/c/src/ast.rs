@@ -116,6 +116,14 @@ pub enum ExprKind {
     /// `({…})`
     Statement(StmtId),
     Offsetof(TypeNameId, Vec<Designator>),
+    /// `_Alignof (type)`
+    Alignof(TypeNameId),
+    /// `(type){…}`
+    Compound(TypeNameId, InitId),
+    /// `_Generic`: what is looked at, and the types with their expressions; `default` has no type.
+    Generic(ExprId, Vec<(Option<TypeNameId>, ExprId)>),
+    /// `__builtin_types_compatible_p`
+    Compatible(TypeNameId, TypeNameId),
     /// Anything else, by name: refused where it is used.
     Other(&'static str),
 }
@@ -278,7 +286,7 @@ pub enum Derived {
         params: Vec<Param>,
         /// `...` at the end.
         is_variadic: bool,
-        /// The parentheses are not empty.
+        /// The parentheses are not empty, and not a list of names alone.
         has_prototype: bool,
     },
 }

@@ -1,6 +1,7 @@
 //! The bodies of fuzz targets: they take any bytes at all and panic if a promise of this crate is
 //! broken.
 
+use crate::task;
 use crate::witness::{read, write};
 use crate::{DataModel, Options, load};
 
@@ -35,6 +36,14 @@ pub fn witness(bytes: &[u8]) {
             let text = write(&witness);
             assert_eq!(read(text.as_bytes()).as_ref(), Ok(&witness), "{text}");
         }
+        Err(why) => assert!(!why.is_empty()),
+    }
+}
+
+/// Reads a task file.
+pub fn task(bytes: &[u8]) {
+    match task::read(bytes) {
+        Ok(_) => {}
         Err(why) => assert!(!why.is_empty()),
     }
 }

@@ -11,6 +11,7 @@
 //! - [`preprocess`]: `cc -E` for files with directives.
 //! - [`express`]: terms as C expressions.
 //! - [`harness`]: violations as tests.
+//! - [`task`]: task files of BenchExec.
 //! - [`witness`]: proofs and violations in the exchange format, read and written.
 //!
 //! What is not C, and what is C but not supported, is a [`CError`] with its position. See
@@ -30,6 +31,7 @@ mod lower;
 mod parse;
 pub mod preprocess;
 pub mod source;
+pub mod task;
 mod token;
 mod tree;
 mod types;

@@ -90,6 +90,24 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("abs", "int abs(int n) { return n < 0 ? -n : n; }"),
     ("labs", "long labs(long n) { return n < 0 ? -n : n; }"),
     ("llabs", "long long llabs(long long n) { return n < 0 ? -n : n; }"),
+    ("__builtin_abs", "int __builtin_abs(int n) { return n < 0 ? -n : n; }"),
+    ("__builtin_prefetch", "void __builtin_prefetch(const void *p, ...) { }"),
+    (
+        "__builtin_bswap16",
+        "unsigned short __builtin_bswap16(unsigned short x) { return x >> 8 | x << 8; }",
+    ),
+    (
+        "__builtin_bswap32",
+        "unsigned int __builtin_bswap32(unsigned int x) { \
+         return x >> 24 | x >> 8 & 0xff00u | x << 8 & 0xff0000u | x << 24; }",
+    ),
+    (
+        "__builtin_bswap64",
+        "unsigned long long __builtin_bswap64(unsigned long long x) { \
+         x = x >> 32 | x << 32; \
+         x = x >> 16 & 0x0000ffff0000ffffull | (x & 0x0000ffff0000ffffull) << 16; \
+         return x >> 8 & 0x00ff00ff00ff00ffull | (x & 0x00ff00ff00ff00ffull) << 8; }",
+    ),
     ("rand", "int rand(void) { int r; __VERIFIER_assume(r >= 0); return r; }"),
     ("getchar", "int getchar(void) { int r; __VERIFIER_assume(r >= -1 && r <= 255); return r; }"),
     (
@@ -98,6 +116,42 @@ const FUNCTIONS: &[(&str, &str)] = &[
          __VERIFIER_assume(r != 0); return r; }",
     ),
 ];
+
+/// gcc's functions on the bits of an integer, which exist for `int`, and with `l` and `ll` for the
+/// longer types: the name, what is done to the bits `x` before those that are set are counted, and
+/// the result with their number `n`. Some are undefined for zero: their result is arbitrary then.
+const BITS: &[(&str, &str, &str)] = &[
+    ("popcount", "", "n"),
+    ("parity", "", "n & 1"),
+    ("ctz", "if (x == 0) return n; x = (x & -x) - 1;", "n"),
+    ("ffs", "if (x == 0) return 0; x = x ^ (x - 1);", "n"),
+    (
+        "clz",
+        "if (x == 0) return n; x |= x >> 1; x |= x >> 2; x |= x >> 4; x |= x >> 8; x |= x >> 16; \
+         x |= x >> 32;",
+        "(int)(8 * sizeof y) - n",
+    ),
+];
+
+/// The definition of one of [`BITS`]. Neighbours are added up, which takes no loop.
+fn bits(name: &str) -> Option<String> {
+    let rest = name.strip_prefix("__builtin_")?;
+    let short = rest.strip_suffix("ll").or_else(|| rest.strip_suffix('l'));
+    let found = |base: &str| BITS.iter().find(|(known, ..)| *known == base);
+    let (row, suffix) = match found(rest) {
+        Some(row) => (row, ""),
+        None => (found(short?)?, &rest[short?.len()..]),
+    };
+    let ty = ["int", "long", "long long"][suffix.len()];
+    let (_, first, result) = row;
+    Some(format!(
+        "int {name}(unsigned {ty} y) {{ unsigned long long x = y; int n; {first} \
+         x = x - ((x >> 1) & 0x5555555555555555ull); \
+         x = (x & 0x3333333333333333ull) + ((x >> 2) & 0x3333333333333333ull); \
+         x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0full; \
+         n = (int)((x * 0x0101010101010101ull) >> 56); return {result}; }}\n"
+    ))
+}
 
 /// The definitions that a program needs, if it needs any. They stand behind a line marker.
 pub fn needed(ast: &Ast, model: DataModel) -> Option<String> {
@@ -140,6 +194,10 @@ pub fn needed(ast: &Ast, model: DataModel) -> Option<String> {
         DataModel::Lp64 => "unsigned long",
     };
     let found = FUNCTIONS.iter().filter(|(name, _)| is_needed(name));
-    let text: String = found.map(|(_, text)| text.replace("SIZE", size) + "\n").collect();
+    let mut text: String = found.map(|(_, text)| text.replace("SIZE", size) + "\n").collect();
+    let on_bits = called.iter().filter(|name| !known.contains_key(name));
+    let mut on_bits: Vec<String> = on_bits.filter_map(|name| bits(ast.names.text(*name))).collect();
+    on_bits.sort();
+    text.extend(on_bits);
     (!text.is_empty()).then(|| format!("\n# 1 \"<the C library>\"\n{text}"))
 }

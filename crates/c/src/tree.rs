@@ -98,6 +98,36 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// The same with other expressions directly inside, which come in the order of
+    /// [`Kind::inner`].
+    pub fn with_inner(self, mut new: impl FnMut(NodeId) -> NodeId) -> Kind {
+        match self {
+            Kind::Const(_) | Kind::Object(_) | Kind::FunctionAddress(_) | Kind::Old => self,
+            Kind::Deref(a) => Kind::Deref(new(a)),
+            Kind::Member(a, index) => Kind::Member(new(a), index),
+            Kind::Load(a) => Kind::Load(new(a)),
+            Kind::Address(a) => Kind::Address(new(a)),
+            Kind::Unary(op, a) => Kind::Unary(op, new(a)),
+            Kind::Convert(a) => Kind::Convert(new(a)),
+            Kind::Index(a, b) => Kind::Index(new(a), new(b)),
+            Kind::Binary(op, a, b) => Kind::Binary(op, new(a), new(b)),
+            Kind::PointerAdd { pointer, index, stride, is_minus } => {
+                Kind::PointerAdd { pointer: new(pointer), index: new(index), stride, is_minus }
+            }
+            Kind::PointerDiff(a, b, size) => Kind::PointerDiff(new(a), new(b), size),
+            Kind::Assign(a, b) => Kind::Assign(new(a), new(b)),
+            Kind::Update { place, value, is_postfix } => {
+                Kind::Update { place: new(place), value: new(value), is_postfix }
+            }
+            Kind::And(a, b) => Kind::And(new(a), new(b)),
+            Kind::Or(a, b) => Kind::Or(new(a), new(b)),
+            Kind::Comma(a, b) => Kind::Comma(new(a), new(b)),
+            Kind::Conditional(a, b, c) => Kind::Conditional(new(a), new(b), new(c)),
+            Kind::Call(callee, args) => Kind::Call(callee, args.into_iter().map(new).collect()),
+            Kind::Statement(block, value) => Kind::Statement(block, value.map(new)),
+        }
+    }
+
     /// The expressions directly inside.
     pub fn inner(&self) -> Vec<NodeId> {
         match self {

@@ -133,9 +133,11 @@ fn what_is_not_supported() {
             "1:51: arithmetic on an address as an integer is not supported",
         ),
         (
-            "int main(void) { struct s { int x; }; return ((struct s){1}).x; }",
-            "1:46: a member of a value that is not a variable",
+            "struct m { int a; short b[2]; };\nint main(void) { struct m *p = malloc(8); \
+             short *s = (short *)p; for (int i = 0; i < 4; i++) s[i] = i; return s[1]; }",
+            "2:94: an access of another size to a part of an object of type `struct m`",
         ),
+        ("int f(int a, b); int main(void) { }", "1:14: expected a type"),
     ]);
 }
 

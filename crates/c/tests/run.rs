@@ -15,6 +15,7 @@ fn programs_that_check_themselves() {
         include_str!("programs/heap.c"),
         include_str!("programs/memory.c"),
         include_str!("programs/integers.c"),
+        include_str!("programs/unnamed.c"),
     ];
     for text in files {
         for model in [DataModel::Ilp32, DataModel::Lp64] {

@@ -39,6 +39,9 @@ fn invariants_of(program: &Program, found: &[LoopInvariant]) -> Vec<Invariant> {
     let mut list: Vec<Invariant> = Vec::new();
     for of in found.iter().filter(|of| !of.head.is_empty() && !of.is_summary) {
         let place = Place { function: None, ..place_of(program, of.span) };
+        // The invariant of a loop of jumps belongs to its label, which is a statement.
+        let is_loop = ["while", "for", "do"].iter().any(|word| of.head.starts_with(word))
+            && !of.head.ends_with(':');
         let conjuncts: Vec<&str> = of.for_witness().collect();
         let value = if conjuncts.is_empty() { "1".to_owned() } else { conjuncts.join(" && ") };
         // A function that is called at several places has its loops several times; of them one
@@ -47,7 +50,7 @@ fn invariants_of(program: &Program, found: &[LoopInvariant]) -> Vec<Invariant> {
             Some(known) if known.value == value || known.value == "1" => {}
             Some(known) if value == "1" => known.value = value,
             Some(known) => known.value = format!("({}) || ({value})", known.value),
-            None => list.push(Invariant { is_loop: true, place, value }),
+            None => list.push(Invariant { is_loop, place, value }),
         }
     }
     list

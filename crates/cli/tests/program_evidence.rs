@@ -80,6 +80,7 @@ fn witnesses_of_ours_are_accepted() {
         ("counter.c", "wpdr", Some("while (x < 10)")),
         ("counter.c", "pdr", Some("x <= 15")),
         ("even.c", "pdr", Some("(x & 1) == 0")),
+        ("again.c", "pdr", Some("again:")),
         ("midpoint.c", "bmc", None),
         ("lock.c", "auto", None),
     ] {
@@ -152,9 +153,11 @@ if entry['entry_type'] == 'invariant_set':
     for item in entry['content']:
         invariant = item['invariant']
         assert set(invariant) == {'type', 'location', 'value', 'format'}
-        assert invariant['type'] == 'loop_invariant' and invariant['format'] == 'c_expression'
-        assert isinstance(invariant['value'], str)
+        assert invariant['format'] == 'c_expression' and isinstance(invariant['value'], str)
         place(invariant)
+        line, column = invariant['location']['line'], invariant['location']['column']
+        is_loop = re.match(r'(while|for|do)\\b', open(file).read().split('\\n')[line - 1][column - 1:])
+        assert invariant['type'] == ('loop_invariant' if is_loop else 'location_invariant')
 else:
     assert entry['entry_type'] == 'violation_sequence'
     kinds = []

@@ -148,7 +148,7 @@ fn allocations_that_run_again() {
         ("n < 3", "n > 3", 0, "proved"),
         ("n < 3", list, 0, "proved"),
         ("n < 40", "n == 2 && list->next->value == 0", 1, "violated"),
-        ("n < 40", "n == 40", 3, "only runs with more or larger allocations than are followed at "),
+        ("n < 40", "n == 40", 3, "only runs with allocations or types that are not followed at "),
     ] {
         let text = text.replace("BOUND", bound).replace("ERROR", error);
         let (found, out, err) = check_text("again.c", &text, &["--quiet"]);

@@ -206,7 +206,7 @@ impl fmt::Display for CheckKind {
             CheckKind::Shift => "shift out of range",
             CheckKind::Bounds => "array index out of bounds",
             CheckKind::Pointer => "invalid pointer",
-            CheckKind::Limit => "more or larger allocations than are followed",
+            CheckKind::Limit => "allocations or types that are not followed",
         })
     }
 }

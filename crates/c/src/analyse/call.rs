@@ -111,6 +111,10 @@ impl Analyser<'_> {
             let value = self.value(args[0])?;
             return self.convert_for(value, long);
         }
+        if let ("__builtin_constant_p", [arg]) = (self.text(name), args) {
+            let is_constant = self.try_constant(*arg)?.is_some();
+            return Ok(self.number(i128::from(is_constant), IntType::Int, span));
+        }
         let id = match self.scopes.find(name) {
             Some(Entity::Function(id)) => id,
             None => self.implicit(name, span)?,

@@ -2,7 +2,7 @@
 
 use super::scope::Entity;
 use super::{Analysed, Analyser};
-use crate::ast::{self, BinaryOp, Designator, ExprId, ExprKind};
+use crate::ast::{self, BinaryOp, ExprId, ExprKind};
 use crate::error::Fault;
 use crate::source::Span;
 use crate::token::{Name, Suffix};
@@ -38,10 +38,12 @@ impl Analyser<'_> {
     /// The type of an expression that is not evaluated.
     pub(super) fn type_of(&mut self, id: ExprId) -> Analysed<Ty> {
         self.unevaluated += 1;
+        let around = std::mem::take(&mut self.before);
         let ty = match self.is_place_syntax(id) {
             true => self.place(id).map(|node| self.ty(node)),
             false => self.value(id).map(|node| self.ty(node)),
         };
+        self.before = around;
         self.unevaluated -= 1;
         ty
     }
@@ -55,6 +57,7 @@ impl Analyser<'_> {
             ExprKind::Unary(ast::UnaryOp::Deref, _)
             | ExprKind::Index(..)
             | ExprKind::Member { .. }
+            | ExprKind::Compound(..)
             | ExprKind::Str(_) => true,
             _ => false,
         }
@@ -106,13 +109,11 @@ impl Analyser<'_> {
                 } else if self.is_place_syntax(*base) {
                     self.place(*base)?
                 } else {
-                    return Err(Fault::unsupported(
-                        span,
-                        "a member of a value that is not a variable",
-                    ));
+                    self.kept_record(*base, span)?
                 };
                 self.member(base, *name, span)
             }
+            ExprKind::Compound(ty, init) => self.compound(*ty, *init, span),
             ExprKind::Other(what) => Err(Fault::unsupported(span, what)),
             _ => Err(Fault::new(span, "this has no address and cannot be assigned to")),
         }
@@ -143,7 +144,12 @@ impl Analyser<'_> {
     }
 
     /// The way to a member, from outside to inside.
-    fn find_member(&self, ty: Ty, name: Name, span: Span) -> Analysed<Option<Vec<(usize, Ty)>>> {
+    pub(super) fn find_member(
+        &self,
+        ty: Ty,
+        name: Name,
+        span: Span,
+    ) -> Analysed<Option<Vec<(usize, Ty)>>> {
         let Type::Record(id) = *self.tree.types.get(ty) else {
             let ty = self.tree.types.name(ty);
             return Err(Fault::new(span, format!("a `{ty}` has no members")));
@@ -165,8 +171,8 @@ impl Analyser<'_> {
         Ok(None)
     }
 
-    /// The value of an expression.
-    pub(super) fn value(&mut self, id: ExprId) -> Analysed<NodeId> {
+    /// The value of an expression, without what must be done before.
+    pub(super) fn bare_value(&mut self, id: ExprId) -> Analysed<NodeId> {
         self.bounded(self.ast.expr(id).span)?;
         if self.is_place_syntax(id) {
             let span = self.ast.expr(id).span;
@@ -232,6 +238,12 @@ impl Analyser<'_> {
             ExprKind::Call(callee, args) => self.call(*callee, args, span),
             ExprKind::Statement(block) => self.statement_expr(*block, span),
             ExprKind::Offsetof(ty, path) => self.offset_of(*ty, path, span),
+            ExprKind::Alignof(ty) => self.align_of(*ty, span),
+            ExprKind::Compatible(a, b) => self.compatible([*a, *b], span),
+            ExprKind::Generic(subject, choices) => {
+                let chosen = self.generic(*subject, choices, span)?;
+                self.value(chosen)
+            }
             _ => self.place(id),
         }
     }
@@ -439,6 +451,9 @@ impl Analyser<'_> {
             (None, None) => then,
         };
         let (t, e) = (self.convert_for(t, ty)?, self.convert_for(e, ty)?);
+        if matches!(self.tree.types.get(ty), Type::Record(_)) {
+            return self.record_choice([c, t, e], ty, span);
+        }
         if let Some(value) = self.tree.constant(c) {
             return Ok(if value != 0 { t } else { e });
         }
@@ -447,53 +462,5 @@ impl Analyser<'_> {
             Some(first) => self.add(Kind::Comma(first, choice), ty, span),
             None => choice,
         })
-    }
-
-    fn size_of(&mut self, ty: Ty, span: Span) -> Analysed<NodeId> {
-        if self.tree.types.is_variable_array(ty) {
-            return Err(Fault::unsupported(span, "the size of a variable-length array"));
-        }
-        let size = self.size(ty, span)?;
-        let node = self.number(i128::from(size), self.tree.types.size_type(), span);
-        self.tree.sizes.insert(node, ty);
-        Ok(node)
-    }
-
-    fn offset_of(
-        &mut self,
-        ty: ast::TypeNameId,
-        path: &[Designator],
-        span: Span,
-    ) -> Analysed<NodeId> {
-        let mut ty = self.type_name(ty)?;
-        let mut offset = 0;
-        for step in path {
-            match step {
-                Designator::Field(name, span) => {
-                    let Some(way) = self.find_member(ty, *name, *span)? else {
-                        let message = format!("there is no member `{}`", self.text(*name));
-                        return Err(Fault::new(*span, message));
-                    };
-                    for (index, inner) in way {
-                        if let Type::Record(id) = self.tree.types.get(ty) {
-                            let members = self.tree.types.record(*id).members.as_ref();
-                            offset += members.map_or(0, |members| members[index].offset);
-                        }
-                        ty = inner;
-                    }
-                }
-                Designator::Index(index) => {
-                    let index = self.constant(*index)?;
-                    let Type::Array(element, _) = *self.tree.types.get(ty) else {
-                        return Err(Fault::new(span, "this is not an array"));
-                    };
-                    let size = self.size(element, span)?;
-                    offset += size.wrapping_mul(index as u64);
-                    ty = element;
-                }
-                Designator::Range(..) => return Err(Fault::new(span, "a range cannot stand here")),
-            }
-        }
-        Ok(self.number(i128::from(offset), self.tree.types.size_type(), span))
     }
 }

@@ -69,8 +69,7 @@ impl Analyser<'_> {
         Ok(())
     }
 
-    /// How many elements a list gives to an array without length. Elements that are structs or
-    /// arrays must have braces of their own.
+    /// How many elements a list gives to an array without length.
     fn list_length(&mut self, element: Ty, items: &[(Vec<Designator>, InitId)]) -> Analysed<u64> {
         let (mut next, mut length) = (0u64, 0);
         for (path, init) in items {
@@ -86,9 +85,41 @@ impl Analyser<'_> {
                 && !self.tree.types.is_scalar(element)
             {
                 let span = self.ast.expr(*expr).span;
-                return Err(Fault::unsupported(span, "an element without braces in this list"));
+                self.unevaluated += 1;
+                let around = std::mem::take(&mut self.before);
+                let length = self.unbraced_length(element, items, span);
+                self.before = around;
+                self.unevaluated -= 1;
+                return length;
             }
             next += 1;
+            length = length.max(next);
+        }
+        Ok(length)
+    }
+
+    /// The same if some elements have no braces of their own: it takes as many items as it has
+    /// parts, so the list is read as that of a long array.
+    fn unbraced_length(
+        &mut self,
+        element: Ty,
+        items: &[(Vec<Designator>, InitId)],
+        span: Span,
+    ) -> Analysed<u64> {
+        let ty = self.tree.types.make(Type::Array(element, Some(1 << 31)));
+        let object = self.new_object(String::new(), ty, self.current, span);
+        let place = self.add(Kind::Object(object), ty, span);
+        let (mut filled, mut items) = (Filled::default(), items.iter().peekable());
+        let (mut next, mut length) = (0u64, 0);
+        while let Some((path, init)) = items.peek() {
+            if path.is_empty() {
+                let Some(part) = self.part(place, next, span)? else { break };
+                self.fill_part(part, &mut items, span, &mut filled)?;
+                next += 1;
+            } else {
+                items.next();
+                next = self.fill_designated(place, path, *init, &mut items, span, &mut filled)?;
+            }
             length = length.max(next);
         }
         Ok(length)
@@ -179,6 +210,9 @@ impl Analyser<'_> {
     /// Fills a place with an initialiser of its own.
     fn fill(&mut self, place: NodeId, init: InitId, filled: &mut Filled) -> Analysed<()> {
         let ast = self.ast;
+        if let Some(list) = self.as_list(init, self.ty(place))? {
+            return self.fill(place, list, filled);
+        }
         match &ast.inits[init.index()] {
             Init::Expr(expr) => {
                 if self.fill_string(place, *expr, filled)? {
@@ -287,7 +321,8 @@ impl Analyser<'_> {
         let ast = self.ast;
         let init = *init;
         let ty = self.ty(part);
-        let is_list = matches!(ast.inits[init.index()], Init::List(..));
+        let is_list =
+            matches!(ast.inits[init.index()], Init::List(..)) || self.as_list(init, ty)?.is_some();
         if is_list || self.tree.types.is_scalar(ty) {
             items.next();
             return self.fill(part, init, filled);

@@ -1,10 +1,11 @@
 //! `memset`, `memcpy` and `memmove` on objects that are no characters: assignments of whole
-//! elements. The bytes of other objects are not accessible one by one.
+//! elements, or of the first members of one. The bytes of other objects are not accessible one by
+//! one.
 
 use super::{Analysed, Analyser};
 use crate::error::Fault;
 use crate::source::Span;
-use crate::tree::{Kind, NodeId};
+use crate::tree::{Kind, NodeId, ObjectId};
 use crate::types::{IntType, Ty, Type};
 
 /// The most elements that are assigned one by one.
@@ -13,8 +14,8 @@ const MOST_ELEMENTS: u64 = 1024;
 /// What is assigned.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum How {
-    /// Zero.
-    Fill,
+    /// This byte, everywhere.
+    Fill(u8),
     /// Other elements.
     Copy { may_overlap: bool },
 }
@@ -43,16 +44,21 @@ impl Analyser<'_> {
             Fault::unsupported(span, what)
         };
         let bytes = self.tree.constant(size).ok_or_else(refused)?;
-        let fits = bytes % unit == 0 && bytes / unit <= MOST_ELEMENTS;
-        let is_like = match is_fill {
-            true => self.tree.constant(from) == Some(0),
-            false => self.element(from) == Some(element),
+        let how = match is_fill {
+            true => How::Fill(self.tree.constant(from).ok_or_else(refused)? as u8),
+            false => How::Copy { may_overlap: name == "memmove" },
         };
+        let is_like = match how {
+            How::Fill(0) => true,
+            How::Fill(_) => matches!(self.tree.types.get(element), Type::Int(_)),
+            How::Copy { .. } => self.element(from) == Some(element),
+        };
+        let fits = bytes % unit == 0 && bytes / unit <= MOST_ELEMENTS || bytes < unit;
         if !fits || !is_like {
             return Err(refused());
         }
-        let how = if is_fill { How::Fill } else { How::Copy { may_overlap: name == "memmove" } };
-        self.elements_assigned([to, from], element, bytes / unit, how, span).map(Some)
+        let assigned = self.parts_assigned([to, from], element, bytes, how, span)?;
+        assigned.map(Some).ok_or_else(refused)
     }
 
     /// What a pointer points to before it became a `void *`.
@@ -69,67 +75,128 @@ impl Analyser<'_> {
         }
     }
 
-    /// `d[0] = s[0], …, d`. If the two may overlap, all values are read before any is written.
-    fn elements_assigned(
+    /// `d[0] = s[0], …, d`, or `d->a = s->a, …, d` for the first bytes of an element; none if they
+    /// end inside of a part. If the two may overlap, all values are read before any is written.
+    fn parts_assigned(
         &mut self,
         [to, from]: [NodeId; 2],
         element: Ty,
-        count: u64,
+        bytes: u64,
         how: How,
         span: Span,
-    ) -> Analysed<NodeId> {
-        let is_fill = how == How::Fill;
+    ) -> Analysed<Option<NodeId>> {
         let pointer = self.tree.types.pointer(element);
         let target = self.temporary(pointer, span);
         let to = self.convert_for(to, pointer)?;
         let mut steps = vec![self.set(target, to, span)];
-        let source = match is_fill {
-            true => {
-                // Something of this type that is zero throughout.
-                let zero = self.new_object(String::new(), element, None, span);
-                self.tree.objects[zero.index()].initial.is_zeroed = true;
-                self.use_object(zero);
-                zero
-            }
-            false => {
+        let source = match how {
+            How::Fill(byte) => self.filled(element, byte, span),
+            How::Copy { .. } => {
                 let source = self.temporary(pointer, span);
                 let from = self.convert_for(from, pointer)?;
                 steps.push(self.set(source, from, span));
                 source
             }
         };
-        let mut copies = Vec::new();
-        for at in 0..count {
-            let value = match is_fill {
-                true => self.get(source, span),
-                false => {
-                    let place = self.element_at(source, at, element, span)?;
-                    self.add(Kind::Load(place), element, span)
-                }
-            };
-            if how != (How::Copy { may_overlap: true }) || count == 1 {
-                copies.push(value);
-                continue;
-            }
-            let kept = self.temporary(element, span);
-            steps.push(self.set(kept, value, span));
-            copies.push(self.get(kept, span));
-        }
-        for (at, value) in (0..count).zip(copies) {
+        let unit = self.size(element, span)?;
+        let mut parts = Vec::new();
+        for at in 0..bytes.div_ceil(unit) {
             let place = self.element_at(target, at, element, span)?;
-            steps.push(self.add(Kind::Assign(place, value), element, span));
+            let value = match how {
+                How::Fill(_) => self.add(Kind::Object(source), element, span),
+                How::Copy { .. } => self.element_at(source, at, element, span)?,
+            };
+            if !self.parts([place, value], bytes - at * unit, span, &mut parts)? {
+                return Ok(None);
+            }
         }
+        let is_kept = how == (How::Copy { may_overlap: true }) && parts.len() > 1;
+        let mut copies = Vec::new();
+        for (place, value) in parts {
+            let ty = self.ty(place);
+            let mut value = self.add(Kind::Load(value), ty, span);
+            if is_kept {
+                let kept = self.temporary(ty, span);
+                steps.push(self.set(kept, value, span));
+                value = self.get(kept, span);
+            }
+            copies.push(self.add(Kind::Assign(place, value), ty, span));
+        }
+        steps.extend(copies);
         let void = self.void();
         let result = self.tree.types.pointer(void);
         let value = self.get(target, span);
         let value = self.convert(value, result);
         let comma = |value, step| self.add(Kind::Comma(step, value), result, span);
-        Ok(steps.into_iter().rev().fold(value, comma))
+        Ok(Some(steps.into_iter().rev().fold(value, comma)))
+    }
+
+    /// Something of this type whose bytes are all the same. Those of others than integers are zero.
+    fn filled(&mut self, element: Ty, byte: u8, span: Span) -> ObjectId {
+        let object = self.new_object(String::new(), element, None, span);
+        self.tree.objects[object.index()].initial.is_zeroed = true;
+        if byte != 0 {
+            let place = self.add(Kind::Object(object), element, span);
+            let bits = self.tree.types.bits(element).unwrap_or(64);
+            let value = u64::from_ne_bytes([byte; 8]) >> (64 - bits);
+            let value = self.add(Kind::Const(value), element, span);
+            self.tree.objects[object.index()].initial.stores = vec![(place, value)];
+        }
+        self.use_object(object);
+        object
+    }
+
+    /// The parts of two places of one type that lie in their first bytes; false if one of them lies
+    /// there only in part.
+    fn parts(
+        &mut self,
+        [to, from]: [NodeId; 2],
+        bytes: u64,
+        span: Span,
+        found: &mut Vec<(NodeId, NodeId)>,
+    ) -> Analysed<bool> {
+        let ty = self.ty(to);
+        if bytes >= self.size(ty, span)? && !matches!(self.tree.types.get(ty), Type::Array(..)) {
+            found.push((to, from));
+            return Ok(found.len() as u64 <= MOST_ELEMENTS);
+        }
+        let mut both = |analyser: &mut Self, kind: &dyn Fn(NodeId) -> Kind, ty, bytes| {
+            let places = [to, from].map(|place| analyser.add(kind(place), ty, span));
+            analyser.parts(places, bytes, span, found)
+        };
+        match *self.tree.types.get(ty) {
+            Type::Array(element, Some(count)) => {
+                let unit = self.size(element, span)?;
+                for at in 0..count.min(bytes.div_ceil(unit.max(1))).min(MOST_ELEMENTS + 1) {
+                    let index = self.number(i128::from(at), IntType::Int, span);
+                    let kind = |place| Kind::Index(place, index);
+                    if !both(self, &kind, element, bytes - at * unit)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            Type::Record(id) if !self.tree.types.record(id).is_union => {
+                let members = self.tree.types.record(id).members.clone().unwrap_or_default();
+                for (at, member) in members.iter().enumerate() {
+                    if member.offset >= bytes {
+                        continue;
+                    }
+                    let kind = |place| Kind::Member(place, at);
+                    let is_bits = matches!(self.tree.types.get(member.ty), Type::Bits(..));
+                    if is_bits || !both(self, &kind, member.ty, bytes - member.offset)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
     }
 
     fn element_at(
         &mut self,
-        pointer: crate::tree::ObjectId,
+        pointer: ObjectId,
         at: u64,
         element: Ty,
         span: Span,

@@ -2,7 +2,9 @@
 //! function and follows calls and uses, so what is only declared is never looked into, and what
 //! is not supported matters only where the program may get to it.
 
+mod about_types;
 mod call;
+mod compound;
 mod declare;
 mod expr;
 mod init;
@@ -117,6 +119,9 @@ struct Analyser<'a> {
     taken: Vec<FunctionId>,
     /// Calls through pointers.
     pointer_calls: Vec<pointer_call::PointerCall>,
+    /// What must be done before the expression that is read: it makes the objects that the
+    /// expression uses but does not name.
+    before: Vec<NodeId>,
 }
 
 impl<'a> Analyser<'a> {
@@ -153,6 +158,7 @@ impl<'a> Analyser<'a> {
             is_volatile: false,
             taken: Vec::new(),
             pointer_calls: Vec::new(),
+            before: Vec::new(),
         }
     }
 

@@ -243,7 +243,29 @@ impl Analyser<'_> {
         }
         let ty = self.ty(place);
         let ty = self.tree.types.pointer(ty);
-        self.add(Kind::Address(place), ty, span)
+        match self.offset_from_null(place) {
+            Some(offset) => self.add(Kind::Const(offset), ty, span),
+            None => self.add(Kind::Address(place), ty, span),
+        }
+    }
+
+    /// The old way to write `offsetof`: `&((struct s *)0)->m` is a constant.
+    fn offset_from_null(&self, mut place: NodeId) -> Option<u64> {
+        let mut offset = 0u64;
+        loop {
+            match self.tree.node(place).kind {
+                Kind::Member(base, index) => {
+                    let Type::Record(id) = *self.tree.types.get(self.ty(base)) else { return None };
+                    let members = self.tree.types.record(id).members.as_ref()?;
+                    offset = offset.checked_add(members[index].offset)?;
+                    place = base;
+                }
+                Kind::Deref(pointer) if self.tree.constant(pointer) == Some(0) => {
+                    return Some(offset);
+                }
+                _ => return None,
+            }
+        }
     }
 
     /// The value of a place: arrays become the address of their first element.

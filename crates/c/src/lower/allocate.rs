@@ -34,25 +34,76 @@ pub fn pool_stride(size: u64) -> u64 {
     size.saturating_add(super::objects::GAP).next_power_of_two()
 }
 
-/// An object for each allocation, and for each pointer from outside whose type is known.
-pub fn allocations(tree: &mut Tree, calls: &Calls) -> Lowered<FxHashMap<NodeId, ObjectId>> {
-    // The type is the one that the result is converted to, or the one whose size is asked for.
-    let mut converted: FxHashMap<NodeId, Ty> = FxHashMap::default();
-    for node in &tree.nodes {
-        if let Kind::Convert(inner) = node.kind
-            && let Some(to) = tree.types.pointee(node.ty)
-        {
-            converted.insert(inner, to);
+/// The types that pointers are converted to.
+pub struct Uses {
+    /// By the pointer.
+    converted: FxHashMap<NodeId, Ty>,
+    /// The variable that a call is assigned to.
+    kept: FxHashMap<NodeId, ObjectId>,
+    /// The type that all conversions of a variable agree on.
+    variables: FxHashMap<ObjectId, Option<Ty>>,
+}
+
+impl Uses {
+    /// All conversions of a program.
+    pub fn new(tree: &Tree) -> Uses {
+        let mut uses = Uses {
+            converted: FxHashMap::default(),
+            kept: FxHashMap::default(),
+            variables: FxHashMap::default(),
+        };
+        let is_object =
+            |ty: &Ty| !matches!(tree.types.get(*ty), Type::Void | Type::Function { .. });
+        let variable = |place: NodeId| match tree.node(place).kind {
+            Kind::Object(object) => Some(object),
+            _ => None,
+        };
+        let stores = tree.objects.iter().flat_map(|object| &object.initial.stores);
+        let assigned = tree.nodes.iter().filter_map(|node| match node.kind {
+            Kind::Assign(place, value) => Some((place, value)),
+            _ => None,
+        });
+        for (place, value) in stores.copied().chain(assigned) {
+            uses.kept.extend(variable(place).map(|object| (value, object)));
         }
+        for node in &tree.nodes {
+            let Kind::Convert(inner) = node.kind else { continue };
+            let Some(to) = tree.types.pointee(node.ty).filter(is_object) else { continue };
+            uses.converted.insert(inner, to);
+            if let Kind::Load(place) = tree.node(inner).kind
+                && let Some(object) = variable(place)
+            {
+                let known = uses.variables.entry(object).or_insert(Some(to));
+                *known = known.filter(|known| *known == to);
+            }
+        }
+        uses
     }
+
+    /// What a call is used as: the type that its result is converted to, or that all conversions
+    /// of the variable agree on which gets it.
+    pub fn view(&self, tree: &Tree, call: NodeId) -> Option<Ty> {
+        let is_object =
+            |ty: &Ty| !matches!(tree.types.get(*ty), Type::Void | Type::Function { .. });
+        let of_variable = || self.variables.get(self.kept.get(&call)?).copied().flatten();
+        let result = || tree.types.pointee(tree.node(call).ty).filter(is_object);
+        self.converted.get(&call).copied().or_else(result).or_else(of_variable)
+    }
+}
+
+/// An object for each allocation, and for each pointer from outside whose type is known. Types that
+/// are not found at the call are those of `hints`.
+pub fn allocations(
+    tree: &mut Tree,
+    calls: &Calls,
+    hints: &FxHashMap<NodeId, Ty>,
+) -> Lowered<FxHashMap<NodeId, ObjectId>> {
+    let uses = Uses::new(tree);
     let mut objects = FxHashMap::default();
     for (caller, call) in all_calls(tree) {
         let Kind::Call(callee, args) = tree.node(call).kind.clone() else { continue };
         let callee_is = classify(tree, callee);
-        let is_object =
-            |ty: &Ty| !matches!(tree.types.get(*ty), Type::Void | Type::Function { .. });
-        let result = tree.types.pointee(tree.node(call).ty);
-        let known = converted.get(&call).copied().or(result).filter(is_object);
+        let known = uses.view(tree, call).or_else(|| hints.get(&call).copied());
         let ty = known.or_else(|| sized(tree, &args));
         let span = tree.node(call).span;
         let is_once = calls.is_once(caller, span);
@@ -85,7 +136,7 @@ pub fn allocations(tree: &mut Tree, calls: &Calls) -> Lowered<FxHashMap<NodeId, 
 }
 
 /// The type whose size is in the arguments of an allocation, if there is just one.
-fn sized(tree: &Tree, args: &[NodeId]) -> Option<Ty> {
+pub fn sized(tree: &Tree, args: &[NodeId]) -> Option<Ty> {
     let (mut stack, mut found) = (args.to_vec(), None);
     while let Some(node) = stack.pop() {
         if let Some(&ty) = tree.sizes.get(&node)

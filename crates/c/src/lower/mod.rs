@@ -23,6 +23,8 @@ mod points;
 mod shape;
 mod step;
 mod stmt;
+mod views;
+mod wrappers;
 
 use crate::error::Fault;
 use crate::source::{Source, Span};
@@ -42,8 +44,9 @@ use shape::{Calls, Shape, Walk, jumps_back};
 /// The program graph of a typed program. `file` names the text where no line marker does.
 pub fn lower(tree: Tree, source: &Source, file: &str) -> Result<Program, Fault> {
     let mut tree = tree;
+    let hints = wrappers::copy(&mut tree);
     let calls = Calls::new(&tree);
-    let allocations = allocate::allocations(&mut tree, &calls)?;
+    let allocations = allocate::allocations(&mut tree, &calls, &hints)?;
     let freeable = allocate::freeable(&tree, &allocations);
     let points = points(&tree, allocations)?;
     let mut lowerer = Lowerer {

@@ -30,13 +30,15 @@ impl Lowerer<'_> {
         let address = self.located_address(located)?;
         let mut list = Vec::new();
         let mut is_freed = None;
+        let mut others = Vec::new();
         for &(object, offset) in &targets.targets {
-            let found: Vec<Alternative> = match offset {
-                Some(offset) => {
-                    let one = self.at_offset(object, offset, part, address, span)?;
-                    one.into_iter().collect()
-                }
+            let found = match offset {
+                Some(offset) => self.at_offset(object, offset, part, address, span)?,
                 None => self.anywhere(object, located.place, part, address)?,
+            };
+            let Some(found) = found else {
+                others.push((object, offset));
+                continue;
             };
             if let Some(freed) = self.freed(object) {
                 let mut freed = self.get(freed);
@@ -55,7 +57,8 @@ impl Lowerer<'_> {
             let what = format!("a pointer to more than {MOST_ALTERNATIVES} possible parts");
             return Err(Fault::unsupported(span, what));
         }
-        self.pointer_check(&targets, &list, span);
+        let is_other = self.other_types(&others, address, list.is_empty(), span)?;
+        self.pointer_check(&targets, &list, is_other, span);
         if let Some(is_freed) = is_freed {
             let holds = self.program.terms.not(is_freed);
             self.check(holds, CheckKind::Pointer, span);
@@ -66,10 +69,16 @@ impl Lowerer<'_> {
         Ok(list)
     }
 
-    /// The check that one of the alternatives is the case.
-    fn pointer_check(&mut self, targets: &PointsTo, list: &[Alternative], span: Span) {
+    /// The check that one of the alternatives is the case, or another object that is not followed.
+    fn pointer_check(
+        &mut self,
+        targets: &PointsTo,
+        list: &[Alternative],
+        is_other: TermId,
+        span: Span,
+    ) {
         let terms = &mut self.program.terms;
-        let mut valid = terms.bool(false);
+        let mut valid = is_other;
         for alternative in list {
             let condition = alternative.condition.unwrap_or_else(|| terms.bool(true));
             valid = terms.or(valid, condition);
@@ -80,7 +89,41 @@ impl Lowerer<'_> {
         self.check(valid, kind, span);
     }
 
-    /// A part of an object at a known offset.
+    /// Whether an object is meant that the access does not fit: a run that comes there is not
+    /// followed further. Without any that it fits, the access is refused.
+    fn other_types(
+        &mut self,
+        others: &[(ObjectId, Option<u64>)],
+        address: TermId,
+        is_refused: bool,
+        span: Span,
+    ) -> Lowered<TermId> {
+        let mut any = self.program.terms.bool(false);
+        for &(object, offset) in others {
+            if is_refused {
+                return Err(self.other_type(object, span));
+            }
+            let is_it = match offset {
+                Some(offset) => self.at_start(object, offset, address, span)?.0,
+                None => {
+                    let (base, room) = (self.base(object, span)?, self.room(object));
+                    let terms = &mut self.program.terms;
+                    let bits = terms.width(address);
+                    let base = build::constant(terms, bits, base);
+                    let distance = build::binary(terms, BinaryOp::Sub, address, base);
+                    let room = build::constant(terms, bits, room);
+                    build::binary(terms, BinaryOp::Ult, distance, room)
+                }
+            };
+            let holds = build::not(&mut self.program.terms, is_it);
+            self.check(holds, CheckKind::Limit, span);
+            any = self.program.terms.or(any, is_it);
+        }
+        Ok(any)
+    }
+
+    /// A part of an object at a known offset; nothing at all if the access does not fit what is
+    /// there.
     fn at_offset(
         &mut self,
         object: ObjectId,
@@ -88,7 +131,7 @@ impl Lowerer<'_> {
         part @ Part { offset: inner, bits, .. }: Part,
         address: TermId,
         span: Span,
-    ) -> Lowered<Option<Alternative>> {
+    ) -> Lowered<Option<Vec<Alternative>>> {
         let offset = start + inner;
         let parts = self.points.layouts.get(&object).cloned().unwrap_or_default();
         let decoded = parts.iter().enumerate().find_map(|(at, leaf)| {
@@ -98,13 +141,13 @@ impl Lowerer<'_> {
         let Some((at, instance, byte)) = decoded else {
             // Behind the object, or in a part of it that we do not keep.
             let size = self.types().size(self.tree.object(object).ty).unwrap_or(u64::MAX);
-            return if offset >= size { Ok(None) } else { Err(self.other_type(object, span)) };
+            return Ok((offset >= size).then(Vec::new));
         };
         let leaf = &parts[at];
         let part = match leaf.is_union {
             true => Some(self.union_part(leaf, byte, part, span)?),
             false if leaf.bits == bits && byte == 0 => None,
-            false => return Err(self.other_type(object, span)),
+            false => return Ok(None),
         };
         let variable = self.object_variables(object)?[at];
         let length = self.length(object).map(|length| self.get(length));
@@ -127,7 +170,7 @@ impl Lowerer<'_> {
             let first = build::binary(terms, BinaryOp::Mul, of_pool, inner);
             index = index.map(|index| build::binary(terms, BinaryOp::Add, first, index));
         }
-        Ok(Some(Alternative { condition: Some(condition), variable, index, part }))
+        Ok(Some(vec![Alternative { condition: Some(condition), variable, index, part }]))
     }
 
     fn other_type(&self, object: ObjectId, span: Span) -> Fault {
@@ -140,21 +183,26 @@ impl Lowerer<'_> {
         Fault::unsupported(span, format!("an access of another size to a part of {what}"))
     }
 
-    /// All parts of an object that an access of this width may mean.
+    /// All parts of an object that an access of this width may mean; nothing at all if others
+    /// may be meant too.
     fn anywhere(
         &mut self,
         object: ObjectId,
         place: NodeId,
         Part { offset: inner, bits, ty, .. }: Part,
         address: TermId,
-    ) -> Lowered<Vec<Alternative>> {
+    ) -> Lowered<Option<Vec<Alternative>>> {
         let span = self.tree.node(place).span;
         let parts = self.points.layouts.get(&object).cloned().unwrap_or_default();
         // Characters may be any bytes of an object (C11 6.5p7); members and other types must fit.
         let is_member = matches!(self.tree.node(place).kind, Kind::Member(..));
         let is_mixed = !is_member && parts.iter().any(|leaf| leaf.bits != bits);
         if parts.iter().any(|leaf| leaf.is_union) || bits == 8 && is_mixed {
-            return Err(self.other_type(object, span));
+            return Ok(None);
+        }
+        let fits = |leaf: &Leaf| leaf.bits == bits && same_class(self.tree, leaf.ty, ty);
+        if self.points.reinterpreted.contains(&object) && !parts.iter().all(fits) {
+            return Ok(None);
         }
         let base = self.base(object, span)?;
         let variables = self.object_variables(object)?;
@@ -173,10 +221,7 @@ impl Lowerer<'_> {
                 part: None,
             });
         }
-        match list.is_empty() {
-            true => Err(self.other_type(object, span)),
-            false => Ok(list),
-        }
+        Ok((!list.is_empty()).then_some(list))
     }
 
     /// Whether an address is that of an instance of a leaf which starts at `start`, and which.

@@ -9,6 +9,7 @@ use super::allocate::{POOL, pool_stride};
 use super::calls::{Callee, classify};
 use super::layout::{Dimension, Leaf, leaves, term_bits};
 use super::shape::{Walk, jumps_back};
+use super::views::reinterpreted;
 use crate::error::Fault;
 use crate::tree::*;
 use crate::types::{Ty, Type};
@@ -104,6 +105,8 @@ pub struct Points {
     pub allocations: FxHashMap<NodeId, ObjectId>,
     /// Objects whose address is a value somewhere.
     pub addressed: FxHashSet<ObjectId>,
+    /// Allocations that are also used as objects of another type.
+    pub reinterpreted: FxHashSet<ObjectId>,
 }
 
 /// A value that flows somewhere.
@@ -131,7 +134,7 @@ pub fn points(tree: &Tree, allocations: FxHashMap<NodeId, ObjectId>) -> Result<P
             points.layouts.insert(id, found);
         }
     }
-    let flows = flows(tree, &mut points);
+    let (flows, nodes) = flows(tree, &mut points);
     points.mark_outside(tree);
     loop {
         let mut is_changed = false;
@@ -139,13 +142,14 @@ pub fn points(tree: &Tree, allocations: FxHashMap<NodeId, ObjectId>) -> Result<P
             is_changed |= points.apply(tree, flow);
         }
         if !is_changed {
+            points.reinterpreted = reinterpreted(tree, &points, &nodes);
             return Ok(points);
         }
     }
 }
 
-/// All flows of a program, and the objects whose address is taken.
-fn flows(tree: &Tree, points: &mut Points) -> Vec<Flow> {
+/// All flows of a program and all its expressions, and the objects whose address is taken.
+fn flows(tree: &Tree, points: &mut Points) -> (Vec<Flow>, Vec<NodeId>) {
     let mut flows = Vec::new();
     let mut nodes = Vec::new();
     for &id in &tree.reached {
@@ -170,7 +174,7 @@ fn flows(tree: &Tree, points: &mut Points) -> Vec<Flow> {
             _ => continue,
         }
     }
-    for node in nodes {
+    for &node in &nodes {
         match &tree.node(node).kind {
             Kind::Assign(place, value) => flows.push(Flow::Place(*place, *value, false)),
             Kind::Update { place, value, .. } => flows.push(Flow::Place(*place, *value, true)),
@@ -186,7 +190,7 @@ fn flows(tree: &Tree, points: &mut Points) -> Vec<Flow> {
         }
     }
     points.addressed.extend(points.allocations.values());
-    flows
+    (flows, nodes)
 }
 
 /// The object that a place is a part of, if no pointer is in between.

@@ -30,13 +30,44 @@ impl Parser {
             self.ast.externals.push(External::Declaration(declaration));
             return Ok(());
         }
-        let declarator = self.declarator()?;
+        let mut declarator = self.declarator()?;
         let is_function = matches!(declarator.derived.first(), Some(Derived::Function { .. }));
+        if is_function && self.starts_type(self.peek()) {
+            self.old_parameters(&mut declarator)?;
+        }
         if is_function && self.is(Punct::BraceOpen) {
             return self.function(spec, declarator, start);
         }
         let declaration = self.declaration_rest((storage, spec, attributes), declarator, start)?;
         self.ast.externals.push(External::Declaration(declaration));
+        Ok(())
+    }
+
+    /// The declarations between the names and the body of an old-style definition. A name without
+    /// one stays an `int`.
+    fn old_parameters(&mut self, function: &mut Declarator) -> Parsed<()> {
+        self.open_scope();
+        while self.starts_type(self.peek()) {
+            let (_, spec, _) = self.specifiers(true)?;
+            loop {
+                let declarator = self.declarator()?;
+                let Some(Derived::Function { params, has_prototype: false, .. }) =
+                    function.derived.first_mut()
+                else {
+                    return self.expected("`{` or `;`");
+                };
+                let is_it = |param: &&mut Param| param.declarator.name == declarator.name;
+                let Some(param) = params.iter_mut().find(is_it) else {
+                    return Err(Fault::new(declarator.span, "this is no parameter"));
+                };
+                *param = Param { spec: spec.clone(), declarator };
+                if !self.take(Punct::Comma) {
+                    break;
+                }
+            }
+            self.expect(Punct::Semicolon)?;
+        }
+        self.close_scope();
         Ok(())
     }
 
@@ -239,6 +270,10 @@ impl Parser {
         self.expect(Punct::Open)?;
         let mut params: Vec<Param> = Vec::new();
         let mut is_variadic = false;
+        let is_old = matches!(self.peek(), Token::Name(_)) && !self.is_typedef(self.peek());
+        if is_old {
+            return self.old_names();
+        }
         let has_prototype = !self.is(Punct::Close);
         let is_void = self.is_key(Key::Void) && *self.peek_after(1) == Token::Punct(Punct::Close);
         if is_void {
@@ -249,11 +284,6 @@ impl Parser {
             if self.take(Punct::Dots) {
                 is_variadic = true;
                 break;
-            }
-            if matches!(self.peek(), Token::Name(_)) && !self.is_typedef(self.peek()) {
-                let fault = self.expected::<Derived>("a parameter's type");
-                return fault
-                    .map_err(|fault| fault.hint("old-style parameter lists are not supported"));
             }
             let (_, spec, _) = self.specifiers(true)?;
             let declarator = self.declarator()?;
@@ -268,5 +298,28 @@ impl Parser {
         self.expect(Punct::Close)?;
         self.close_scope();
         Ok(Derived::Function { params, is_variadic, has_prototype })
+    }
+
+    /// The names of the parameters of an old-style definition.
+    fn old_names(&mut self) -> Parsed<Derived> {
+        let mut params = Vec::new();
+        loop {
+            let span = self.span();
+            if self.is_typedef(self.peek()) {
+                return self.expected("the name of a parameter");
+            }
+            let name = Some(self.name()?);
+            let spec = TypeSpec::Basic(Basic::Int);
+            params.push(Param { spec, declarator: Declarator { name, ..Declarator::bare(span) } });
+            if !self.take(Punct::Comma) {
+                break;
+            }
+        }
+        if !self.is(Punct::Close) {
+            let hint = "a parameter starts with a type; in an old-style list there are only names";
+            return self.expected::<Derived>("`,` or `)`").map_err(|fault| fault.hint(hint));
+        }
+        self.advance();
+        Ok(Derived::Function { params, is_variadic: false, has_prototype: false })
     }
 }

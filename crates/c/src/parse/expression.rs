@@ -129,7 +129,7 @@ impl Parser {
             let start = parser.span();
             let type_name = parser.type_name_in_parens()?;
             if parser.is(Punct::BraceOpen) {
-                return parser.compound_literal(start);
+                return parser.compound_literal(type_name, start);
             }
             let arg = parser.cast()?;
             let span = start.to(parser.ast.expr(arg).span);
@@ -137,10 +137,10 @@ impl Parser {
         })
     }
 
-    fn compound_literal(&mut self, start: Span) -> Parsed<ExprId> {
-        self.initialiser()?;
+    fn compound_literal(&mut self, type_name: TypeNameId, start: Span) -> Parsed<ExprId> {
+        let init = self.initialiser()?;
         let span = start.to(self.last_span());
-        let literal = self.add(ExprKind::Other("a compound literal"), span)?;
+        let literal = self.add(ExprKind::Compound(type_name, init), span)?;
         self.postfix(literal)
     }
 
@@ -197,18 +197,18 @@ impl Parser {
                 let span = start.to(self.last_span());
                 let kind = match is_sizeof {
                     true => ExprKind::SizeofType(type_name),
-                    false => ExprKind::Other("`_Alignof`"),
+                    false => ExprKind::Alignof(type_name),
                 };
                 return self.add(kind, span);
             }
-            let literal = self.compound_literal(start)?;
+            let literal = self.compound_literal(type_name, start)?;
             return self.add(ExprKind::SizeofExpr(literal), start.to(self.last_span()));
         }
         let arg = self.nested(Parser::unary)?;
         let span = start.to(self.ast.expr(arg).span);
         let kind = match is_sizeof {
             true => ExprKind::SizeofExpr(arg),
-            false => ExprKind::Other("`_Alignof`"),
+            false => ExprKind::Other("`_Alignof` of an expression"),
         };
         self.add(kind, span)
     }
@@ -267,10 +267,12 @@ impl Parser {
             Token::Char(value) => ExprKind::Char(value),
             Token::Str(first) => return self.strings(first),
             Token::Key(Key::Offsetof) => return self.offsetof(),
-            Token::Key(key @ (Key::VaArg | Key::TypesCompatible | Key::Generic)) => {
+            Token::Key(Key::Generic) => return self.nested(Parser::generic),
+            Token::Key(Key::TypesCompatible) => return self.compatible(),
+            Token::Key(Key::VaArg) => {
                 self.advance();
                 self.skip_parens()?;
-                return self.add(ExprKind::Other(key.text()), span.to(self.last_span()));
+                return self.add(ExprKind::Other("va_arg"), span.to(self.last_span()));
             }
             Token::Punct(Punct::Open) => return self.in_parens(),
             _ => return self.expected("an expression"),
@@ -302,6 +304,36 @@ impl Parser {
         self.expect(Punct::Close)?;
         self.ast.exprs[inner.index()].span = start.to(self.last_span());
         Ok(inner)
+    }
+
+    /// `_Generic (expression, type: expression, …, default: expression)`
+    fn generic(&mut self) -> Parsed<ExprId> {
+        let start = self.span();
+        self.advance();
+        self.expect(Punct::Open)?;
+        let subject = self.assignment_expression()?;
+        let mut choices = Vec::new();
+        while self.take(Punct::Comma) {
+            let ty = match self.take_key(Key::Default) {
+                true => None,
+                false => Some(self.type_name()?),
+            };
+            self.expect(Punct::Colon)?;
+            choices.push((ty, self.assignment_expression()?));
+        }
+        self.expect(Punct::Close)?;
+        self.add(ExprKind::Generic(subject, choices), start.to(self.last_span()))
+    }
+
+    fn compatible(&mut self) -> Parsed<ExprId> {
+        let start = self.span();
+        self.advance();
+        self.expect(Punct::Open)?;
+        let first = self.type_name()?;
+        self.expect(Punct::Comma)?;
+        let second = self.type_name()?;
+        self.expect(Punct::Close)?;
+        self.add(ExprKind::Compatible(first, second), start.to(self.last_span()))
     }
 
     fn offsetof(&mut self) -> Parsed<ExprId> {

@@ -160,6 +160,9 @@ impl Parser {
                 below(a).max(b.as_ref().map_or(0, below)).max(below(c))
             }
             ExprKind::Call(a, list) => list.iter().map(below).fold(below(a), u32::max),
+            ExprKind::Generic(a, list) => {
+                list.iter().map(|(_, choice)| below(choice)).fold(below(a), u32::max)
+            }
             _ => 0,
         };
         if depth >= DEEPEST {

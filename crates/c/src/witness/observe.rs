@@ -349,7 +349,14 @@ impl<'a> Marker<'a> {
         match self.tokens[before].token {
             Token::Punct(
                 Punct::BraceOpen | Punct::BraceClose | Punct::Semicolon | Punct::Colon,
-            ) => Some(vec![(self.start(at), format!("{call}; "))]),
+            ) => {
+                // Behind a label, since jumps come to the statement too.
+                let is_name = matches!(self.tokens[at].token, Token::Name(_));
+                if is_name && self.punct(at + 1) == Some(Punct::Colon) {
+                    return Some(vec![(self.end(at + 1), format!(" {call};"))]);
+                }
+                Some(vec![(self.start(at), format!("{call}; "))])
+            }
             // The body of an `if` or a loop without braces.
             Token::Punct(Punct::Close) | Token::Key(Key::Else | Key::Do) => {
                 let is_compound = matches!(

@@ -25,7 +25,7 @@ use pedra_formats::text::printable;
 use pedra_model::property::Property;
 use pedra_program::passes::undefined::checks_as_properties;
 use pedra_program::{CheckKind, LowerOptions, Lowered, Program, PropertyKind, lower};
-use std::io::IsTerminal;
+use std::io::{IsTerminal, stderr};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -80,6 +80,7 @@ pub fn run(
         None => Places::OfSource,
     };
     let program = language.load(&args.model, &args.language, places)?;
+    let unasked = unasked(&program, &args.property);
     let (program, selected) = with_properties(&program, &args.model, &args.property)?;
     announce(args, plan, &program, &selected, reporter);
     let plotter = plotter(args, &program)?;
@@ -132,7 +133,33 @@ pub fn run(
         tell_page(page, quiet);
     }
     server.into_iter().for_each(Server::finish);
-    Ok(reporter.finish("not decided", plan.engine.text(), start.elapsed()))
+    let code = reporter.finish("not decided", plan.engine.text(), start.elapsed());
+    if let Some(unasked) = unasked.filter(|_| code == 0 && !quiet && stderr().is_terminal()) {
+        note(&unasked);
+    }
+    Ok(code)
+}
+
+/// What a proof of the assertions leaves open, for people: a program may be undefined on the way to
+/// them, and its proof does not say so.
+fn unasked(program: &Program, wanted: &[String]) -> Option<String> {
+    let (kinds, _) = split_kinds(wanted);
+    let others = other_checks(program, &kinds);
+    let is_asked = !kinds.is_empty() || others.is_empty();
+    (!is_asked).then(|| {
+        let others = others.join(", ");
+        format!("note: runs with undefined behaviour are not covered; look for it with {others}")
+    })
+}
+
+/// The options for checks of other kinds that operations of a program need.
+fn other_checks(program: &Program, kinds: &[CheckKind]) -> Vec<String> {
+    let has = |kind: &CheckKind| {
+        let checks = checks_as_properties(program, &[*kind]);
+        checks.properties.iter().any(|property| property.kind != PropertyKind::Assertion)
+    };
+    let others = CheckKind::ALL.into_iter().filter(|kind| !kinds.contains(kind)).filter(has);
+    others.map(|kind| format!("`-p {}`", kind.name())).collect()
 }
 
 /// The plotter of the run, if pictures are asked for.
@@ -202,13 +229,7 @@ fn nothing_to_decide(
         let check = if kinds.len() == 1 { "the check" } else { "one of the checks" };
         parts.push(format!("no operation of the program needs {check} {}", names.join(", ")));
     }
-    let has = |kind: &CheckKind| {
-        let checks = checks_as_properties(program, &[*kind]);
-        checks.properties.iter().any(|property| property.kind != PropertyKind::Assertion)
-    };
-    let others = CheckKind::ALL.into_iter().filter(|kind| !kinds.contains(kind)).filter(has);
-    let others: Vec<_> = others.map(|kind| format!("`-p {}`", kind.name())).collect();
-    let hint = match others.as_slice() {
+    let hint = match other_checks(program, kinds).as_slice() {
         [] => String::new(),
         all => format!("\nhint: operations can be checked with {}, or `-p all`", all.join(", ")),
     };
@@ -422,5 +443,26 @@ impl ProgramObserver for Session<'_> {
         let verdict = Verdict::Unknown { reason: why.text(stopped), safe };
         let (engine, evidence) = (self.plan.engine.text(), Evidence::default());
         self.report(property, verdict, engine, evidence, Story::default());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_proofs_leave_open_is_named() {
+        let text =
+            "void assert(int); int a[3]; int main(void) { int i = 1; a[i] = i + 1; assert(i); }";
+        let load = |text: &str| {
+            pedra_c::load(text.as_bytes(), "p.c", &pedra_c::Options::default()).expect("a program")
+        };
+        let all = "note: runs with undefined behaviour are not covered; look for it with \
+                   `-p overflow`, `-p bounds`";
+        for (wanted, note) in [(&[][..], Some(all)), (&["b0"], Some(all)), (&["bounds"], None)] {
+            let wanted: Vec<String> = wanted.iter().map(|word| (*word).to_owned()).collect();
+            assert_eq!(unasked(&load(text), &wanted).as_deref(), note, "{wanted:?}");
+        }
+        assert_eq!(unasked(&load("void assert(int); int main(void) { assert(1); }"), &[]), None);
     }
 }

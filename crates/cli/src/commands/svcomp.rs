@@ -13,9 +13,8 @@ use crate::load::{InputError, read_bytes};
 use crate::output::{answer_once, note, same_file, write_file};
 use crate::program_evidence::{data_model, specification};
 use anyhow::Result;
-use pedra_c::witness::yaml::{self, Yaml};
 use pedra_c::witness::{Content, violation, write};
-use pedra_c::{DataModel, Options};
+use pedra_c::{DataModel, Options, task};
 use pedra_check::{Plan, decide_program};
 use pedra_formats::text::printable;
 use pedra_model::blast::BlastOptions;
@@ -130,26 +129,13 @@ fn task_of(args: &SvcompArgs) -> Result<Task, InputError> {
     let mut properties: Vec<PathBuf> = Vec::new();
     if is_task {
         let bad = |why: String| InputError(format!("{}: {why}", args.task.display()));
-        let bytes = read_bytes(&args.task)?;
-        let text = String::from_utf8(bytes).map_err(|_| bad("not UTF-8".to_owned()))?;
-        let yaml = yaml::parse(&text).map_err(|error| bad(error.to_string()))?;
-        let files = yaml.get("input_files").map(|files| match files {
-            Yaml::List(files) => files.iter().filter_map(Yaml::text).collect(),
-            Yaml::Scalar(file) => vec![file.as_str()],
-            Yaml::Map(_) => Vec::new(),
-        });
-        let Some([file]) = files.as_deref() else {
-            return Err(bad("`input_files` does not name one file".to_owned()));
-        };
+        let file = task::read(&read_bytes(&args.task)?).map_err(bad)?;
         let folder = args.task.parent().unwrap_or(Path::new(""));
-        task.program = folder.join(file);
-        let of_task = yaml.get("options").and_then(|o| o.get("data_model")).and_then(Yaml::text);
-        if args.data_model.is_none() && of_task == Some("LP64") {
-            task.model = DataModel::Lp64;
+        task.program = folder.join(file.program);
+        if let (None, Some(model)) = (args.data_model, file.model) {
+            task.model = model;
         }
-        let listed = yaml.get("properties").and_then(Yaml::list).unwrap_or_default();
-        let named = listed.iter().filter_map(|p| p.get("property_file")?.text());
-        properties = named.map(|file| folder.join(file)).collect();
+        properties = file.properties.iter().map(|file| folder.join(file)).collect();
     }
     if let Some(path) = &args.property {
         properties = vec![path.clone()];

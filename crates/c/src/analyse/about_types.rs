@@ -1,0 +1,108 @@
+//! Expressions about types: `sizeof`, `offsetof`, `_Alignof`, `_Generic`.
+
+use super::{Analysed, Analyser};
+use crate::ast::{self, Designator, ExprId, TypeNameId};
+use crate::error::Fault;
+use crate::source::Span;
+use crate::tree::NodeId;
+use crate::types::{IntType, Ty, Type};
+
+impl Analyser<'_> {
+    /// `sizeof`
+    pub(super) fn size_of(&mut self, ty: Ty, span: Span) -> Analysed<NodeId> {
+        if self.tree.types.is_variable_array(ty) {
+            return Err(Fault::unsupported(span, "the size of a variable-length array"));
+        }
+        let size = self.size(ty, span)?;
+        let node = self.number(i128::from(size), self.tree.types.size_type(), span);
+        self.tree.sizes.insert(node, ty);
+        Ok(node)
+    }
+
+    /// `offsetof`
+    pub(super) fn offset_of(
+        &mut self,
+        ty: ast::TypeNameId,
+        path: &[Designator],
+        span: Span,
+    ) -> Analysed<NodeId> {
+        let mut ty = self.type_name(ty)?;
+        let mut offset = 0;
+        for step in path {
+            match step {
+                Designator::Field(name, span) => {
+                    let Some(way) = self.find_member(ty, *name, *span)? else {
+                        let message = format!("there is no member `{}`", self.text(*name));
+                        return Err(Fault::new(*span, message));
+                    };
+                    for (index, inner) in way {
+                        if let Type::Record(id) = self.tree.types.get(ty) {
+                            let members = self.tree.types.record(*id).members.as_ref();
+                            offset += members.map_or(0, |members| members[index].offset);
+                        }
+                        ty = inner;
+                    }
+                }
+                Designator::Index(index) => {
+                    let index = self.constant(*index)?;
+                    let Type::Array(element, _) = *self.tree.types.get(ty) else {
+                        return Err(Fault::new(span, "this is no array"));
+                    };
+                    let size = self.size(element, span)?;
+                    offset += size.wrapping_mul(index as u64);
+                    ty = element;
+                }
+                Designator::Range(..) => return Err(Fault::new(span, "a range cannot stand here")),
+            }
+        }
+        Ok(self.number(i128::from(offset), self.tree.types.size_type(), span))
+    }
+
+    /// `_Generic`: the expression whose type is that of the first one.
+    pub(super) fn generic(
+        &mut self,
+        subject: ExprId,
+        choices: &[(Option<TypeNameId>, ExprId)],
+        span: Span,
+    ) -> Analysed<ExprId> {
+        self.unevaluated += 1;
+        let subject = self.value(subject).map(|node| self.ty(node));
+        self.unevaluated -= 1;
+        let (subject, mut found, mut default) = (subject?, None, None);
+        for &(name, choice) in choices {
+            let Some(name) = name else {
+                default = Some(choice);
+                continue;
+            };
+            // Types know no qualifiers, so two that differ in them are the same here.
+            if self.type_name(name)? == subject && found.replace(choice).is_some() {
+                return Err(Fault::unsupported(
+                    span,
+                    "_Generic with types that differ by qualifiers",
+                ));
+            }
+        }
+        found.or(default).ok_or_else(|| Fault::new(span, "no type of this _Generic fits"))
+    }
+
+    /// The alignment of a type.
+    pub(super) fn align_of(&mut self, ty: TypeNameId, span: Span) -> Analysed<NodeId> {
+        let ty = self.type_name(ty)?;
+        let mut inner = ty;
+        while let Type::Array(element, _) = *self.tree.types.get(inner) {
+            inner = element;
+        }
+        let align = self.tree.types.align(ty).ok_or_else(|| self.incomplete(ty, span))?;
+        // `_Alignof` and `__alignof__` differ for what is less aligned inside of structs.
+        if self.tree.types.is_scalar(inner) && self.tree.types.size(inner) != Some(align) {
+            return Err(Fault::unsupported(span, "the alignment of this type"));
+        }
+        Ok(self.number(i128::from(align), self.tree.types.size_type(), span))
+    }
+
+    /// `__builtin_types_compatible_p`
+    pub(super) fn compatible(&mut self, [a, b]: [TypeNameId; 2], span: Span) -> Analysed<NodeId> {
+        let is_same = self.type_name(a)? == self.type_name(b)?;
+        Ok(self.number(i128::from(is_same), IntType::Int, span))
+    }
+}
