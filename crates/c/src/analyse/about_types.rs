@@ -46,7 +46,7 @@ impl Analyser<'_> {
                 Designator::Index(index) => {
                     let index = self.constant(*index)?;
                     let Type::Array(element, _) = *self.tree.types.get(ty) else {
-                        return Err(Fault::new(span, "this is no array"));
+                        return Err(Fault::new(span, "this is not an array"));
                     };
                     let size = self.size(element, span)?;
                     offset += size.wrapping_mul(index as u64);
