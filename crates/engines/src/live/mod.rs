@@ -5,17 +5,20 @@
 //! latches and with bads, and asks a question about safety. All formulas, and the arguments:
 //! docs/design/liveness.md.
 //!
+//! - [`base`]: the model, reduced and swept for a set.
 //! - [`monitored`]: the systems, and the way back for answers about them. Liveness to safety is no
 //!   more than that: any engine decides its system.
 //! - [`klive`]: k-liveness, inside of PDR.
 //! - [`stable`]: latches that change in one direction only.
 //! - [`rlive`]: depth first over the steps that complete a round.
 
+pub mod base;
 pub mod klive;
 pub mod monitored;
 pub mod rlive;
 pub mod stable;
 
+pub use base::Base;
 pub use klive::{KLive, KLiveOptions};
 pub use monitored::{Method, Monitored};
 pub use rlive::RLive;
