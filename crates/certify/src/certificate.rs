@@ -29,7 +29,7 @@ use pedra_model::bits::{BitSystem, Latch};
 use pedra_model::lit::Lit;
 use std::fmt;
 
-/// One of the five formulas.
+/// One of the five formulas, or of those about liveness ([`crate::live_certificate`]).
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Formula {
     /// The witness can start where the model starts.
@@ -42,6 +42,16 @@ pub enum Formula {
     Base,
     /// The property of the witness is inductive.
     Induction,
+    /// The signals of the witness imply those of the model.
+    Liveness,
+    /// A later state is related to an earlier one.
+    Decrease,
+    /// Steps keep the relation.
+    Closure,
+    /// A signal of the witness that recurs stays.
+    Consistent,
+    /// Signals that the model does not have add nothing.
+    Counterpart,
 }
 
 impl fmt::Display for Formula {
@@ -52,6 +62,11 @@ impl fmt::Display for Formula {
             Formula::Safety => "safety: the witness's property does not imply the model's",
             Formula::Base => "base: the witness's property does not hold at the start",
             Formula::Induction => "induction: the witness's property is not inductive",
+            Formula::Liveness => "liveness: the witness's signals do not imply the model's",
+            Formula::Decrease => "decrease: no signal relates a state to the one before",
+            Formula::Closure => "closure: a step leaves the relation of the signals",
+            Formula::Consistent => "consistent: the signal that holds changes from step to step",
+            Formula::Counterpart => "counterpart: a signal that the model does not have decides",
         })
     }
 }
@@ -145,11 +160,7 @@ pub(crate) fn check_mapped_certificate(
     if witness.properties().is_empty() {
         return malformed("the witness has no property".into());
     }
-    for (system, name) in [(model, "model"), (witness, "witness")] {
-        if let Err(latch) = system.reset_order() {
-            return malformed(format!("the reset of latch {latch} of the {name} needs itself"));
-        }
-    }
+    check_resets(model, witness)?;
     let limited =
         CheckOptions { limit_conflicts: Some(TRIED_CONFLICTS), fallback: None, ..options.clone() };
     let mut check = Check {
@@ -188,8 +199,23 @@ pub(crate) fn check_mapped_certificate(
     Ok(CheckedCertificate { shared: mapping.len(), effort: check.effort, trust })
 }
 
+/// Resets are stratified: no latch's needs itself.
+pub(crate) fn check_resets(model: &BitSystem, witness: &BitSystem) -> Result<(), CertificateError> {
+    for (system, name) in [(model, "model"), (witness, "witness")] {
+        if let Err(latch) = system.reset_order() {
+            let text = format!("the reset of latch {latch} of the {name} needs itself");
+            return Err(CertificateError::Malformed(text));
+        }
+    }
+    Ok(())
+}
+
 /// For each variable of the model, the latch that it is if the witness shares it.
-fn shared_latches(model: &BitSystem, witness: &BitSystem, mapping: &Mapping) -> Vec<Option<Latch>> {
+pub(crate) fn shared_latches(
+    model: &BitSystem,
+    witness: &BitSystem,
+    mapping: &Mapping,
+) -> Vec<Option<Latch>> {
     let latch_of = model.latch_of_var();
     let mut shared = vec![None; model.aig.len()];
     let leaves = witness.inputs.iter().copied().chain(witness.latches.iter().map(|l| l.var));
@@ -200,16 +226,16 @@ fn shared_latches(model: &BitSystem, witness: &BitSystem, mapping: &Mapping) -> 
     shared
 }
 
-struct Check<'a> {
-    model: &'a BitSystem,
-    witness: &'a BitSystem,
-    mapping: &'a Mapping,
+pub(crate) struct Check<'a> {
+    pub(crate) model: &'a BitSystem,
+    pub(crate) witness: &'a BitSystem,
+    pub(crate) mapping: &'a Mapping,
     /// The bads of the model's properties to be certified.
-    bads: Vec<Lit>,
+    pub(crate) bads: Vec<Lit>,
     /// By variable of the model: its latches in `K`.
-    shared: Vec<Option<Latch>>,
-    options: &'a CheckOptions,
-    effort: Effort,
+    pub(crate) shared: Vec<Option<Latch>>,
+    pub(crate) options: &'a CheckOptions,
+    pub(crate) effort: Effort,
 }
 
 /// One step of model and witness side by side.
@@ -238,7 +264,7 @@ impl Check<'_> {
     }
 
     /// The witness alone; `before` gives its latches the values that follow from it.
-    fn alone(&self, circuit: &mut AigBuilder, before: Option<&Frame>) -> Frame {
+    pub(crate) fn alone(&self, circuit: &mut AigBuilder, before: Option<&Frame>) -> Frame {
         let latch_of = self.witness.latch_of_var();
         let everything = vec![true; self.witness.aig.len()];
         Frame::new(circuit, &self.witness.aig, &everything, |c, var| {
@@ -257,7 +283,7 @@ impl Check<'_> {
     }
 
     /// `R_s{K} ∧ C_s ⟹ R'_s{K} ∧ C'_s`
-    fn check_reset(&mut self) -> Result<(), CertificateError> {
+    pub(crate) fn check_reset(&mut self) -> Result<(), CertificateError> {
         let (mut circuit, mut prover) = (AigBuilder::new(), Prover::new(self.options));
         let s = self.pair(&mut circuit, None);
         for latch in self.shared.iter().flatten() {
@@ -271,7 +297,7 @@ impl Check<'_> {
     }
 
     /// `F_st{K} ∧ C_s ∧ C_t ∧ C'_s ⟹ F'_st{K} ∧ C'_t`
-    fn check_transition(&mut self) -> Result<(), CertificateError> {
+    pub(crate) fn check_transition(&mut self) -> Result<(), CertificateError> {
         let (mut circuit, mut prover) = (AigBuilder::new(), Prover::new(self.options));
         let s = self.pair(&mut circuit, None);
         let t = self.pair(&mut circuit, Some(&s));
@@ -286,7 +312,7 @@ impl Check<'_> {
     }
 
     /// `C_s ∧ C'_s ∧ P'_s ⟹ P_s`
-    fn check_safety(&mut self) -> Result<(), CertificateError> {
+    pub(crate) fn check_safety(&mut self) -> Result<(), CertificateError> {
         let (mut circuit, mut prover) = (AigBuilder::new(), Prover::new(self.options));
         let s = self.pair(&mut circuit, None);
         assume_all(&mut prover, &circuit, &s.model, &self.model.constraints);
@@ -297,7 +323,7 @@ impl Check<'_> {
     }
 
     /// `R'_s{L'} ∧ C'_s ⟹ P'_s`
-    fn check_base(&mut self) -> Result<(), CertificateError> {
+    pub(crate) fn check_base(&mut self) -> Result<(), CertificateError> {
         let (mut circuit, mut prover) = (AigBuilder::new(), Prover::new(self.options));
         let s = self.alone(&mut circuit, None);
         for latch in &self.witness.latches {
@@ -309,7 +335,7 @@ impl Check<'_> {
     }
 
     /// `F'_st{L'} ∧ C'_s ∧ C'_t ∧ P'_s ⟹ P'_t`
-    fn check_induction(&mut self) -> Result<(), CertificateError> {
+    pub(crate) fn check_induction(&mut self) -> Result<(), CertificateError> {
         let (mut circuit, mut prover) = (AigBuilder::new(), Prover::new(self.options));
         let s = self.alone(&mut circuit, None);
         let t = self.alone(&mut circuit, Some(&s));
@@ -321,7 +347,7 @@ impl Check<'_> {
     }
 
     /// Proves every goal literal, or says with which states one of them fails.
-    fn prove_all<S: Step>(
+    pub(crate) fn prove_all<S: Step>(
         &mut self,
         mut prover: Prover<'_>,
         circuit: &AigBuilder,
@@ -349,7 +375,7 @@ impl Check<'_> {
 }
 
 /// A step whose values can be reported.
-trait Step {
+pub(crate) trait Step {
     fn of_model(&self, model: &BitSystem, values: &Assignment) -> Option<StateValues>;
     fn of_witness(&self, witness: &BitSystem, values: &Assignment) -> StateValues;
 }
@@ -424,10 +450,20 @@ fn assume(prover: &mut Prover<'_>, circuit: &AigBuilder, lits: impl IntoIterator
     }
 }
 
-fn assume_all(prover: &mut Prover<'_>, circuit: &AigBuilder, frame: &Frame, lits: &[Lit]) {
+pub(crate) fn assume_all(
+    prover: &mut Prover<'_>,
+    circuit: &AigBuilder,
+    frame: &Frame,
+    lits: &[Lit],
+) {
     assume(prover, circuit, lits.iter().map(|&lit| frame.lit(lit)));
 }
 
-fn assume_none(prover: &mut Prover<'_>, circuit: &AigBuilder, frame: &Frame, lits: &[Lit]) {
+pub(crate) fn assume_none(
+    prover: &mut Prover<'_>,
+    circuit: &AigBuilder,
+    frame: &Frame,
+    lits: &[Lit],
+) {
     assume(prover, circuit, lits.iter().map(|&lit| !frame.lit(lit)));
 }

@@ -30,6 +30,8 @@ mod identity;
 pub mod lasso;
 pub mod linear_proof;
 pub mod live;
+pub mod live_certificate;
+pub mod live_witness;
 pub mod mapping;
 pub mod options;
 pub mod program_form;
@@ -62,6 +64,8 @@ pub use direct::needed_directly;
 pub use lasso::{LassoReplay, replay_bit_lasso, replay_word_lasso};
 pub use linear_proof::{LinearChecker, LinearProofError, check_linear_proof};
 pub use live::{check_live_proof, check_word_live_proof};
+pub use live_certificate::check_live_certificate;
+pub use live_witness::aiger_live_certificate;
 pub use options::{CheckOptions, Counterexample, Effort, StateValues, Stop, Trust};
 pub use program_proof::{
     CheckedProgramProof, ProgramClaim, ProgramProofError, check_program_proof, program_obligations,

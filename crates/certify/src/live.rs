@@ -16,7 +16,7 @@ use pedra_model::bits::{BitSystem, Latch, Reset};
 use pedra_model::blast::{BlastOptions, blast};
 use pedra_model::cone::WordCone;
 use pedra_model::lit::{Lit, Var};
-use pedra_model::live_proof::{Argument, LiveProof};
+use pedra_model::live_proof::{Argument, LiveProof, StableLatch};
 use pedra_model::proof::BitProof;
 use pedra_model::property::Property;
 use pedra_model::system::System;
@@ -37,56 +37,82 @@ pub fn check_live_proof(
     proof: &LiveProof,
     options: &CheckOptions,
 ) -> Result<CheckedProof, ProofError> {
-    let set = match system.property(proof.property) {
-        Property::Justice(index) if index < system.justice.len() => &system.justice[index],
-        other => return malformed(format!("{other} is no justice set of the model")),
-    };
-    let mut signals: Vec<Lit> = system.fairness.iter().chain(set).copied().collect();
-    if signals.is_empty() {
-        // Every infinite path fulfils it.
-        signals.push(Lit::TRUE);
-    }
-    let mut monitor = Monitor::new(system);
-    let bads = match &proof.argument {
-        Argument::Loop { copied } => monitor.watch_loop(&signals, copied)?,
-        Argument::Count { stable, counters, bound } => {
-            monitor.count(&signals, stable, *counters, *bound)?
+    let question = Question::new(system, proof)?;
+    check_bit_proof(&question.system, &question.proof, options)
+}
+
+/// What a proof about justice claims: that no bad of a monitored system can be reached.
+pub(crate) struct Question {
+    /// The monitored system. The variables of the model come first, then the monitor's leaves in
+    /// the order of [`Argument::leaves`].
+    pub(crate) system: BitSystem,
+    /// The proof about it.
+    pub(crate) proof: BitProof,
+    /// The signals, which are literals of the model.
+    pub(crate) signals: Vec<Lit>,
+    /// The layers of [`Argument::Rank`], in the literals of the monitored system.
+    pub(crate) layers: Vec<Lit>,
+}
+
+impl Question {
+    /// Builds the monitored system that the argument of a proof names.
+    ///
+    /// # Errors
+    /// If the proof makes no sense for this model.
+    pub(crate) fn new(system: &BitSystem, proof: &LiveProof) -> Result<Question, ProofError> {
+        let set = match system.property(proof.property) {
+            Property::Justice(index) if index < system.justice.len() => &system.justice[index],
+            other => return malformed(format!("{other} is no justice set of the model")),
+        };
+        let mut signals: Vec<Lit> = system.fairness.iter().chain(set).copied().collect();
+        if signals.is_empty() {
+            // Every infinite path fulfils it.
+            signals.push(Lit::TRUE);
         }
-        Argument::Rank { .. } => vec![monitor.watch_rounds(&signals)],
-    };
-    // The gates of the proof come after ours.
-    let first = system.aig.len() + proof.argument.leaves(signals.len());
-    let shift = monitor.system.aig.len() - first;
-    let moved = |lit: Lit| match lit.var().index() {
-        index if index < first => lit,
-        index => Lit::new(Var::new(index + shift), lit.is_negated()),
-    };
-    let moved_all = |lits: &Vec<Lit>| -> Vec<Lit> { lits.iter().map(|&l| moved(l)).collect() };
-    let mut safety = BitProof {
-        properties: Vec::new(),
-        gates: proof.proof.gates.iter().map(|gate| gate.map(moved)).collect(),
-        clauses: proof.proof.clauses.iter().map(moved_all).collect(),
-        ..proof.proof.clone()
-    };
-    let bads = match &proof.argument {
-        Argument::Rank { layers } => {
-            let layers: Vec<Lit> = layers.iter().map(|&layer| moved(layer)).collect();
-            // The layers are gates of the proof: they become part of the system.
-            for [a, b] in std::mem::take(&mut safety.gates) {
-                if a.var().index() >= monitor.system.aig.len()
-                    || b.var().index() >= monitor.system.aig.len()
-                {
-                    return malformed("a gate reads a literal that is not before it");
-                }
-                monitor.system.aig.push_and(a, b);
+        let mut monitor = Monitor::new(system);
+        let bads = match &proof.argument {
+            Argument::Loop { copied } => monitor.watch_loop(&signals, copied)?,
+            Argument::Count { stable, counters, bound } => {
+                monitor.count(&signals, stable, *counters, *bound)?
             }
-            monitor.rank(bads[0], &layers)?
-        }
-        _ => bads,
-    };
-    safety.properties = (0..bads.len()).collect();
-    monitor.system.bads = bads;
-    check_bit_proof(&monitor.system, &safety, options)
+            Argument::Rank { .. } => vec![monitor.watch_rounds(&signals)],
+        };
+        // The gates of the proof come after ours.
+        let first = system.aig.len() + proof.argument.leaves(signals.len());
+        let shift = monitor.system.aig.len() - first;
+        let moved = |lit: Lit| match lit.var().index() {
+            index if index < first => lit,
+            index => Lit::new(Var::new(index + shift), lit.is_negated()),
+        };
+        let moved_all = |lits: &Vec<Lit>| -> Vec<Lit> { lits.iter().map(|&l| moved(l)).collect() };
+        let mut safety = BitProof {
+            properties: Vec::new(),
+            gates: proof.proof.gates.iter().map(|gate| gate.map(moved)).collect(),
+            clauses: proof.proof.clauses.iter().map(moved_all).collect(),
+            ..proof.proof.clone()
+        };
+        let mut moved_layers = Vec::new();
+        let bads = match &proof.argument {
+            Argument::Rank { layers } => {
+                let layers: Vec<Lit> = layers.iter().map(|&layer| moved(layer)).collect();
+                moved_layers.clone_from(&layers);
+                // The layers are gates of the proof: they become part of the system.
+                for [a, b] in std::mem::take(&mut safety.gates) {
+                    if a.var().index() >= monitor.system.aig.len()
+                        || b.var().index() >= monitor.system.aig.len()
+                    {
+                        return malformed("a gate reads a literal that is not before it");
+                    }
+                    monitor.system.aig.push_and(a, b);
+                }
+                monitor.rank(bads[0], &layers)?
+            }
+            _ => bads,
+        };
+        safety.properties = (0..bads.len()).collect();
+        monitor.system.bads = bads;
+        Ok(Question { system: monitor.system, proof: safety, signals, layers: moved_layers })
+    }
 }
 
 /// The same for a word-level system: the proof is about the bits of the cone of the set.
@@ -208,11 +234,12 @@ impl Monitor {
     }
 
     /// The bads of [`Argument::Count`]: round number `bound + 1` since the last change of a stable
-    /// latch; and for each of these, that it changes the wrong way.
+    /// latch; and for each of these, that it changes the wrong way, and that the signal which its
+    /// value excludes is true.
     fn count(
         &mut self,
         signals: &[Lit],
-        stable: &[(usize, bool)],
+        stable: &[StableLatch],
         counters: usize,
         bound: usize,
     ) -> Result<Vec<Lit>, ProofError> {
@@ -222,15 +249,24 @@ impl Monitor {
         let seen = self.new_latches(signals.len());
         let counter = self.new_latches(counters);
         let round = self.rounds_of(&seen, signals);
-        let (mut bads, mut changed) = (Vec::new(), Lit::FALSE);
-        for &(index, value) in stable {
-            let Latch { var, next, .. } = self.model_latch(index)?;
-            let (has, keeps) = (var.lit() ^ !value, next ^ !value);
-            // It may leave the value only at a step at which an earlier one changes.
-            let leaves = self.and(has, !keeps);
-            bads.push(self.and(leaves, !changed));
+        let (mut bads, mut changed, mut excluded) = (Vec::new(), Lit::FALSE, Lit::FALSE);
+        for &StableLatch { latch, keeps, excludes } in stable {
+            let Latch { var, next, .. } = self.model_latch(latch)?;
+            let (has, stays) = (var.lit() ^ !keeps, next ^ !keeps);
+            // Only steps matter at which no earlier one changes, or has a value that excludes a
+            // signal: on a path that fulfils the set all steps are such from some step on.
+            let matters = self.and(!changed, !excluded);
+            let has_there = self.and(matters, has);
+            bads.push(self.and(has_there, !stays));
             let different = self.is_different(var.lit(), next);
             changed = self.or(changed, different);
+            if let Some(signal) = excludes {
+                let Some(&signal) = signals.get(signal) else {
+                    return malformed(format!("signal {signal} does not exist"));
+                };
+                bads.push(self.and(has_there, signal));
+                excluded = self.or(excluded, has);
+            }
         }
         let mut over = round;
         for (number, &bit) in counter.iter().enumerate() {

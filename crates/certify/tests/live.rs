@@ -1,11 +1,13 @@
 //! Lassos and proofs about justice: what is accepted, and what is refused.
 
 use pedra_certify::{
-    CheckOptions, ProofError, ReplayError, check_live_proof, replay_bit_lasso, replay_word_lasso,
+    CertificateError, CheckOptions, Formula, ProofError, ReplayError, aiger_live_certificate,
+    check_live_certificate, check_live_proof, replay_bit_lasso, replay_word_lasso,
 };
+use pedra_formats::aiger;
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::lit::{Lit, Var};
-use pedra_model::live_proof::{Argument, LiveProof};
+use pedra_model::live_proof::{Argument, LiveProof, StableLatch};
 use pedra_model::proof::BitProof;
 use pedra_model::system::{Input, Justice, State, System};
 use pedra_model::term::{BinaryOp, Sort};
@@ -148,8 +150,11 @@ fn proofs_that_count() {
     // Leaves: one signal, which alone makes a round; then the counters.
     let [seen, counter] = [0, 1].map(|leaf| Var::new(system.aig.len() + leaf).lit());
     let proof = || clauses(vec![vec![!seen], vec![!counter, latch]]);
-    let count =
-        |stable: Vec<(usize, bool)>, counters, bound| Argument::Count { stable, counters, bound };
+    let count = |stable: Vec<(usize, bool)>, counters, bound| {
+        let of = |(latch, keeps)| StableLatch { latch, keeps, excludes: None };
+        let stable = stable.into_iter().map(of).collect();
+        Argument::Count { stable, counters, bound }
+    };
     assert_eq!(check(&system, 1, count(vec![], 1, 1), proof()), Ok(()));
     // With the latch as a stable one, no round is between two changes.
     let stable = || vec![(0, true)];
@@ -210,4 +215,146 @@ fn proofs_without_loops() {
     assert!(check(&system, 1, copied(vec![1]), proof()).is_err(), "the toggle recurs");
     assert!(check(&system, 1, copied(vec![5]), proof()).is_err(), "no such latch");
     assert!(check(&system, 0, copied(vec![0]), proof()).is_err(), "the set is violated");
+}
+
+/// A value that excludes the signal: what happens there does not matter.
+#[test]
+fn proofs_with_values_that_exclude_a_signal() {
+    // `done` stays; a second latch falls while it is not, and does what it likes afterwards.
+    let mut s = BitSystem::new();
+    let input = s.add_input();
+    let (done, latch) = (s.add_latch(Reset::Zero), s.add_latch(Reset::Free));
+    s.latches[0].next = !s.aig.push_and(!done, latch);
+    s.latches[1].next = s.aig.push_and(done, input);
+    s.justice = vec![vec![!done]];
+    let of = |latch, keeps, excludes| StableLatch { latch, keeps, excludes };
+    let count = |stable: &[StableLatch]| {
+        let [seen, counter] = [0, 1].map(|leaf| Var::new(s.aig.len() + leaf).lit());
+        let proof = clauses(vec![vec![!seen], vec![!counter, done]]);
+        check(&s, 0, Argument::Count { stable: stable.to_vec(), counters: 1, bound: 1 }, proof)
+    };
+    assert_eq!(count(&[of(0, true, Some(0)), of(1, false, None)]), Ok(()));
+    assert!(count(&[of(0, true, None), of(1, false, None)]).is_err(), "it rises after the end");
+    assert!(count(&[of(1, false, None), of(0, true, Some(0))]).is_err(), "too early");
+    assert!(count(&[of(0, true, Some(1))]).is_err(), "there is no such signal");
+    assert!(count(&[of(0, false, Some(0))]).is_err(), "that is where it recurs");
+}
+
+/// A certificate as a file has it, read again.
+fn certificate(system: &BitSystem, proof: &LiveProof) -> BitSystem {
+    let witness = aiger_live_certificate(system, proof).expect("a certificate");
+    aiger::read(&aiger::write_binary(&witness)).expect("our own file")
+}
+
+fn judge(system: &BitSystem, witness: &BitSystem) -> Result<(), CertificateError> {
+    check_live_certificate(system, witness, &CheckOptions::default()).map(drop)
+}
+
+/// The three arguments about the set that is fulfilled once, as files.
+#[test]
+fn certificates_of_each_argument() {
+    let mut system = sticky();
+    system.justice = vec![system.justice[1].clone()];
+    let latch = system.latches[0].var.lit();
+    let leaf = |leaf: usize| Var::new(system.aig.len() + leaf).lit();
+    let stable = vec![StableLatch { latch: 0, keeps: true, excludes: Some(0) }];
+    let count = |stable| Argument::Count { stable, counters: 1, bound: 1 };
+    let counted = || clauses(vec![vec![!leaf(0)], vec![!leaf(1), latch]]);
+    let (saved, seen, copy) = (leaf(1), leaf(2), leaf(3));
+    let looped = clauses(vec![
+        vec![!copy, latch],
+        vec![!seen, latch],
+        vec![!seen, !copy],
+        vec![!seen, saved],
+    ]);
+    for (argument, proof) in [
+        (count(vec![]), counted()),
+        (count(stable), counted()),
+        (Argument::Rank { layers: vec![latch] }, clauses(vec![])),
+        (Argument::Loop { copied: vec![0] }, looped),
+    ] {
+        let live = LiveProof { property: 0, argument, proof };
+        let witness = certificate(&system, &live);
+        assert_eq!(judge(&system, &witness), Ok(()), "{:?}", live.argument);
+        // It is none of a model in which the signal recurs.
+        let mut other = system.clone();
+        other.justice = vec![vec![latch]];
+        assert!(judge(&other, &witness).is_err(), "{:?}", live.argument);
+        let mut other = witness.clone();
+        other.justice[0][0] = Lit::FALSE;
+        assert!(judge(&system, &other).is_err(), "a signal that is never true");
+        other.justice[0][0] = Lit::TRUE;
+        assert!(judge(&system, &other).is_err(), "no relation at all");
+    }
+}
+
+/// A latch that never changes, and a set that every path fulfils. A further signal of the witness
+/// must not decide: Certifaiger 10.2 accepts this one.
+#[test]
+fn signals_without_a_counterpart_do_not_decide() {
+    let mut model = BitSystem::new();
+    model.add_latch(Reset::Zero);
+    model.justice = vec![vec![Lit::TRUE]];
+    let witness = |signals: Vec<Lit>, fairness: Vec<Lit>| BitSystem {
+        justice: vec![signals],
+        fairness,
+        ..model.clone()
+    };
+    let refuted = |witness: &BitSystem| match judge(&model, witness) {
+        Err(CertificateError::Refuted { formula, .. }) => formula,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(refuted(&witness(vec![Lit::TRUE, Lit::FALSE], vec![])), Formula::Counterpart);
+    assert_eq!(refuted(&witness(vec![Lit::TRUE], vec![Lit::FALSE])), Formula::Counterpart);
+    assert_eq!(refuted(&witness(vec![Lit::FALSE], vec![])), Formula::Liveness);
+    assert_eq!(refuted(&witness(vec![Lit::TRUE], vec![])), Formula::Decrease);
+    assert_eq!(refuted(&witness(vec![], vec![])), Formula::Liveness);
+}
+
+#[test]
+fn proofs_without_a_certificate_file() {
+    let mut system = sticky();
+    let rank = || Argument::Rank { layers: vec![] };
+    let not_expressible = |system: &BitSystem, argument, proof| {
+        let live = LiveProof { property: system.justice_number(0), argument, proof };
+        let error = aiger_live_certificate(system, &live).expect_err("no file");
+        assert!(matches!(error, CertificateError::NotExpressible(_)), "{error}");
+    };
+    not_expressible(&system, rank(), clauses(vec![]));
+    system.justice = vec![vec![]];
+    not_expressible(&system, rank(), clauses(vec![]));
+    let latch = system.latches[0].var.lit();
+    system.justice = vec![vec![latch, !latch]];
+    not_expressible(&system, Argument::Loop { copied: vec![0] }, clauses(vec![]));
+    let deep = BitProof { k: 2, ..clauses(vec![]) };
+    not_expressible(&system, Argument::Loop { copied: vec![0] }, deep);
+    system.bads = vec![latch];
+    not_expressible(&system, rank(), clauses(vec![]));
+}
+
+/// Interventions that make no sense.
+#[test]
+fn interventions_are_checked() {
+    let mut system = sticky();
+    system.justice = vec![system.justice[1].clone()];
+    let latch = system.latches[0].var.lit();
+    let live = LiveProof {
+        property: 0,
+        argument: Argument::Rank { layers: vec![latch] },
+        proof: clauses(vec![]),
+    };
+    let witness = certificate(&system, &live);
+    for lines in [
+        &["INTERVENTION x"][..],
+        &["INTERVENTION 2", "2 4"],
+        &["INTERVENTION 1", "2"],
+        &["INTERVENTION 1", "2 99999"],
+        &["INTERVENTION 1", "2 1"],
+    ] {
+        let comments = lines.iter().map(|&line| line.to_owned()).collect();
+        let error = judge(&system, &BitSystem { comments, ..witness.clone() });
+        assert!(matches!(error, Err(CertificateError::Mapping(_))), "{lines:?}: {error:?}");
+    }
+    let comments = vec!["INTERVENTION 0".to_owned()];
+    assert!(judge(&system, &BitSystem { comments, ..witness.clone() }).is_err());
 }

@@ -97,6 +97,10 @@ fn check_trace(model: &Model, trace: &Trace) -> Result<Trace, NotChecked> {
 
 /// The lasso, closed on the whole state if that takes no more than a limit of steps, replayed.
 fn check_lasso(model: &Model, trace: &Trace) -> Result<Trace, NotChecked> {
+    if trace.loop_start().is_none() {
+        let why = "the loop that was found does not close on the model within a limit of steps";
+        return Err(NotChecked::NotCheckable(why.to_owned()));
+    }
     let closed: Trace = match (model, trace) {
         (Model::Bits(system), Trace::Bits(trace)) => close_loop_of_bits(system, trace).into(),
         (Model::Words(system), Trace::Words(trace)) => close_loop_of_words(system, trace).into(),

@@ -46,7 +46,8 @@ pub(crate) fn engines<'a>(
             all.push(Box::new(Watched { engine, passes, position: [source.position], bounds }));
         }
     }
-    Relay::shared(all, plan.threads, TURN_LOOKS, selected)
+    let all = all.into_iter().map(|engine| (engine, TURN_LOOKS)).collect();
+    Relay::shared(all, plan.threads, selected)
 }
 
 /// The engines for one property, in the order of their turns.

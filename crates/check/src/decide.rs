@@ -188,7 +188,7 @@ pub(crate) fn decide_about<S: Subject, O: Observer>(
     let array_passes: Vec<Passes<'_>> = with_arrays.iter().map(arrays::Source::passes).collect();
     let mut sources = Vec::new();
     for property in sets {
-        match Source::new(model, property, selected.len(), &plan.blast) {
+        match Source::new(model, property, selected.len(), plan, interrupt) {
             Ok(source) => {
                 sources.push(source);
                 selected.push(property);

@@ -1,17 +1,20 @@
 //! Prepares justice sets for the engines, and translates the answers back.
 //!
-//! For each set the bits of its cone are taken, each method makes its monitored system of them
-//! ([`pedra_engines::live`]), and that is reduced like any other system. In one thread the engines
+//! For each set the bits of its cone are taken, reduced and swept. Each method makes its monitored
+//! system of them ([`pedra_engines::live`]), which is reduced like any other. In one thread the engines
 //! take turns, those of all sets together, so that no set waits for another.
 
 use crate::plan::{EngineName, Plan};
 use crate::watched::Watched;
 use pedra_engines::live::find_stable;
-use pedra_engines::{Bmc, BmcOptions, Engine, KLive, Method, Monitored, Pdr, RLive, Relay, Room};
+use pedra_engines::{
+    Base, Bmc, BmcOptions, Engine, FbPdr, KLive, Method, Monitored, RLive, Relay, Room,
+    SweepOptions,
+};
 use pedra_model::Model;
 use pedra_model::back::Passes;
 use pedra_model::bits::BitSystem;
-use pedra_model::blast::{BlastError, BlastOptions, Blasted, Blasting, blast};
+use pedra_model::blast::{BlastError, Blasted, Blasting, blast};
 use pedra_model::cone::{Restriction, WordCone};
 use pedra_model::property::Property;
 use pedra_model::reduce::{ReduceOptions, Reduced, Reduction, reduce};
@@ -19,8 +22,13 @@ use pedra_model::system::System;
 use pedra_solve::Interrupt;
 
 /// How long each engine works in one thread before it is the turn of the next, at first: looks at
-/// the interrupt. Tuning only, chosen and not measured.
+/// the interrupt. A look of rlive takes longest, since it sets up a search for each question: on
+/// cutarb16ro 16,000 looks of k-liveness, BMC, fbPDR and rlive took 11, 2.5, 4.4 and 25 s. With
+/// these numbers BMC, k-liveness and fbPDR have about the same time, and rlive twice as much, since
+/// it finds most of the lassos. Tuning only.
 const TURN_LOOKS: u64 = 4_000;
+const BMC_LOOKS: u64 = 4 * TURN_LOOKS;
+const FBPDR_LOOKS: u64 = 3 * TURN_LOOKS;
 
 /// How justice sets are decided.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -73,9 +81,9 @@ impl Liveness {
 pub(crate) struct Source<'a> {
     /// Where the answer goes: a position among the selected properties.
     pub(crate) position: usize,
-    /// The set, by its number in these bits.
-    justice: usize,
     bits: Bits<'a>,
+    /// The same, made smaller.
+    base: Base,
 }
 
 enum Bits<'a> {
@@ -92,26 +100,30 @@ impl<'a> Source<'a> {
         model: &'a Model,
         property: usize,
         position: usize,
-        blasting: &BlastOptions,
+        plan: &Plan,
+        interrupt: &Interrupt,
     ) -> Result<Source<'a>, BlastError> {
         let Property::Justice(index) = model.property(property) else {
             unreachable!("bads are decided elsewhere");
         };
-        match model {
-            Model::Bits(system) => {
-                Ok(Source { position, justice: index, bits: Bits::Model(system) })
-            }
+        let (bits, justice) = match model {
+            Model::Bits(system) => (Bits::Model(system), index),
             Model::Words(original) => {
                 let cone = Box::new(WordCone::of_justice(original, index));
-                let blasted = Box::new(blast(&cone.system, blasting)?);
-                let bits = Bits::Words { original, cone, blasted };
-                Ok(Source { position, justice: 0, bits })
+                let blasted = Box::new(blast(&cone.system, &plan.blast)?);
+                (Bits::Words { original, cone, blasted }, 0)
             }
-        }
+        };
+        let sweep = plan.sweep.or(plan.late_sweep);
+        let sweep = sweep.map(|sweep| SweepOptions { seed: plan.seed, ..sweep });
+        let base = Base::new(bits.system(), justice, &plan.reduce, sweep.as_ref(), interrupt);
+        Ok(Source { position, bits, base })
     }
+}
 
+impl Bits<'_> {
     fn system(&self) -> &BitSystem {
-        match &self.bits {
+        match self {
             Bits::Model(system) => system,
             Bits::Words { blasted, .. } => &blasted.system,
         }
@@ -130,7 +142,7 @@ pub(crate) struct Question<'a> {
 
 impl<'a> Question<'a> {
     fn new(source: &'a Source<'a>, method: Method, reductions: &ReduceOptions) -> Question<'a> {
-        let monitored = Monitored::new(source.system(), source.justice, method.clone());
+        let monitored = Monitored::new(&source.base.system, 0, method.clone());
         let all: Vec<usize> = (0..monitored.system.bads.len()).collect();
         let reduced = reduce(&monitored.system, &all, reductions);
         Question { source, method, monitored, reduced, room: Room::default() }
@@ -139,7 +151,8 @@ impl<'a> Question<'a> {
     /// The way back from the engines to the bits of the model.
     fn to_bits(&self) -> Passes<'_> {
         let reduction = Reduction { original: &self.monitored.system, map: &self.reduced.map };
-        Passes(vec![Box::new(&self.monitored), Box::new(reduction)])
+        let base = self.source.base.way(self.source.bits.system());
+        Passes(vec![Box::new(base), Box::new(&self.monitored), Box::new(reduction)])
     }
 
     /// The way back to the model.
@@ -165,7 +178,7 @@ pub(crate) fn questions<'a>(
     let question = |method| Question::new(source, method, &plan.reduce);
     let count = || {
         let stable = match plan.stable {
-            true => find_stable(source.system(), source.justice, interrupt),
+            true => find_stable(&source.base.system, 0, interrupt),
             false => Vec::new(),
         };
         question(Method::Count { stable })
@@ -199,31 +212,40 @@ pub(crate) fn engines<'a>(
     plan: &Plan,
     selected: usize,
 ) -> Vec<Box<dyn Engine + 'a>> {
-    let mut all: Vec<Box<dyn Engine + 'a>> = Vec::new();
+    let mut all: Vec<Turn<'a>> = Vec::new();
     for (question, ways) in questions.iter().zip(ways) {
-        for engine in engines_of(question, ways, plan) {
+        for (engine, looks) in engines_of(question, ways, plan) {
             let (passes, position) = (&ways.to_model, [question.source.position]);
-            all.push(Box::new(Watched { engine, passes, position, bounds: None }));
+            all.push((Box::new(Watched { engine, passes, position, bounds: None }), looks));
         }
     }
-    Relay::shared(all, plan.threads, TURN_LOOKS, selected)
+    Relay::shared(all, plan.threads, selected)
 }
 
+/// An engine, and the looks at the interrupt of its first turn.
+type Turn<'a> = (Box<dyn Engine + 'a>, u64);
+
 /// The engines for one question, in the order of their turns.
-fn engines_of<'a>(
-    question: &'a Question<'a>,
-    ways: &'a Ways<'a>,
-    plan: &Plan,
-) -> Vec<Box<dyn Engine + 'a>> {
+fn engines_of<'a>(question: &'a Question<'a>, ways: &'a Ways<'a>, plan: &Plan) -> Vec<Turn<'a>> {
     let (system, options) = (&question.reduced.system, plan.pdr_options());
-    let bmc = || -> Box<dyn Engine + 'a> {
-        Box::new(Bmc::new(system, BmcOptions { window: plan.window, ..BmcOptions::default() }))
+    let bmc = || -> Turn<'a> {
+        let options = BmcOptions { window: plan.window, ..BmcOptions::default() };
+        (Box::new(Bmc::new(system, options)), BMC_LOOKS)
     };
     match (&question.method, plan.liveness, plan.engine) {
-        (Method::Count { .. }, ..) => vec![Box::new(KLive::new(system, options, &ways.to_bits))],
-        (Method::Round, ..) => vec![Box::new(RLive::new(system, options, &ways.to_bits))],
+        (Method::Count { .. }, ..) => {
+            vec![(Box::new(KLive::new(system, options, &ways.to_bits)), TURN_LOOKS)]
+        }
+        (Method::Round, ..) => {
+            vec![(Box::new(RLive::new(system, options, &ways.to_bits)), TURN_LOOKS)]
+        }
         (Method::Loop, Liveness::Klive, _) => vec![bmc()],
-        (Method::Loop, _, EngineName::Auto) => vec![bmc(), Box::new(Pdr::new(system, options))],
-        (Method::Loop, ..) => plan.one_bit_engine(system, &question.room).into_iter().collect(),
+        (Method::Loop, _, EngineName::Auto) => {
+            vec![bmc(), (Box::new(FbPdr::new(system, options, plan.fb)), FBPDR_LOOKS)]
+        }
+        (Method::Loop, ..) => {
+            let engine = plan.one_bit_engine(system, &question.room);
+            engine.into_iter().map(|engine| (engine, TURN_LOOKS)).collect()
+        }
     }
 }

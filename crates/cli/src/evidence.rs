@@ -16,6 +16,7 @@ use pedra_check::{Checked, InternalError};
 use pedra_formats::vcd::{SignalKind, Waves};
 use pedra_formats::{aiger, aiger_witness, btor2, vcd};
 use pedra_model::Model;
+use pedra_model::bits::BitSystem;
 use pedra_model::blast::BlastOptions;
 use pedra_model::proof::{Proof, WordProof};
 use pedra_model::property::Property;
@@ -69,6 +70,10 @@ pub fn check_paths(
 ) -> Result<(), InputError> {
     if let Some(path) = &args.certificate {
         certificate_form(path, &loaded.model)?;
+        let is_set = |&p: &usize| matches!(loaded.model.property(p), Property::Justice(_));
+        if matches!(loaded.model, Model::Words(_)) && selected.iter().any(is_set) {
+            return Err(InputError(format!("{NO_WORD_LIVE}; leave out --certificate")));
+        }
         if args.settings().kind.simple_path {
             let text = "proofs that need simple paths have no certificate file; leave out \
                         -o kind.simple-path=on or --certificate";
@@ -245,6 +250,17 @@ pub fn checked_script(
     Ok(Certificate { bytes: text.into_bytes(), is_checked })
 }
 
+/// Why a proof about justice of a model in words has no file.
+const NO_WORD_LIVE: &str = "proofs about justice of a BTOR2 model have no certificate file";
+
+/// A witness circuit as a file.
+fn aiger_bytes(witness: &BitSystem, form: CertificateForm) -> Vec<u8> {
+    match form {
+        CertificateForm::AigerAscii => aiger::write_ascii(witness),
+        _ => aiger::write_binary(witness),
+    }
+}
+
 /// A proof as a certificate file, checked in that form.
 ///
 /// # Errors
@@ -274,10 +290,7 @@ pub fn certificate_bytes(
             let witness = pedra_certify::aiger_certificate(system, proof)?;
             pedra_certify::check_certificate_for(system, &proof.properties, &witness, options)
                 .map_err(judge)?;
-            Ok(whole(match form {
-                CertificateForm::AigerAscii => aiger::write_ascii(&witness),
-                _ => aiger::write_binary(&witness),
-            }))
+            Ok(whole(aiger_bytes(&witness, form)))
         }
         (Model::Words(system), Proof::Words(proof)) if form == CertificateForm::Smtlib => {
             smtlib_certificate(system, proof, blasting, options)
@@ -289,7 +302,12 @@ pub fn certificate_bytes(
                 .map_err(judge)?;
             Ok(whole(btor2::write(&witness)?))
         }
-        (_, Proof::Live(_)) => bail!("a proof about justice has no certificate file"),
+        (Model::Bits(system), Proof::Live(proof)) => {
+            let witness = pedra_certify::aiger_live_certificate(system, proof)?;
+            pedra_certify::check_live_certificate(system, &witness, options).map_err(judge)?;
+            Ok(whole(aiger_bytes(&witness, form)))
+        }
+        (Model::Words(_), Proof::Live(_)) => bail!(NO_WORD_LIVE),
         _ => unreachable!("a checked proof is of the model's level"),
     }
 }
@@ -386,7 +404,7 @@ pub fn write_files(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pedra_model::bits::{BitSystem, Reset};
+    use pedra_model::bits::Reset;
     use pedra_model::proof::BitProof;
 
     /// One latch that stays 0, and the proof that it does.

@@ -256,7 +256,7 @@ fn certificates_are_accepted() {
     let all = rows();
     let mut seen = 0;
     for row in all.iter().filter(|row| row.verdict == "proved") {
-        // Proofs with simple paths, and those about justice, have no file.
+        // Proofs with simple paths have no file, nor have those about justice in words.
         let has_none = ["kind.simple-path=on", "--liveness"];
         if row.options.iter().any(|option| has_none.contains(&option.as_str())) {
             continue;
@@ -284,6 +284,35 @@ fn certificates_are_accepted() {
         }
     }
     assert!(seen >= 20);
+}
+
+/// A latch that an input may set, once; the set is that it is being set. The other model's is that it
+/// is set.
+#[test]
+fn certificates_of_justice() {
+    let folder = folder("justice");
+    let write = |name: &str, text: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, text).expect("written");
+        path.display().to_string()
+    };
+    let live = write("live.aag", "aag 4 1 1 0 2 0 0 1\n2\n4 7\n1\n8\n6 5 3\n8 5 2\n");
+    let other = write("other.aag", "aag 3 1 1 0 1 0 0 1\n2\n4 7\n1\n4\n6 5 3\n");
+    for (way, ending) in [("l2s", "aig"), ("klive", "aag"), ("rlive", "aig")] {
+        let path = folder.join(format!("{way}.cert.{ending}")).display().to_string();
+        expect(0, &["check", &live, "--liveness", way, "--certificate", &path]);
+        let judged = expect(0, &["certify", &live, &path]);
+        assert!(judged.starts_with("accepted "), "{judged}");
+        let judged = expect(1, &["certify", &other, &path]);
+        assert!(judged.starts_with("refuted "), "{judged}");
+    }
+    let [witness, path] = ["hwmcc.wit", "hwmcc.aig"].map(|name| folder.join(name));
+    let [witness, path] = [witness, path].map(|path| path.display().to_string());
+    expect(20, &["hwmcc", &live, &witness, &path]);
+    expect(0, &["certify", &live, &path]);
+    // Words have no such file.
+    let path = folder.join("turns.btor2").display().to_string();
+    expect(2, &["check", &model("turns.btor2"), "-p", "starves", "--certificate", &path]);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use pedra_engines::Outcome;
 use pedra_formats::{aiger_witness, btor2};
 use pedra_model::Model;
 use pedra_model::lit::Lit;
-use pedra_model::live_proof::{Argument, LiveProof};
+use pedra_model::live_proof::{Argument, LiveProof, StableLatch};
 use pedra_model::proof::{BitProof, Proof, StateBit, WordProof};
 use pedra_model::property::Property;
 use pedra_model::prophecy::Prophecy;
@@ -72,7 +72,7 @@ struct Words {
 #[serde(rename_all = "kebab-case")]
 enum WireArgument {
     Loop { copied: Vec<usize> },
-    Count { stable: Vec<(usize, bool)>, counters: usize, bound: usize },
+    Count { stable: Vec<(usize, bool, Option<usize>)>, counters: usize, bound: usize },
     Rank { layers: Vec<u32> },
 }
 
@@ -283,6 +283,8 @@ impl WireArgument {
         match argument.clone() {
             Argument::Loop { copied } => WireArgument::Loop { copied },
             Argument::Count { stable, counters, bound } => {
+                let of = |s: StableLatch| (s.latch, s.keeps, s.excludes);
+                let stable = stable.into_iter().map(of).collect();
                 WireArgument::Count { stable, counters, bound }
             }
             Argument::Rank { layers } => WireArgument::Rank { layers: codes(&layers) },
@@ -293,6 +295,8 @@ impl WireArgument {
         Ok(match self {
             WireArgument::Loop { copied } => Argument::Loop { copied },
             WireArgument::Count { stable, counters, bound } => {
+                let of = |(latch, keeps, excludes)| StableLatch { latch, keeps, excludes };
+                let stable = stable.into_iter().map(of).collect();
                 Argument::Count { stable, counters, bound }
             }
             WireArgument::Rank { layers } => Argument::Rank { layers: lits(&layers)? },

@@ -1,11 +1,16 @@
 //! Justice sets of random systems: every way to decide them, against the oracle of walks.
 
 use crate::case::plan;
-use pedra_certify::{LassoReplay, replay_bit_lasso, replay_word_lasso};
+use pedra_certify::{
+    CertificateError, CheckOptions, LassoReplay, aiger_live_certificate, check_live_certificate,
+    replay_bit_lasso, replay_word_lasso,
+};
 use pedra_check::{Answer, EngineName, Liveness, Open, Plan, decide_all};
-use pedra_engines::Reason;
+use pedra_engines::{Reason, SweepOptions};
 use pedra_formats::{aiger, aiger_witness, btor2};
 use pedra_model::Model;
+use pedra_model::bits::BitSystem;
+use pedra_model::live_proof::LiveProof;
 use pedra_model::proof::Proof;
 use pedra_model::property::Property;
 use pedra_model::trace::Trace;
@@ -86,7 +91,8 @@ fn compare(seed: u64, random: &mut Random, model: &Model, expected: &[bool]) -> 
             options.push("--threads 2".to_owned());
         }
         let plan = plan(&options).expect("options that make sense");
-        let plan = Plan { liveness, stable: random.coin(), late_sweep: None, ..plan };
+        let late_sweep = random.coin().then(SweepOptions::default);
+        let plan = Plan { liveness, stable: random.coin(), late_sweep, ..plan };
         let note = |text: &str| {
             format!("seed {seed}, {}, {options:?}, stable {}: {text}", liveness.text(), plan.stable)
         };
@@ -114,6 +120,10 @@ fn run_and_judge(
                 assert!(!is_violated, "{}", note(&format!("wrong proof: {proof:?}")));
                 assert!(matches!(&**proof, Proof::Live(_)), "{}", note("a proof of another kind"));
                 assert_eq!(proof.properties(), [property], "{}", note("another property"));
+                if let (Model::Bits(system), Proof::Live(proof)) = (model, &**proof) {
+                    let certified = check_certificate(system, proof);
+                    certified.unwrap_or_else(|error| panic!("{}", note(&error)));
+                }
                 verdicts.proved += 1;
             }
             Answer::Violated(trace) => {
@@ -139,6 +149,25 @@ fn run_and_judge(
         }
     }
     verdicts
+}
+
+/// The certificate of a proof, written and read again, is accepted for the model with that set
+/// alone. Some proofs have none.
+fn check_certificate(system: &BitSystem, proof: &LiveProof) -> Result<(), String> {
+    let Property::Justice(set) = system.property(proof.property) else {
+        return Err("a proof about no set".to_owned());
+    };
+    let justice = vec![system.justice[set].clone()];
+    let (bads, outputs) = (Vec::new(), Vec::new());
+    let alone = BitSystem { justice, bads, outputs, ..system.clone() };
+    let proof = LiveProof { property: 0, ..proof.clone() };
+    let witness = match aiger_live_certificate(&alone, &proof) {
+        Ok(witness) => aiger::read(&aiger::write_binary(&witness)).map_err(|e| e.to_string())?,
+        Err(CertificateError::NotExpressible(_)) => return Ok(()),
+        Err(error) => return Err(error.to_string()),
+    };
+    let checked = check_live_certificate(&alone, &witness, &CheckOptions::default());
+    checked.map(drop).map_err(|error| format!("{:?}: {error}", proof.argument))
 }
 
 /// A lasso, written as a witness and read again, is one.

@@ -71,7 +71,7 @@ pub use fb::{FbOptions, FbPdr};
 pub use imc::{Imc, ImcOptions};
 pub use kind::{Kind, KindOptions};
 pub use ledger::Ledger;
-pub use live::{KLive, KLiveOptions, Method, Monitored, RLive, find_stable};
+pub use live::{Base, KLive, KLiveOptions, Method, Monitored, RLive, find_stable};
 pub use many::{Many, Shared};
 pub use paths::Paths;
 pub use pdr::{Pdr, PdrOptions, Successors, Variant};

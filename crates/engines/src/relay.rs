@@ -67,16 +67,15 @@ impl<'a> Relay<'a> {
     }
 
     /// Engines for different properties, or for the same, shared out among threads: those of one
-    /// thread take turns, at first with this many looks at the interrupt each.
+    /// thread take turns, at first with as many looks at the interrupt as each comes with.
     pub fn shared(
-        engines: Vec<Box<dyn Engine + 'a>>,
+        engines: Vec<(Box<dyn Engine + 'a>, u64)>,
         threads: usize,
-        looks: u64,
         properties: usize,
     ) -> Vec<Box<dyn Engine + 'a>> {
         let threads = threads.clamp(1, engines.len().max(1));
         let mut turns: Vec<Vec<Leg<'a>>> = (0..threads).map(|_| Vec::new()).collect();
-        for (number, engine) in engines.into_iter().enumerate() {
+        for (number, (engine, looks)) in engines.into_iter().enumerate() {
             turns[number % threads].push(Leg { engine, looks: Some(looks), max_depth: None });
         }
         let turns = turns.into_iter().filter(|legs| !legs.is_empty());

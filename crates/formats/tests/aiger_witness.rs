@@ -80,6 +80,8 @@ fn bad_witnesses() {
         ),
         (FULL, "1\nb1b1\n", "2:3: property 1 is named twice"),
         (FULL, "1\no0\n", "2:1: this names an output, but the properties are bad literals"),
+        // The line that names the property is missing: what follows is no property.
+        (JUSTICE, "1\n0\n0\n.\n", "2:1: expected a property such as `b0`, found `0`"),
         (JUSTICE, "1\nj1\n", "2:1: there is no justice set 1, only 1 in all"),
         (JUSTICE, "1\nb0j0j0\n", "2:5: justice set 0 is named twice"),
         (FULL, "1\nj0\n", "2:1: there is no justice set 0, only 0 in all"),

@@ -35,9 +35,9 @@ pub enum Argument {
     /// No path sees all signals more often than `bound` times between two changes of stable
     /// latches.
     Count {
-        /// Latches that change in one direction only, while the earlier ones do not change: the
-        /// index, and the value that they keep.
-        stable: Vec<(usize, bool)>,
+        /// Latches that change in one direction only, each as far as the earlier ones have come to
+        /// rest.
+        stable: Vec<StableLatch>,
         /// How many rounds the monitor can count.
         counters: usize,
         /// How many there are at most.
@@ -49,6 +49,19 @@ pub enum Argument {
         /// Sets of states, each part of the next.
         layers: Vec<Lit>,
     },
+}
+
+/// A latch that changes in one direction only, at steps at which no earlier one changes or has a
+/// value that excludes a signal.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct StableLatch {
+    /// The latch, by its index.
+    pub latch: usize,
+    /// The value that it keeps.
+    pub keeps: bool,
+    /// A signal that is false wherever the latch has that value. A path that fulfils the set never
+    /// gets there.
+    pub excludes: Option<usize>,
 }
 
 impl Argument {

@@ -18,8 +18,8 @@ use anyhow::Result;
 use pedra_c::{DataModel, Options};
 use pedra_certify::{
     CertificateError, CheckOptions, CheckedCertificate, LassoReplay, NumberedModel, ProofError,
-    Replay, ReplayError, check_certificate_for, check_word_certificate, replay_bit_lasso,
-    replay_bits, replay_word_lasso, replay_words,
+    Replay, ReplayError, check_certificate_for, check_live_certificate, check_word_certificate,
+    replay_bit_lasso, replay_bits, replay_word_lasso, replay_words,
 };
 use pedra_check::Plan;
 use pedra_formats::error::FormatError;
@@ -201,15 +201,20 @@ fn certificate(
 ) -> Result<Judgement> {
     let bad_file = |e: FormatError| describe(path, bytes, &e);
     let is_set = |&&p: &&usize| matches!(loaded.model.property(p), Property::Justice(_));
-    if let Some(&set) = selected.iter().find(is_set) {
-        let name = loaded.property_text(set);
-        let text = format!("certificate: {name}: certificates of justice are not supported");
-        return Ok(Judgement::Unknown(text));
-    }
+    let set = selected.iter().find(is_set);
     let checked = match &loaded.model {
         Model::Bits(system) => {
             let witness = aiger::read(bytes).map_err(bad_file)?;
-            check_certificate_for(system, selected, &witness, options)
+            match set {
+                // Such a witness is about all properties of the model.
+                Some(_) => check_live_certificate(system, &witness, options),
+                None => check_certificate_for(system, selected, &witness, options),
+            }
+        }
+        Model::Words(_) if set.is_some() => {
+            let name = set.map_or_else(String::new, |&set| loaded.property_text(set));
+            let text = format!("certificate: {name}: certificates of justice are those of AIGER");
+            return Ok(Judgement::Unknown(text));
         }
         Model::Words(system) => {
             let witness = btor2::read(bytes).map_err(bad_file)?;

@@ -15,7 +15,7 @@ use pedra_model::back::Back;
 use pedra_model::bits::{BitSystem, Latch, Reset};
 use pedra_model::eval::lasso::find_lasso;
 use pedra_model::lit::{Lit, Var};
-use pedra_model::live_proof::{Argument, LiveProof};
+use pedra_model::live_proof::{Argument, LiveProof, StableLatch};
 use pedra_model::proof::{BitProof, Proof};
 use pedra_model::trace::{BitTrace, Trace};
 use pedra_model::value::Ternary;
@@ -31,9 +31,8 @@ pub enum Method {
     Loop,
     /// k-liveness: bad `j` is the end of round `j + 1` since the last change of a stable latch.
     Count {
-        /// The stable latches, with the value that each keeps; in the order in which they
-        /// become stable.
-        stable: Vec<(usize, bool)>,
+        /// The stable latches, in the order in which they become stable.
+        stable: Vec<StableLatch>,
     },
     /// For rlive: bad 0 is the end of a round.
     Round,
@@ -182,13 +181,13 @@ fn loop_system(original: &BitSystem, signals: &[Lit], kept: &[usize]) -> BitSyst
 }
 
 /// `over_0 = round`, `over_j = b_j ∧ over_{j−1}`, `b_j' = (b_j ∨ over_{j−1}) ∧ ¬changed`
-fn count_system(original: &BitSystem, signals: &[Lit], stable: &[(usize, bool)]) -> BitSystem {
+fn count_system(original: &BitSystem, signals: &[Lit], stable: &[StableLatch]) -> BitSystem {
     let mut builder = Builder::new(original);
     let seen = builder.latches(signals.len());
     let counters = builder.latches(COUNTERS);
     let round = builder.round(&seen, signals);
     let circuit = &mut builder.circuit;
-    let changes = stable.iter().map(|&(latch, _)| {
+    let changes = stable.iter().map(|&StableLatch { latch, .. }| {
         let Latch { var, next, .. } = original.latches[latch];
         circuit.xor(var.lit(), next)
     });

@@ -2,13 +2,15 @@
 //! FMCAD 2012; here latches alone, and by one step of the model without an invariant).
 //!
 //! On an infinite path the first such latch changes at most once, then the second one, which may
-//! rest on the first one's not changing, and so on: from some step on none changes. See
-//! docs/design/liveness.md.
+//! rest on the first one's not changing, and so on: from some step on none changes. A latch whose
+//! final value excludes a signal never takes it on a path that fulfils the set, so latches that are
+//! found later may rest on that as well. See docs/design/liveness.md.
 
 use crate::cone::closed_latches;
 use crate::live::monitored::signals;
 use pedra_model::bits::BitSystem;
 use pedra_model::lit::Lit;
+use pedra_model::live_proof::StableLatch;
 use pedra_solve::encode::FrameEncoder;
 use pedra_solve::{Budget, Interrupt, SatResult, SatSolver, SolverKind, new_solver};
 
@@ -18,29 +20,42 @@ const QUERY_CONFLICTS: u64 = 50;
 /// How many queries there are at most, so that large models start soon: a second's worth.
 const MAX_QUERIES: usize = 50_000;
 
-/// The latches that keep a value once they have it, with that value, in the order in which they
-/// become stable. Those that never change are left out.
-pub fn find_stable(
-    system: &BitSystem,
-    justice: usize,
-    interrupt: &Interrupt,
-) -> Vec<(usize, bool)> {
-    let mut candidates = closed_latches(system, signals(system, justice));
+/// The latches that keep a value once they have it, in the order in which they become stable.
+/// Those that never change are left out, unless one of their values excludes a signal.
+pub fn find_stable(system: &BitSystem, justice: usize, interrupt: &Interrupt) -> Vec<StableLatch> {
+    let signals = signals(system, justice);
+    let mut candidates = closed_latches(system, signals.iter().copied());
     let mut step = Step::new(system, interrupt);
     let mut stable = Vec::new();
     loop {
         let before = stable.len();
         candidates.retain(|&latch| {
-            let falls = step.check_keeps(latch, true);
-            let rises = step.check_keeps(latch, false);
-            match (falls, rises) {
-                // It never changes: there is nothing to wait for.
-                (true, true) => return false,
-                (true, false) => stable.push((latch, true)),
-                (false, true) => stable.push((latch, false)),
-                (false, false) => return true,
+            let [keeps_0, keeps_1] = [false, true].map(|value| step.check_keeps(latch, value));
+            if !keeps_0 && !keeps_1 {
+                return true;
             }
+            let mut found = |keeps| {
+                let excludes = step.check_excludes(latch, keeps, &signals);
+                StableLatch { latch, keeps, excludes }
+            };
+            let one = match (keeps_0, keeps_1) {
+                (true, false) => found(false),
+                (false, _) => found(true),
+                (true, true) => {
+                    // There is nothing to wait for.
+                    let [zero, one] = [false, true].map(found);
+                    match (zero.excludes, one.excludes) {
+                        (None, None) => return false,
+                        (None, Some(_)) => one,
+                        (Some(_), _) => zero,
+                    }
+                }
+            };
             step.assume_unchanged(latch);
+            if one.excludes.is_some() {
+                step.assume_value(latch, !one.keeps);
+            }
+            stable.push(one);
             false
         });
         if stable.len() == before || step.is_over(interrupt) {
@@ -84,14 +99,33 @@ impl<'a> Step<'a> {
         (self.encode(latch.var.lit()), self.encode(latch.next))
     }
 
-    /// `C ∧ unchanged ∧ z = value ⟹ z' = value`; false if that is not known.
+    /// `C ∧ unchanged ∧ not excluded ∧ z = value ⟹ z' = value`; false if that is not known.
     fn check_keeps(&mut self, latch: usize, value: bool) -> bool {
+        let (now, next) = self.latch(latch);
+        self.check_impossible([now ^ !value, next ^ value])
+    }
+
+    /// A signal `g` with `C ∧ unchanged ∧ not excluded ∧ z = value ⟹ ¬g`, if one is known.
+    fn check_excludes(&mut self, latch: usize, value: bool, signals: &[Lit]) -> Option<usize> {
+        let (now, _) = self.latch(latch);
+        signals.iter().position(|&signal| {
+            let signal = self.encode(signal);
+            self.check_impossible([now ^ !value, signal])
+        })
+    }
+
+    fn check_impossible(&mut self, both: [Lit; 2]) -> bool {
         if self.queries >= MAX_QUERIES {
             return false;
         }
         self.queries += 1;
-        let (now, next) = self.latch(latch);
-        self.solver.solve(&[now ^ !value, next ^ value]) == SatResult::Unsat
+        self.solver.solve(&both) == SatResult::Unsat
+    }
+
+    /// From now on only steps count at which the latch has this value.
+    fn assume_value(&mut self, latch: usize, value: bool) {
+        let (now, _) = self.latch(latch);
+        self.solver.add_clause(&[now ^ !value]);
     }
 
     /// From now on only steps count that do not change this latch.

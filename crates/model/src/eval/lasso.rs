@@ -64,18 +64,21 @@ pub fn find_lasso(
 /// The lasso with its loop repeated until the whole state recurs; as it is, if that takes too
 /// many steps.
 pub fn close_loop_of_bits(system: &BitSystem, lasso: &BitTrace) -> BitTrace {
-    let path = filled(system, lasso);
     let all: Vec<usize> = (0..system.latches.len()).collect();
-    let Some(start) = lasso.loop_start else { return path };
-    let rounds = find_rounds(|| BitWalk::new(system, &path, &all), start, path.inputs.len());
-    match rounds {
-        None => path,
-        Some(rounds) => BitTrace {
-            inputs: repeated(&path.inputs, start, &rounds),
-            loop_start: Some(rounds.loop_start(start, path.inputs.len())),
-            ..path
-        },
-    }
+    close_loop_on(system, lasso, &all).unwrap_or_else(|| filled(system, lasso))
+}
+
+/// The lasso with its loop repeated until the `kept` latches recur; `None` if there is no loop, or
+/// if that takes too many steps.
+pub fn close_loop_on(system: &BitSystem, lasso: &BitTrace, kept: &[usize]) -> Option<BitTrace> {
+    let path = filled(system, lasso);
+    let start = lasso.loop_start?;
+    let rounds = find_rounds(|| BitWalk::new(system, &path, kept), start, path.inputs.len())?;
+    Some(BitTrace {
+        inputs: repeated(&path.inputs, start, &rounds),
+        loop_start: Some(rounds.loop_start(start, path.inputs.len())),
+        ..path
+    })
 }
 
 /// As [`close_loop_of_bits`]. States without next are inputs: they need not recur.

@@ -166,6 +166,36 @@ impl ReduceMap {
         }
         LiveProof { property, argument, proof: self.lift_proof(original, &proof) }
     }
+
+    /// The same where the system *under* the monitor was reduced: the leaves of the monitor are
+    /// numbered after the variables of the system, as gates of a proof are, and the latches that
+    /// the argument names are those of the system.
+    ///
+    /// # Panics
+    /// As [`lift_proof`](ReduceMap::lift_proof).
+    pub fn lift_under_monitor(&self, original: &BitSystem, mut live: LiveProof) -> LiveProof {
+        let latch_of = |latch: usize| match latch.checked_sub(self.latches.len()) {
+            None => self.latches[latch] as usize,
+            Some(of_monitor) => original.latches.len() + of_monitor,
+        };
+        match &mut live.argument {
+            Argument::Loop { copied } => {
+                copied.iter_mut().for_each(|latch| *latch = latch_of(*latch));
+            }
+            Argument::Count { stable, .. } => {
+                stable.iter_mut().for_each(|stable| stable.latch = latch_of(stable.latch));
+            }
+            Argument::Rank { .. } => {}
+        }
+        // Bads and latches of the monitor are none of the system.
+        let properties = std::mem::take(&mut live.proof.properties);
+        let simple_path = live.proof.simple_path.take();
+        let mut live = self.lift_live(original, live);
+        live.proof.properties = properties;
+        live.proof.simple_path =
+            simple_path.map(|latches| latches.into_iter().map(latch_of).collect());
+        live
+    }
 }
 
 /// A reduction as a step of the way back.
