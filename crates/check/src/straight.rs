@@ -22,7 +22,7 @@ impl Straight {
     pub(crate) fn new(lowered: &Arc<Lowered>, properties: &[usize]) -> Option<Straight> {
         let blocks = &lowered.blocks;
         let has_calls = blocks.cuts.iter().any(|cut| !cut.returns.is_empty());
-        let longest = longest_path(blocks).filter(|_| !has_calls)?;
+        let longest = longest_path(blocks).filter(|_| !has_calls && is_straight(lowered))?;
         Some(Straight { lowered: lowered.clone(), properties: properties.to_vec(), longest })
     }
 
@@ -30,6 +30,40 @@ impl Straight {
     pub(crate) fn by<'a>(self, bmc: Box<dyn Engine + 'a>) -> Box<dyn Engine + 'a> {
         Box::new(Complete { straight: self, bmc })
     }
+}
+
+/// Whether the statements have no cycle but for those that lead to no error place, of which a proof
+/// says something in any case. A cycle that no run goes round, and that is in no block, is one:
+/// the check does not know that.
+fn is_straight(lowered: &Lowered) -> bool {
+    let program = &lowered.inlined.program;
+    let body = program.procedure(program.entry);
+    let mut is_left = vec![true; body.places.len()];
+    for (place, _) in &lowered.blocks.other_heads {
+        is_left[place.index()] = false;
+    }
+    // Places to which nothing that is left leads go, one after the other.
+    let mut incoming = vec![0usize; body.places.len()];
+    let mut outgoing: Vec<Vec<usize>> = vec![Vec::new(); body.places.len()];
+    for edge in &body.edges {
+        let (from, to) = (edge.from.index(), edge.to.index());
+        if is_left[from] && is_left[to] {
+            incoming[to] += 1;
+            outgoing[from].push(to);
+        }
+    }
+    let mut ready: Vec<usize> =
+        (0..body.places.len()).filter(|&place| is_left[place] && incoming[place] == 0).collect();
+    while let Some(place) = ready.pop() {
+        is_left[place] = false;
+        for &next in &outgoing[place] {
+            incoming[next] -= 1;
+            if incoming[next] == 0 {
+                ready.push(next);
+            }
+        }
+    }
+    !is_left.contains(&true)
 }
 
 /// The number of blocks on a longest path from the entry; `None` if there is a cycle.
