@@ -56,7 +56,9 @@ use pedra_formats::smtlib::{Printer, quoted};
 use pedra_model::blast::{BlastError, BlastOptions, Blaster};
 use pedra_model::bv::Bv;
 use pedra_model::lit::Lit;
-use pedra_model::term::{TermId, Terms};
+use pedra_model::narrow::narrow;
+use pedra_model::polynomial::is_product;
+use pedra_model::term::{TermId, Terms, UnaryOp};
 use pedra_model::value::Value;
 use pedra_program::passes::variables_by_symbol;
 use pedra_program::{PlaceId, Procedure, Program, ProgramProof, VariableId};
@@ -362,6 +364,13 @@ impl Check<'_> {
         }
         let not_checkable = |error: BlastError| ProgramProofError::NotCheckable(error.to_string());
         let mut blaster = Blaster::new(self.blasting);
+        let narrow = narrowed(query);
+        let query = narrow.as_ref().map_or(query, |(terms, facts, goal)| Query {
+            terms,
+            facts,
+            goal: *goal,
+        });
+        let Query { terms, facts, goal } = query;
         let (facts, goal) = blast_query(terms, &mut blaster, facts, goal).map_err(not_checkable)?;
         let mut prover = Prover::new(self.options);
         for fact in facts {
@@ -454,6 +463,21 @@ fn write_query(
     out.push_str(&format!("(assert (= {} #b0))\n", printer.reference(goal)));
     out.push_str("(set-info :status unsat)\n(check-sat)\n(pop 1)\n");
     Ok(())
+}
+
+/// The same query with narrow products, if there are any: `facts ∧ ¬goal` is the same conjunction.
+fn narrowed(query: Query<'_>) -> Option<(Terms, Vec<TermId>, TermId)> {
+    let is_product = |&id: &TermId| is_product(query.terms, id);
+    if !query.terms.cone_ids(query.roots()).iter().any(is_product) {
+        return None;
+    }
+    let mut terms = query.terms.clone();
+    let denied = terms.unary(UnaryOp::Not, query.goal);
+    let all: Vec<TermId> = query.facts.iter().copied().chain([denied]).collect();
+    let (mut facts, _) = narrow(&mut terms, &all, &[])?;
+    let denied = facts.pop().expect("the goal is there");
+    let goal = terms.unary(UnaryOp::Not, denied);
+    Some((terms, facts, goal))
 }
 
 /// The literals of the facts and the goal, all symbols being free.

@@ -211,7 +211,7 @@ pub(crate) fn decide_about<S: Subject, O: Observer>(
     let ways: Vec<Ways<'_>> = asked.iter().map(Ways::new).collect();
     let mut alone = engines(&asked, &ways, plan, selected.len());
     alone.extend(arrays::engines(&with_arrays, &array_passes, plan, &bounds, selected.len()));
-    run.on_system(model, Others { alone, beside: Vec::new() })
+    run.on_system(model, Others { alone, ..Others::default() })
 }
 
 /// A run: engines on threads of their own, checks on the caller's.

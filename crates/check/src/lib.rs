@@ -59,6 +59,7 @@ pub mod pipeline;
 pub mod plan;
 pub mod program;
 mod recursion;
+mod straight;
 pub mod vacuity;
 mod watched;
 

@@ -6,6 +6,7 @@
 
 use crate::pipeline::Derived;
 use crate::plan::{EngineName, Plan};
+use crate::straight::Straight;
 use pedra_engines::{Engine, EqualProperties, Leg, Many, Relay, Room, Settings, Shared};
 use pedra_model::back::Passes;
 use pedra_model::bits::BitSystem;
@@ -69,6 +70,9 @@ const LEAST_LOOKS: u64 = 50;
 const BMC_LOOKS: u64 = PROGRAM_LOOKS / 32;
 const BMC_DEPTH: usize = 50;
 
+/// And BMC of a program without loops, which decides it.
+const STRAIGHT_LOOKS: u64 = 4 * PROGRAM_LOOKS;
+
 /// What engines work on.
 pub(crate) struct Ground<'a> {
     /// The bits, if there are any.
@@ -101,6 +105,8 @@ pub(crate) struct Others<'a> {
     pub(crate) alone: Vec<Box<dyn Engine + 'a>>,
     /// Those for further threads.
     pub(crate) beside: Vec<Box<dyn Engine + 'a>>,
+    /// The program, if it has no loops.
+    pub(crate) straight: Option<Straight>,
 }
 
 impl<'a> Others<'a> {
@@ -207,16 +213,23 @@ impl<'a> Ground<'a> {
         kind.into_iter().chain(bmc).chain(turns).collect()
     }
 
+    /// The same for a program without loops: it is one question.
+    fn beside_straight(&self, plan: &Plan, straight: Straight) -> Vec<Leg<'a>> {
+        let bmc = self.engine(plan, row(EngineName::Bmc, &[]));
+        bmc.map(|bmc| leg(straight.by(bmc), STRAIGHT_LOOKS)).into_iter().collect()
+    }
+
     /// All engines of a plan, one for each thread.
     pub(crate) fn line_up(&self, plan: &Plan, others: Others<'a>) -> Vec<Box<dyn Engine + 'a>> {
         let (first, beside) = match plan.engine {
             EngineName::Auto => {
                 let shared = Arc::default();
-                let first = match others.alone.is_empty() {
-                    true => legs_of_program(self.auto(plan, &shared).into_iter().collect()),
+                let first = match (others.alone.is_empty(), others.straight) {
+                    (true, _) => legs_of_program(self.auto(plan, &shared).into_iter().collect()),
+                    (false, Some(straight)) => self.beside_straight(plan, straight),
                     // Heuristic: k-induction on circuits comes first, since what it finds it finds
                     // at once.
-                    false => self.beside_program(plan, &shared),
+                    (false, None) => self.beside_program(plan, &shared),
                 };
                 let beside = self.many(plan, &shared).into_iter();
                 (first, beside.chain(self.engines(plan, BESIDE)).collect())

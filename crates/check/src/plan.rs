@@ -2,6 +2,7 @@
 
 use crate::lineup::{Others, PROGRAM_LOOKS};
 use crate::live::Liveness;
+use crate::straight::Straight;
 use pedra_certify::CheckOptions;
 use pedra_engines::{
     Avy, AvyOptions, BitStage, Bmc, BmcOptions, Engine, FbOptions, FbPdr, Imc, ImcOptions, Kind,
@@ -309,7 +310,7 @@ impl Plan {
             let engine = Slotted::new(lowered, properties, self.program, &self.blast);
             engine.map(|engine| Box::new(engine) as Box<dyn Engine>)
         };
-        let only = |engine: Box<dyn Engine>| Others { alone: vec![engine], beside: Vec::new() };
+        let only = |engine: Box<dyn Engine>| Others { alone: vec![engine], ..Others::default() };
         match self.engine {
             EngineName::Bmc if lowered.has_integers() => only(bmc()),
             EngineName::Kind if lowered.has_integers() => only(kind()),
@@ -326,7 +327,7 @@ impl Plan {
                 let legs = slotted.into_iter().chain(legs).collect();
                 let relay = Relay::turns(legs, properties.len()).by_work();
                 let alone: Engines = vec![Box::new(relay)];
-                Others { alone, beside: vec![kind(), lifted(), bmc()] }
+                Others { alone, beside: vec![kind(), lifted(), bmc()], straight: None }
             }
             EngineName::Auto => {
                 let runs = Box::new(Runs::new(lowered.clone(), properties));
@@ -334,11 +335,12 @@ impl Plan {
                 Others {
                     alone: slotted().into_iter().chain(alone).collect(),
                     beside: vec![lifted()],
+                    straight: Straight::new(lowered, properties),
                 }
             }
             EngineName::Program => {
                 let alone = slotted().into_iter().chain([lifted() as Box<dyn Engine>]).collect();
-                Others { alone, beside: Vec::new() }
+                Others { alone, ..Others::default() }
             }
             _ => Others::default(),
         }

@@ -32,6 +32,7 @@ pub mod formula;
 pub mod linear_proof;
 pub mod lit;
 pub mod live_proof;
+pub mod narrow;
 pub mod polynomial;
 pub mod program;
 pub mod proof;

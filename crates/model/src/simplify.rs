@@ -165,7 +165,7 @@ fn fold(terms: &Terms, term: &Term) -> Option<Term> {
 }
 
 /// The comparison that holds where this one does not.
-fn negated(op: BinaryOp) -> Option<BinaryOp> {
+pub(crate) fn negated(op: BinaryOp) -> Option<BinaryOp> {
     use BinaryOp::*;
     Some(match op {
         Eq => Neq,

@@ -31,6 +31,7 @@ use crate::interpreter::Machine;
 use crate::passes::live::{Live, find_live};
 use crate::passes::{body, step_of, symbols_of};
 use crate::summaries::{self, SummaryId};
+use pedra_model::narrow::narrow;
 use pedra_model::program::{ProgramTrace, TraceStep};
 use pedra_model::simplify::Rewriter;
 use pedra_model::term::{Sort, Term, TermId, Terms};
@@ -197,10 +198,22 @@ pub fn make_blocks(program: &Program, options: &BlockOptions) -> Result<Blocks, 
         let cut = maker.make(place, options.max_terms)?;
         blocks.cuts.push(cut);
     }
+    blocks.narrow_products();
     Ok(blocks)
 }
 
 impl Blocks {
+    /// Multiplies in fewer bits where the guard of a block bounds the factors. Values have a meaning
+    /// only where the guard holds.
+    fn narrow_products(&mut self) {
+        let terms = &mut self.program.terms;
+        for block in self.cuts.iter_mut().flat_map(|cut| &mut cut.blocks) {
+            if let Some((guard, values)) = narrow(terms, &[block.guard], &block.values) {
+                (block.guard, block.values) = (guard[0], values);
+            }
+        }
+    }
+
     /// The cut point at a place.
     pub fn cut_at(&self, place: PlaceId) -> Option<CutId> {
         self.cut_of.get(&place).copied()

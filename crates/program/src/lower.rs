@@ -18,6 +18,7 @@ use pedra_model::term::TermId;
 use pedra_model::trace::WordTrace;
 use pedra_model::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 
 /// What is done on the way.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -225,6 +226,18 @@ impl Lowered {
         let cuts = cuts.filter(|(index, _)| !errors.contains(index));
         let invariants = cuts.map(|(_, (cut, here))| (cut.place, here)).collect();
         self.place_proof(ProgramProof { properties, terms, invariants, k, positions: Vec::new() })
+    }
+
+    /// The proof that a program without loops needs no invariant for: it is for the check to see.
+    pub fn straight_proof(&self, properties: Vec<usize>) -> ProgramProof {
+        let (terms, invariants) = (self.blocks.program.terms.clone(), BTreeMap::new());
+        self.place_proof(ProgramProof {
+            properties,
+            terms,
+            invariants,
+            k: 1,
+            positions: Vec::new(),
+        })
     }
 
     /// The same for a proof with invariants of some places of the blocks' program.

@@ -5,7 +5,9 @@
 //! - bounds of variables: what the samples show, and the constants of the program next to that;
 //! - `x = y`, `x ≤ y`, `x < y`; for integers `±x ± y ≤ k`;
 //! - linear equations that all samples satisfy (for words modulo their width, so that they survive
-//!   when sums wrap around);
+//!   when sums wrap around), also with quotients and remainders that the program computes;
+//! - for integers `x - k·y` between bounds, where `k` is a constant of the program: a sum of what is
+//!   at most `k` in each turn;
 //! - remainders that all samples have, of variables, and of differences of two words (`x - y` is
 //!   even);
 //! - each of these where a comparison of the program holds, if it does not hold elsewhere: loops
@@ -34,6 +36,12 @@ const MAX_CANDIDATES: usize = 300;
 /// Pairs are looked at for at most this many variables, equations for at most this many.
 const MAX_PAIRED: usize = 14;
 const MAX_RELATED: usize = 16;
+/// How many quotients and remainders of a location are looked at.
+const MAX_PARTS: usize = 4;
+/// `x - k·y` is looked at for so many variables, and so many constants up to a limit.
+const MAX_MULTIPLIED: usize = 6;
+const MAX_MULTIPLES: usize = 2;
+const MAX_MULTIPLE: i64 = 1_000_000;
 /// A remainder of `x - y` is proposed if there are this many differences: fewer have one by chance.
 /// Chosen, not measured.
 const MIN_DIFFERENCES: usize = 4;
@@ -75,10 +83,12 @@ pub(super) fn candidates(graph: &mut Graph, samples: &Samples) -> Vec<Vec<TermId
         let own = comparisons.clone();
         let claims = claims.iter().copied().filter(|&claim| is_about(graph, claim, &symbols));
         comparisons.extend(claims);
+        let parts = divisions(graph, &symbols);
         let mut maker = Maker {
             terms: &mut graph.terms,
             constants: &constants,
             numbers: &numbers,
+            parts: &parts,
             symbols: &symbols,
             found: Vec::new(),
             seen: FxHashSet::default(),
@@ -92,6 +102,7 @@ pub(super) fn candidates(graph: &mut Graph, samples: &Samples) -> Vec<Vec<TermId
         }
         maker.besides.clear();
         maker.cases(&everything, &comparisons, &own);
+        maker.multiples(&everything);
         let mut found = maker.found;
         found.truncate(MAX_CANDIDATES);
         all.push(found);
@@ -146,6 +157,24 @@ pub(super) fn weakened(
     all
 }
 
+/// Quotients, remainders and shifts of the variables of a location that the program computes.
+fn divisions(graph: &Graph, symbols: &[TermId]) -> Vec<TermId> {
+    use BinaryOp::{Sdiv, Smod, Sra, Srem, Srl, Udiv, Urem};
+    let values = graph.blocks().cuts.iter().flat_map(|cut| &cut.blocks);
+    let values = values.flat_map(|block| block.values.iter().chain([&block.guard]).copied());
+    let cone = graph.terms.cone(values);
+    let all = graph.terms.iter().filter(|(id, term)| {
+        let is_division = matches!(
+            term,
+            Term::Int(IntOp::Div | IntOp::Mod, ..)
+                | Term::Binary(Sdiv | Smod | Sra | Srem | Srl | Udiv | Urem, ..)
+        );
+        let is_number = matches!(graph.terms.sort(*id), Sort::Int | Sort::Bv(2..=64));
+        cone[id.index()] && is_division && is_number && speaks_of(graph, *id, symbols)
+    });
+    all.map(|(id, _)| id).take(MAX_PARTS).collect()
+}
+
 /// The numbers among the variables of a location, and all their symbols.
 fn numbers(graph: &Graph, at: Location) -> (Vec<Number>, Vec<TermId>) {
     let blocks = graph.blocks();
@@ -166,6 +195,8 @@ struct Maker<'a> {
     terms: &'a mut Terms,
     constants: &'a [BigInt],
     numbers: &'a [Number],
+    /// Quotients and remainders of the variables.
+    parts: &'a [TermId],
     symbols: &'a [TermId],
     found: Vec<TermId>,
     seen: FxHashSet<TermId>,
@@ -213,7 +244,7 @@ impl Maker<'_> {
         }
         let numbers = self.numbers;
         let columns: Vec<Vec<BigInt>> = numbers.iter().map(|n| column(n, states)).collect();
-        self.equations(&columns, case);
+        self.equations(states, &columns, case);
         for (number, column) in numbers.iter().zip(&columns) {
             self.bounds(number, column, case);
         }
@@ -383,22 +414,70 @@ impl Maker<'_> {
         }
     }
 
-    /// Linear equations, of variables of one sort each.
-    fn equations(&mut self, columns: &[Vec<BigInt>], case: Option<TermId>) {
+    /// `x - k·y` of integers, between what the samples show.
+    fn multiples(&mut self, states: &[&[Value]]) {
+        let numbers = self.numbers.iter().filter(|number| number.sort == Sort::Int);
+        let numbers: Vec<&Number> = numbers.take(MAX_MULTIPLIED).collect();
+        let columns: Vec<Vec<BigInt>> = numbers.iter().map(|n| column(n, states)).collect();
+        let mut factors: Vec<BigInt> = self.constants.to_vec();
+        let limit = BigInt::from(MAX_MULTIPLE);
+        factors.retain(|k| *k > BigInt::from(1) && *k <= limit);
+        // Large ones are more often bounds of loops.
+        for k in factors.into_iter().rev().take(MAX_MULTIPLES) {
+            for (i, j) in (0..numbers.len()).flat_map(|i| (0..numbers.len()).map(move |j| (i, j))) {
+                let values = columns[i].iter().zip(&columns[j]).map(|(x, y)| x - &k * y);
+                let values: Vec<BigInt> = values.collect();
+                let (Some(least), Some(greatest)) = (values.iter().min(), values.iter().max())
+                else {
+                    continue;
+                };
+                if i == j || least == greatest {
+                    continue;
+                }
+                let parts = [(numbers[i].term, BigInt::from(1)), (numbers[j].term, -&k)];
+                let sum = self.sum(Sort::Int, &parts, &BigInt::from(0));
+                let [least, greatest] = [least, greatest].map(|k| self.constant(Sort::Int, k));
+                let above = self.at_most(Sort::Int, true, least, sum);
+                let below = self.at_most(Sort::Int, true, sum, greatest);
+                self.add(above, None);
+                self.add(below, None);
+            }
+        }
+    }
+
+    /// The values of a term in all states.
+    fn values(&self, term: TermId, states: &[&[Value]]) -> Vec<BigInt> {
+        let value = |state: &&[Value]| {
+            let of: FxHashMap<TermId, &Value> = self.symbols.iter().copied().zip(*state).collect();
+            match &evaluate(self.terms, [term], |symbol| of[&symbol])[&term] {
+                Value::Bv(value) => number(value, true).expect("at most 64 bits"),
+                Value::Int(value) => value.clone(),
+                _ => unreachable!("a number"),
+            }
+        };
+        states.iter().map(value).collect()
+    }
+
+    /// Linear equations, of variables and parts of one sort each.
+    fn equations(&mut self, states: &[&[Value]], columns: &[Vec<BigInt>], case: Option<TermId>) {
         let sorts: FxHashSet<Sort> = self.numbers.iter().map(|number| number.sort).collect();
         let mut sorts: Vec<Sort> = sorts.into_iter().collect();
         sorts.sort_by_key(|sort| sort.width());
+        let parts = self.parts.iter().map(|&part| (part, self.values(part, states)));
+        let parts: Vec<(TermId, Vec<BigInt>)> = parts.collect();
         for sort in sorts {
-            let group = (0..self.numbers.len()).filter(|&i| self.numbers[i].sort == sort);
-            let group: Vec<usize> = group.take(MAX_RELATED).collect();
-            let columns: Vec<&[BigInt]> = group.iter().map(|&i| columns[i].as_slice()).collect();
+            let all = self.numbers.iter().map(|number| number.term).zip(columns);
+            let all = all.chain(parts.iter().map(|(part, column)| (*part, column)));
+            let group = all.filter(|(term, _)| self.terms.sort(*term) == sort);
+            let (group, columns): (Vec<TermId>, Vec<&[BigInt]>) =
+                group.take(MAX_RELATED).map(|(term, column)| (term, column.as_slice())).unzip();
             let found = match sort {
                 Sort::Bv(width) => equations_of_words(&columns, width),
                 _ => equations(&columns),
             };
             for (factors, constant) in found {
                 // Both sides have positive factors: `x + y = n`.
-                let parts = group.iter().map(|&i| self.numbers[i].term).zip(&factors);
+                let parts = group.iter().copied().zip(&factors);
                 let zero = BigInt::from(0);
                 let (left, right): (Vec<_>, Vec<_>) = parts
                     .filter(|(_, a)| **a != zero)

@@ -28,6 +28,10 @@ pub struct ProgramOptions {
     pub interpolants: bool,
     /// Whether two inequalities of a cube may be replaced by their sum.
     pub sums: bool,
+    /// Whether bounds of integers in a cube are moved.
+    pub weaken: bool,
+    /// How many states that refute a smaller cube may be excluded first, for each literal.
+    pub ctg: u32,
     /// Whether cubes of words are widened as units: bounds are moved, half-spaces put in.
     pub units: bool,
     /// Whether half-spaces that samples suggest are tried in place of a cube of words.
@@ -49,6 +53,8 @@ impl Default for ProgramOptions {
             candidates: true,
             interpolants: true,
             sums: true,
+            weaken: true,
+            ctg: 0,
             units: true,
             templates: true,
             samples: true,
@@ -73,6 +79,11 @@ impl ProgramOptions {
     /// Whether literals are dropped.
     pub(super) fn drops(&self) -> bool {
         matches!(self.variant, ProgramVariant::Inductive | ProgramVariant::Full)
+    }
+
+    /// How many counterexamples to generalisation are excluded.
+    pub(super) fn ctg(&self) -> usize {
+        if self.is_full() { self.ctg as usize } else { 0 }
     }
 
     /// Whether cubes of words are widened as units.
@@ -119,6 +130,20 @@ pub static CHOICES: &[Choice<ProgramOptions>] = &[
         Class::Expert,
         sums,
         "with `full` and integers: replace two inequalities of a lemma by their sum"
+    ),
+    switch!(
+        "weaken",
+        Class::Expert,
+        weaken,
+        "with `full` and integers: move the bounds of a lemma that is inductive at the top"
+    ),
+    number!(
+        "ctg",
+        Class::Expert,
+        ctg,
+        0..=1_000,
+        ["0", "1", "3"],
+        "with `full`: counterexamples to generalisation that may be excluded for each literal"
     ),
     switch!(
         "units",

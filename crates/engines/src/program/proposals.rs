@@ -18,6 +18,9 @@ use pedra_model::term::TermId;
 /// useful candidates need less.
 const FIRST_TURN: u64 = 4_000;
 
+/// How often phases are looked for: a loop with a few phases, and another one behind it.
+const MAX_CROSSINGS: usize = 4;
+
 /// For each location what is proposed.
 type Candidates = Vec<Vec<TermId>>;
 
@@ -31,6 +34,8 @@ pub(super) struct Proposals {
     /// Whether what was refuted before is proposed once more, under conditions.
     is_weakened: bool,
     turns: u32,
+    /// How often phases were looked for.
+    crossings: usize,
     seed: u64,
 }
 
@@ -38,7 +43,15 @@ impl Proposals {
     /// What samples show of a program.
     pub(super) fn new(queries: &mut Queries, samples: Samples, seed: u64) -> Proposals {
         let all = candidates(&mut queries.graph, &samples);
-        Proposals { samples, left: all.clone(), all, is_weakened: false, turns: 0, seed }
+        Proposals {
+            samples,
+            left: all.clone(),
+            all,
+            is_weakened: false,
+            turns: 0,
+            crossings: 0,
+            seed,
+        }
     }
 
     /// Looks on for one more turn. Gives invariants, if a stage is over in it.
@@ -63,8 +76,7 @@ impl Proposals {
 
     /// The next stage, given what was kept in this one: what was refuted, under conditions; then
     /// candidates for locations to which no run has come, behind those with new invariants, in a
-    /// program with slots. `None`
-    /// if there is none.
+    /// program with slots; in others candidates for later phases of loops. `None` if there is none.
     pub(super) fn next_stage(
         mut self,
         queries: &mut Queries,
@@ -77,11 +89,15 @@ impl Proposals {
             let all = weakened(&mut queries.graph, &self.samples, &self.all);
             return Ok(Some(Proposals { left: all.clone(), all, is_weakened: true, ..self }));
         }
-        // Where there are no positions it costs more than it brings.
-        if queries.graph.positions.is_empty() {
-            return Ok(None);
-        }
-        let new = self.samples.leap(queries, self.seed)?;
+        // Where there are no positions leaps cost more than they bring.
+        let new = match queries.graph.positions.is_empty() {
+            false => self.samples.leap(queries, self.seed)?,
+            true if self.crossings == MAX_CROSSINGS || queries.graph.has_calls() => Vec::new(),
+            true => {
+                self.crossings += 1;
+                self.samples.cross(queries, self.seed)?
+            }
+        };
         if new.is_empty() {
             return Ok(None);
         }

@@ -10,7 +10,7 @@ use super::implicant::constant;
 use super::predicates::{Predicates, Subset, cube};
 use super::samples::{Start, hint, is_small};
 use crate::context::{Context, Reason};
-use crate::trace::{LemmaId, Level, Place, Scan, Stopped, Trace};
+use crate::trace::{Inserted, LemmaId, Level, Place, Scan, Stopped, Trace};
 use pedra_model::affine::normalise;
 use pedra_model::blast::BlastOptions;
 use pedra_model::lit::Lit;
@@ -48,6 +48,9 @@ pub(super) struct Queries {
     pub(super) predicates: Predicates,
     pub(super) frames: Frames,
     pub(super) facts: Facts,
+    /// Lemmas that were found on the way to others, and are in the frames; nobody has heard of them
+    /// yet.
+    pub(super) excluded: Vec<Inserted>,
     solvers: Vec<TermSolver>,
     /// The literal of `¬c` in the solver of its location, for each lemma.
     lemma_lits: FxHashMap<LemmaId, Lit>,
@@ -77,6 +80,7 @@ impl Queries {
         let facts = Facts::new(&mut graph);
         Queries {
             facts,
+            excluded: Vec::new(),
             call_lits: FxHashMap::default(),
             graph,
             predicates,
@@ -418,7 +422,7 @@ impl Queries {
         let mut fixed = vec![self.lit(from, guard)?];
         let mut hints = Vec::new();
         match start {
-            Start::Any | Start::Allowed(_) => free.extend(&variables),
+            Start::Any | Start::Allowed(_) | Start::Phase(..) => free.extend(&variables),
             Start::State(state) => {
                 let model = variables.into_iter().zip(state.iter().cloned()).collect();
                 fixed.extend(self.state_lits(from, &model)?);
@@ -429,6 +433,13 @@ impl Queries {
             if let Some(wanted) = wanted {
                 let image = self.graph.image(edge, wanted);
                 hints.push(self.lit(from, image)?);
+            }
+        }
+        if let Start::Phase(now, then) = start {
+            fixed.extend(self.frame(from, Level::INFINITY)?.unwrap_or_default());
+            let then = self.graph.image(edge, then);
+            for &condition in now.iter().chain([&then]) {
+                fixed.push(self.lit(from, condition)?);
             }
         }
         let is_allowed = matches!(start, Start::Allowed(_));

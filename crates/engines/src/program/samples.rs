@@ -3,7 +3,7 @@
 //! proposes.
 
 use super::calling;
-use super::cases::{all_cases, speaks_of};
+use super::cases::{all_cases, comparisons, speaks_of};
 use super::graph::{Edge, EdgeId, Graph, Location};
 use super::queries::Queries;
 use crate::trace::{Place, Stopped};
@@ -14,7 +14,8 @@ use pedra_model::random::Random;
 use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms, UnaryOp};
 use pedra_model::value::Value;
 use pedra_program::Lowered;
-use rustc_hash::FxHashSet;
+use pedra_program::interpreter::evaluate;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// How many runs there are, and how long they are.
@@ -22,6 +23,10 @@ const RUNS: usize = 40;
 const STEPS: usize = 60;
 /// Samples of one location beyond this number are left out.
 const MAX_SAMPLES: usize = 400;
+/// So many more there may be after each look for phases.
+const MORE_SAMPLES: usize = 100;
+/// How many comparisons of a location are looked at for phases.
+const MAX_PHASES: usize = 10;
 /// How often a solver is asked for a way along an edge that no run takes.
 const GUIDED: usize = 6;
 /// How many terms may be evaluated in all runs together.
@@ -32,6 +37,8 @@ pub(super) struct Samples {
     by_location: Vec<Vec<Vec<Value>>>,
     /// The same as texts, so that none is there twice.
     seen: Vec<FxHashSet<String>>,
+    /// How many there may be at a location.
+    limit: usize,
 }
 
 impl Samples {
@@ -49,7 +56,8 @@ impl Samples {
     pub(super) fn take(graph: &Graph, seed: u64) -> Samples {
         let locations = graph.locations().count();
         let seen = vec![FxHashSet::default(); locations];
-        let mut samples = Samples { by_location: vec![Vec::new(); locations], seen };
+        let mut samples =
+            Samples { by_location: vec![Vec::new(); locations], seen, limit: MAX_SAMPLES };
         if graph.has_calls() {
             calling::visit(graph, seed, |at, state| samples.add(at, &state));
             return samples;
@@ -77,7 +85,7 @@ impl Samples {
 
     fn add(&mut self, at: usize, state: &[Value]) {
         let mut is_new = || self.seen[at].insert(format!("{state:?}"));
-        if self.by_location[at].len() < MAX_SAMPLES && is_new() {
+        if self.by_location[at].len() < self.limit && is_new() {
             self.by_location[at].push(state.to_vec());
         }
     }
@@ -157,6 +165,71 @@ impl Samples {
         Ok(before.into_iter().filter(|&at| !is_empty(self, at)).collect())
     }
 
+    /// Loops have phases: a comparison of the program that is the same in all samples of a location
+    /// changes after thousands of turns. A solver finds steps along which one does, from states that
+    /// the invariants allow and that are in the phase of the samples, and runs go on from there. As
+    /// in [`Samples::leap`], the states may be out of reach. Gives the locations with new samples.
+    pub(super) fn cross(
+        &mut self,
+        queries: &mut Queries,
+        seed: u64,
+    ) -> Result<Vec<Location>, Stopped> {
+        self.limit += MORE_SAMPLES;
+        let mut dice = Random::new(seed ^ self.limit as u64);
+        let locations: Vec<Location> = queries.graph.locations().collect();
+        let before: Vec<usize> = locations.iter().map(|&at| self.at(at).len()).collect();
+        let phases: Vec<Vec<TermId>> =
+            locations.iter().map(|&at| self.phase(&mut queries.graph, at)).collect();
+        for edge in queries.graph.edge_ids() {
+            let Edge { from, to, .. } = *queries.graph.edge(edge);
+            if before[from.index()] == 0 {
+                continue;
+            }
+            for &condition in &phases[to.index()] {
+                let terms = &mut queries.graph.terms;
+                let changed = terms.simplified(Term::Unary(UnaryOp::Not, condition));
+                let start = Start::Phase(&phases[from.index()], changed);
+                let Some(state) = queries.find_varied(edge, start, &mut dice)? else { continue };
+                self.add(to.index(), &state);
+                let mut runner = Runner::new(&queries.graph, dice.word());
+                self.follow(&mut runner, (to.index(), state), 0);
+            }
+        }
+        let has_more = |at: &Location| self.at(*at).len() > before[at.index()];
+        Ok(locations.into_iter().filter(has_more).collect())
+    }
+
+    /// The comparisons of the program that have one value in all samples of a location, as
+    /// conditions that hold there.
+    fn phase(&self, graph: &mut Graph, at: Location) -> Vec<TermId> {
+        let symbols: Vec<TermId> = graph.variables(at).collect();
+        let mut all = comparisons(graph);
+        all.retain(|&term| speaks_of(graph, term, &symbols));
+        all.truncate(MAX_PHASES);
+        let mut found = Vec::new();
+        for comparison in all {
+            match self.uniform(graph, at, comparison) {
+                Some(true) => found.push(comparison),
+                Some(false) => {
+                    found.push(graph.terms.simplified(Term::Unary(UnaryOp::Not, comparison)));
+                }
+                None => {}
+            }
+        }
+        found
+    }
+
+    /// The value of a condition in all samples of a location, if it is the same.
+    fn uniform(&self, graph: &Graph, at: Location, condition: TermId) -> Option<bool> {
+        let symbols: Vec<TermId> = graph.variables(at).collect();
+        let mut truths = self.at(at).iter().map(|state| {
+            let of: FxHashMap<TermId, &Value> = symbols.iter().copied().zip(state).collect();
+            evaluate(&graph.terms, [condition], |symbol| of[&symbol])[&condition].as_bv().is_true()
+        });
+        let first = truths.next()?;
+        truths.all(|truth| truth == first).then_some(first)
+    }
+
     /// The states of a location.
     pub(super) fn at(&self, location: Location) -> &[Vec<Value>] {
         &self.by_location[location.index()]
@@ -198,6 +271,9 @@ pub(super) enum Start<'a> {
     /// In any state that the invariants allow, with small numbers; the condition is wanted behind
     /// the step.
     Allowed(Option<TermId>),
+    /// In any state that the invariants allow, where these conditions hold; the other one holds
+    /// behind the step.
+    Phase(&'a [TermId], TermId),
 }
 
 /// The constants of a program, as numbers: of words with and without sign.
@@ -264,6 +340,9 @@ pub(super) struct Runner<'a> {
     /// How many terms were evaluated.
     pub(super) spent: usize,
 }
+
+/// Values that inputs keep.
+pub(super) type Steady = FxHashMap<TermId, Value>;
 
 /// A step of a run: where it leads, the state there, and the inputs that it took.
 pub(super) struct Taken {
@@ -340,10 +419,27 @@ impl<'a> Runner<'a> {
 
     /// One step with random inputs; none if no edge can be taken with the ones that were tried.
     pub(super) fn step(&mut self, at: usize, state: &[Value], spread: usize) -> Option<Taken> {
-        (0..4).find_map(|_| self.try_step(at, state, spread))
+        (0..4).find_map(|_| self.try_step(at, state, spread, None))
     }
 
-    fn try_step(&mut self, at: usize, state: &[Value], spread: usize) -> Option<Taken> {
+    /// One step in which inputs keep the values that they had before.
+    pub(super) fn steady_step(
+        &mut self,
+        at: usize,
+        state: &[Value],
+        spread: usize,
+        steady: &mut Steady,
+    ) -> Option<Taken> {
+        self.try_step(at, state, spread, Some(steady))
+    }
+
+    fn try_step(
+        &mut self,
+        at: usize,
+        state: &[Value],
+        spread: usize,
+        mut steady: Option<&mut Steady>,
+    ) -> Option<Taken> {
         let graph = self.graph;
         let cut = &graph.blocks().cuts[at];
         for (symbol, value) in graph.variables(Location::new(at)).zip(state) {
@@ -351,7 +447,14 @@ impl<'a> Runner<'a> {
         }
         let mut inputs = Vec::with_capacity(cut.inputs.len());
         for &input in &cut.inputs {
-            let value = self.value(graph.terms.sort(input), spread);
+            let known = steady.as_ref().and_then(|steady| steady.get(&input)).cloned();
+            let value = match known {
+                Some(value) => value,
+                None => self.value(graph.terms.sort(input), spread),
+            };
+            if let Some(steady) = &mut steady {
+                steady.entry(input).or_insert_with(|| value.clone());
+            }
             self.values[input.index()] = value.clone();
             inputs.push(value);
         }

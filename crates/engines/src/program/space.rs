@@ -279,7 +279,7 @@ impl Space for Locations {
             let (mut set, mut reached) = match units {
                 Some(units) => {
                     let cubes = (&*obligation.set, &*core);
-                    units.widen(queries, options.templates, place, cubes, level)?
+                    units.widen(queries, &options, place, cubes, level)?
                 }
                 None => {
                     let cubes = (&*obligation.set, core);
@@ -292,6 +292,9 @@ impl Space for Locations {
             }
             Ok::<_, Stopped>((set, reached))
         })?;
+        for inserted in std::mem::take(&mut self.queries.excluded) {
+            self.tell_inserted(context, &inserted)?;
+        }
         self.add_lemma(context, place, set, level)?;
         Ok(level)
     }

@@ -21,6 +21,7 @@
 
 use super::generalize::{drop_literals, part};
 use super::graph::{Graph, Location};
+use super::options::ProgramOptions;
 use super::predicates::cube;
 use super::queries::Queries;
 use super::samples::Samples;
@@ -102,7 +103,7 @@ impl Units {
     pub(super) fn widen(
         &mut self,
         queries: &mut Queries,
-        uses_templates: bool,
+        options: &ProgramOptions,
         at: Location,
         (whole, core): (&[Lit], &[Lit]),
         level: Level,
@@ -110,7 +111,7 @@ impl Units {
         let local = &mut self.locals[at.index()];
         let mut here = Here { queries, local, at, looks_at_samples: true };
         let (whole, core) = (here.unit(whole), here.unit(core));
-        let uses_templates = uses_templates && is_about_words(&whole);
+        let uses_templates = options.templates && is_about_words(&whole);
         here.looks_at_samples = !here.is_reached(&whole);
         if uses_templates
             && here.looks_at_samples
@@ -120,7 +121,7 @@ impl Units {
         }
         let level = here.find_highest(&core, level)?;
         let set = here.cube(&core);
-        let set = drop_literals(here.queries, at, set, level)?;
+        let set = drop_literals(here.queries, options.ctg(), at, set, level)?;
         let unit = here.unit(&set);
         if !is_about_words(&unit) {
             return Ok((set, level));
@@ -410,7 +411,8 @@ mod tests {
             let Ok(Blocked::Yes(core)) = queries.check_blocked(at, set, level) else { return };
             let samples = Samples::take(&queries.graph, random.word());
             let mut units = Units::new(&queries.graph, Some(&samples));
-            let widened = units.widen(queries, true, at, (set, &core), level);
+            let options = ProgramOptions::default();
+            let widened = units.widen(queries, &options, at, (set, &core), level);
             let (wider, reached) = widened.unwrap_or_else(|_| panic!("nothing stops it"));
             assert!(reached >= level);
             let again = queries.check_blocked(at, &wider, reached);

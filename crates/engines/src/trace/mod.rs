@@ -16,7 +16,7 @@ mod propagate;
 mod search;
 mod space;
 
-pub(crate) use delta::{LemmaId, Place, Trace};
+pub(crate) use delta::{Inserted, LemmaId, Place, Trace};
 pub(crate) use exclude::{exclude, try_exclude};
 pub(crate) use guide::{Guide, NoGuide};
 pub(crate) use index::{Cover, CubeIndex, Scan, is_subset};

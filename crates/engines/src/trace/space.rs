@@ -5,7 +5,7 @@
 //! [`Search`](super::Search) decides what to ask. The formulas are those of the forward direction;
 //! Reverse PDR reads the transition relation backwards (`pdr::direction`).
 
-use super::delta::{LemmaId, Place, Trace};
+use super::delta::{Inserted, LemmaId, Place, Trace};
 use super::guide::Guide;
 use super::index::Index;
 use super::obligations::{Obligation, ObligationId, Obligations};
@@ -124,14 +124,23 @@ pub(crate) trait Lemmas {
         level: Level,
     ) -> Result<Option<LemmaId>, Stopped> {
         let Some(inserted) = self.trace_mut().insert(place, set, level) else { return Ok(None) };
+        self.tell_inserted(context, &inserted)?;
+        Ok(Some(inserted.id))
+    }
+
+    /// A lemma is new in the trace.
+    fn tell_inserted(&mut self, context: &Context, inserted: &Inserted) -> Result<(), Stopped> {
         self.learned(inserted.id, inserted.covered)?;
-        context.detail(|| Event::LemmaLearned {
-            lemma: inserted.id.index(),
-            level: level.finite(),
-            claim: self.claim(place, self.trace().lemma(inserted.id).set()),
+        context.detail(|| {
+            let lemma = self.trace().lemma(inserted.id);
+            Event::LemmaLearned {
+                lemma: inserted.id.index(),
+                level: lemma.level().finite(),
+                claim: self.claim(self.trace().place(inserted.id), lemma.set()),
+            }
         });
         tell_retired(context, &inserted.retired, inserted.id);
-        Ok(Some(inserted.id))
+        Ok(())
     }
 
     /// A lemma of `F_i` holds in a higher frame, too.
