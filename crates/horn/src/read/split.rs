@@ -1,12 +1,12 @@
 //! From a formula to its Horn clauses.
 //!
 //! A formula in positive position is taken apart into a disjunction of literals; a conjunction
-//! there gives several clauses. Constraints stay whole: only what predicates or quantifiers occur
+//! there gives several clauses, and so does a disjunction in a body. Constraints stay whole: only what predicates or quantifiers occur
 //! in is looked into.
 //!
 //! ```text
 //! clause ::= ∀x. clause | a → clause | ¬body | clause ∨ clause | clause ∧ clause | P(t) | φ
-//! body   ::= ∃x. body | body ∧ body | ¬clause | P(t) | φ
+//! body   ::= ∃x. body | body ∧ body | body ∨ body | ¬clause | P(t) | φ
 //! ```
 
 use super::formula::{Mark, Names};
@@ -51,9 +51,9 @@ pub(super) fn split(names: &mut Names<'_>, formula: TermId) -> Result<Vec<Parts>
                     // (c ∨ a ∧ b) is (c ∨ a) ∧ (c ∨ b).
                     let mut other = clause.clone();
                     parts += other.body.len() + other.constraint.len() + other.open.len();
-                    other.open.push((b, is_positive));
+                    other.open.push(b);
                     waiting.push(other);
-                    clause.open.push((a, is_positive));
+                    clause.open.push(a);
                 }
             }
             if parts > MAX_PARTS {
@@ -72,8 +72,8 @@ enum Taken {
     Done,
     /// The clause holds anyway.
     True,
-    /// A conjunction of two.
-    Both(TermId, TermId),
+    /// A conjunction of two: the terms, and whether they stand there themselves.
+    Both((TermId, bool), (TermId, bool)),
 }
 
 /// Takes one disjunct apart by a step.
@@ -117,7 +117,12 @@ fn take(
         (&Term::Binary(BinaryOp::Or, a, b), true) | (&Term::Binary(BinaryOp::And, a, b), false) => {
             clause.open.extend([(b, is_positive), (a, is_positive)]);
         }
-        (&Term::Binary(BinaryOp::And, a, b), true) => return Ok(Taken::Both(a, b)),
+        (&Term::Binary(BinaryOp::And, a, b), true) | (&Term::Binary(BinaryOp::Or, a, b), false) => {
+            return Ok(Taken::Both((a, is_positive), (b, is_positive)));
+        }
+        (&Term::Binary(BinaryOp::Implies, a, b), false) => {
+            return Ok(Taken::Both((a, true), (b, false)));
+        }
         _ => {
             let message = "a predicate or quantifier where a Horn clause has none";
             return Err(NotHorn { offset: Some(marked_offset(names, term)), message });
