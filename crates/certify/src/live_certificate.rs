@@ -45,6 +45,13 @@ pub fn check_live_certificate(
 ) -> Result<CheckedCertificate, CertificateError> {
     let mapping = Mapping::of(model, witness)?;
     check_resets(model, witness)?;
+    // *Required for soundness*: without a counterpart nothing is asked about an empty set, which
+    // every infinite path violates.
+    let (sets, theirs) = (model.justice.len(), witness.justice.len());
+    if theirs < sets {
+        let text = format!("the model has {sets} justice sets, the witness {theirs}");
+        return Err(CertificateError::Malformed(text));
+    }
     let check = Check {
         model,
         witness,
@@ -206,8 +213,7 @@ impl LiveCheck<'_> {
         })
     }
 
-    /// `F'_st ∧ C_s ∧ C_t`: each `q'_st` implies the model's `q_s`; and each that the model does
-    /// not have, one of the same set that it has.
+    /// `F'_st ∧ C_s ∧ C_t`: each `q'_st` implies the model's `q_s`.
     fn check_liveness(&mut self) -> Result<(), CertificateError> {
         let (mut circuit, mut prover) = (AigBuilder::new(), Prover::new(self.check.options));
         let s = self.check.alone(&mut circuit, None);
@@ -219,15 +225,12 @@ impl LiveCheck<'_> {
         assume_all(&mut prover, &circuit, &model_s, &model.constraints);
         assume_all(&mut prover, &circuit, &model_t, &model.constraints);
         self.assume_states(&mut prover, &circuit, &[&s, &t]);
-        // A signal that the witness does not have counts as one that is always true.
-        let signal = |theirs: &[Lit], number: usize| theirs.get(number).copied();
         let mut goals = Vec::new();
-        let nothing = Vec::new();
-        let sets = (0..model.justice.len()).map(|set| ranks.sets.get(set).unwrap_or(&nothing));
-        let pairs = sets.zip(&model.justice).chain([(&ranks.fairness, &model.fairness)]);
-        for (theirs, ours) in pairs {
+        let sets = ranks.sets.iter().zip(&model.justice);
+        for (theirs, ours) in sets.chain([(&ranks.fairness, &model.fairness)]) {
             for (number, &g) in ours.iter().enumerate() {
-                let q = signal(theirs, number).unwrap_or(Lit::TRUE);
+                // A signal that the witness does not have counts as one that is always true.
+                let q = theirs.get(number).copied().unwrap_or(Lit::TRUE);
                 goals.push(circuit.implies(q, !model_s.lit(g)));
             }
         }

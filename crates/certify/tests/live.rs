@@ -290,6 +290,23 @@ fn certificates_of_each_argument() {
 
 /// A latch that never changes, and a set that every path fulfils. A further signal of the witness
 /// must not decide: Certifaiger 10.2 accepts this one.
+/// An empty set is violated by every infinite path, so a witness must not pass it over.
+#[test]
+fn a_set_without_a_counterpart_is_refused() {
+    let mut model = BitSystem::new();
+    let toggle = model.add_latch(Reset::Zero);
+    model.latches[0].next = !toggle;
+    model.justice = vec![Vec::new()];
+    let mut witness = model.clone();
+    witness.bads = vec![Lit::FALSE];
+    witness.justice.clear();
+    assert!(matches!(judge(&model, &witness), Err(CertificateError::Malformed(_))));
+    witness.justice = vec![Vec::new()];
+    let refuted = judge(&model, &witness);
+    let formula = Formula::Decrease;
+    assert!(matches!(refuted, Err(CertificateError::Refuted { formula: f, .. }) if f == formula));
+}
+
 #[test]
 fn signals_without_a_counterpart_do_not_decide() {
     let mut model = BitSystem::new();
