@@ -7,8 +7,8 @@
 //! &(struct s){1}    ⟶   ({ struct s t = {1}; }), &t
 //! ```
 //!
-//! The expression around is the operand of `&&`, `||` or `?:` in which it stands, if it is in one, so
-//! nothing is evaluated that would not be.
+//! The expression around is the operand of `&&`, `||` or `?:` in which it stands, if it is in one,
+//! so nothing is evaluated that would not be.
 
 use super::{Analysed, Analyser};
 use crate::ast::{ExprId, ExprKind, Init, InitId, TypeNameId};

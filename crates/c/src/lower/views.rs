@@ -1,7 +1,7 @@
 //! Allocations that the program also uses as objects of another type. Storage that is allocated has
 //! no declared type: what is stored last gives it one (C11 6.5p6), so such a use is defined. But
-//! lowering cuts an allocation into the leaves of one type. At a place that it knows it sees that an
-//! access does not fit, and refuses it. A pointer that may be anywhere in the object means the
+//! lowering cuts an allocation into the leaves of one type. At a place that it knows it sees that
+//! an access does not fit, and refuses it. A pointer that may be anywhere in the object means the
 //! leaves that fit, and all others would be taken as undefined: so the object must have one view
 //! only, which is what this finds out from the conversions that lead to it.
 

@@ -1,8 +1,8 @@
 //! From a formula to its Horn clauses.
 //!
 //! A formula in positive position is taken apart into a disjunction of literals; a conjunction
-//! there gives several clauses, and so does a disjunction in a body. Constraints stay whole: only what predicates or quantifiers occur
-//! in is looked into.
+//! there gives several clauses, and so does a disjunction in a body. Constraints stay whole: only
+//! what predicates or quantifiers occur in is looked into.
 //!
 //! ```text
 //! clause ::= ∀x. clause | a → clause | ¬body | clause ∨ clause | clause ∧ clause | P(t) | φ
