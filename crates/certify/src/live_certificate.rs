@@ -13,7 +13,7 @@
 //! | decrease | `F'_st ⟹ Q'_ts` |
 //! | closure | `F'_st ∧ Q'_su ⟹ Q'_tu` |
 //! | consistent | `F'_st ∧ F'_tu ∧ Q'_st ∧ Q'_tu`: each `q'_st` implies `q'_tu` |
-//! | counterpart | `F'_st`: a `q'_st` that the model does not have implies one of the set that it has |
+//! | counterpart | `F'_st`: a `q'_st` that the model does not have implies one that it has |
 //!
 //! Decrease and closure give `Q'` of any later and earlier state of a path. States recur, so from
 //! some step on `Q'` holds at every step, and one signal of each set stays true, by consistency. By

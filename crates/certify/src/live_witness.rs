@@ -8,16 +8,16 @@
 //!
 //! | argument | `q'_v` |
 //! |---|---|
-//! | `Count` | `v` is the signal that `x` waits for, and `μ(y) ≤ μ(x)`, `μ` = (stable latches, counter, seen) |
-//! | `Rank` | the same, `μ` = (layers, seen) |
+//! | `Count` | `x` waits for `v`, and `μ(y) ≤ μ(x)`; `μ` = (stable latches, counter, seen) |
+//! | `Rank` | the same with `μ` = (layers, seen) |
 //! | `Loop` | `Inv(x, y, saved)` with the signal seen or not: `x` may come after `y` |
 //!
-//! No step makes `μ` smaller, and one at which no signal was seen that `x` waits for is the only one
-//! that leaves it as it is. All inputs and latches of the model come first and in order, so no
-//! symbol has to say what simulates what.
+//! No step makes `μ` smaller, and a step that leaves it as it is sees no signal that `x` waits for.
+//! All inputs and latches of the model come first and in order, so no symbol has to say what
+//! simulates what.
 //!
-//! A proof by `Loop` says of several signals only that one is missing in each loop, not which: it is
-//! a witness for one signal alone.
+//! A proof by `Loop` says of several signals only that one is missing in each loop, not which: it
+//! is a witness for one signal alone.
 
 use crate::certificate::CertificateError;
 use crate::frames::Frame;
@@ -203,7 +203,8 @@ impl Parts<'_> {
         Ok(self.finish(witness, latches, &x, property, signals))
     }
 
-    /// `q'` = `Inv(x, y, saved, seen) ∨ Inv(x, y, saved, ¬seen)`, `P'(x) = Inv(x, 0, ¬saved, ¬seen)`.
+    /// `q' = Inv(x, y, saved, seen) ∨ Inv(x, y, saved, ¬seen)`
+    /// `P'(x) = Inv(x, 0, ¬saved, ¬seen)`
     fn relation(&self, copied: &[usize]) -> Result<BitSystem, CertificateError> {
         let Parts { system, question, aig } = *self;
         if question.signals.len() != 1 {

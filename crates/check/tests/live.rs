@@ -127,11 +127,11 @@ fn lassos_close_on_what_was_swept_away() {
     let answers = decide_all(&model, &[0], &Plan::default(), &Interrupt::new()).expect("checked");
     let [Answer::Violated(Trace::Bits(lasso))] = &answers[..] else { panic!("{answers:?}") };
     let replayed = replay_bit_lasso(&system, lasso).expect("a lasso");
-    assert!(replayed.whole_state && replayed.length % 8 == 0, "{replayed:?}");
+    assert!(replayed.whole_state && replayed.length.is_multiple_of(8), "{replayed:?}");
 }
 
-/// A counter that counts up to its end and stops there. Its bits are stable one after the other, the
-/// highest first, as long as the end, which excludes the signal, is not reached.
+/// A counter that counts up to its end and stops there. Its bits are stable one after the other,
+/// the highest first, as long as the end, which excludes the signal, is not reached.
 #[test]
 fn counters_are_stable_before_their_end() {
     let mut system = BitSystem::new();

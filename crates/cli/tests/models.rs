@@ -286,8 +286,8 @@ fn certificates_are_accepted() {
     assert!(seen >= 20);
 }
 
-/// A latch that an input may set, once; the set is that it is being set. The other model's is that it
-/// is set.
+/// A latch that an input may set, once; the set is that it is being set. The other model's is that
+/// it is set.
 #[test]
 fn certificates_of_justice() {
     let folder = folder("justice");

@@ -123,18 +123,7 @@ pub fn run(args: &HwmccArgs) -> Result<i32> {
     }
     let proofs = answers.proofs.into_inner().expect("no panic while held");
     let form = args.certificate.as_ref().map(|path| form_of(path, &loaded.model));
-    // The competition asks for none of these; the proofs were checked.
-    let no_file = proofs.iter().find_map(|proof| match &**proof {
-        Proof::Live(_) if proofs.len() > 1 || matches!(loaded.model, Model::Words(_)) => {
-            Some("proofs about justice have a file only for an AIGER model with one property")
-        }
-        Proof::Words(proof)
-            if !proof.prophecy.is_empty() && form != Some(CertificateForm::Smtlib) =>
-        {
-            Some("proofs for all addresses of an array have no witness circuit; use .smt2")
-        }
-        _ => None,
-    });
+    let no_file = why_no_file(&loaded.model, &proofs, form);
     if let Some(why) = no_file.filter(|_| args.certificate.is_some()) {
         note(&format!("no certificate is written: {why}"));
     }
@@ -158,6 +147,26 @@ pub fn run(args: &HwmccArgs) -> Result<i32> {
         }
     }
     Ok(answer_once(&once, "unsat", 20))
+}
+
+/// Why proofs have no file of a form, if they have none. The competition asks for none of these;
+/// the proofs were checked.
+fn why_no_file(
+    model: &Model,
+    proofs: &[Arc<Proof>],
+    form: Option<CertificateForm>,
+) -> Option<&'static str> {
+    proofs.iter().find_map(|proof| match &**proof {
+        Proof::Live(_) if proofs.len() > 1 || matches!(model, Model::Words(_)) => {
+            Some("proofs about justice have a file only for an AIGER model with one property")
+        }
+        Proof::Words(proof)
+            if !proof.prophecy.is_empty() && form != Some(CertificateForm::Smtlib) =>
+        {
+            Some("proofs for all addresses of an array have no witness circuit; use .smt2")
+        }
+        _ => None,
+    })
 }
 
 /// The competition's file names may end in anything: text, unless the ending says otherwise.
