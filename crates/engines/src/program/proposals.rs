@@ -7,7 +7,8 @@
 //! the last. What a turn has refuted stays refuted, and nothing is an invariant before the last
 //! turn is over.
 
-use super::candidates::{candidates, weakened};
+use super::candidates::candidates;
+use super::cases::weakened;
 use super::houdini::inductive_part;
 use super::queries::Queries;
 use super::samples::Samples;
