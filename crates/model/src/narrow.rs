@@ -88,7 +88,7 @@ fn bounds(terms: &Terms, facts: &[TermId]) -> FxHashMap<TermId, Interval> {
     for (conjunct, holds) in conjuncts(terms, facts) {
         let Some((symbol, interval)) = bound(terms, conjunct, holds) else { continue };
         let before = known.entry(symbol).or_insert_with(|| Interval::full(interval.width()));
-        // A contradiction is left to whoever is asked about the conjunction.
+        // A contradiction is left to the solver that is asked about the conjunction.
         if let Some(both) = before.meet(&interval) {
             *before = both;
         }

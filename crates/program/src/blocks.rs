@@ -203,8 +203,8 @@ pub fn make_blocks(program: &Program, options: &BlockOptions) -> Result<Blocks, 
 }
 
 impl Blocks {
-    /// Multiplies in fewer bits where the guard of a block bounds the factors. Values have a meaning
-    /// only where the guard holds.
+    /// Multiplies in fewer bits where the guard of a block bounds the factors. Values have a
+    /// meaning only where the guard holds.
     fn narrow_products(&mut self) {
         let terms = &mut self.program.terms;
         for block in self.cuts.iter_mut().flat_map(|cut| &mut cut.blocks) {

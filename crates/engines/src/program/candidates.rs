@@ -6,8 +6,8 @@
 //! - `x = y`, `x ≤ y`, `x < y`; for integers `±x ± y ≤ k`;
 //! - linear equations that all samples satisfy (for words modulo their width, so that they survive
 //!   when sums wrap around), also with quotients and remainders that the program computes;
-//! - for integers `x - k·y` between bounds, where `k` is a constant of the program: a sum of what is
-//!   at most `k` in each turn;
+//! - for integers `x - k·y` between bounds, where `k` is a constant of the program: a sum of what
+//!   is at most `k` in each turn;
 //! - remainders that all samples have, of variables, and of differences of two words (`x - y` is
 //!   even);
 //! - each of these where a comparison of the program holds, if it does not hold elsewhere: loops
@@ -17,7 +17,7 @@
 //! kept (`houdini`). So all of this is heuristic.
 
 use super::calling::comparisons_behind;
-use super::cases::{cases, claims, comparisons, is_about, speaks_of};
+use super::cases::{cases, claims, comparisons, divisions, is_about, speaks_of};
 use super::graph::{Graph, Location};
 use super::kernel::{equations, equations_of_words};
 use super::samples::{Samples, constants, number};
@@ -32,13 +32,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
 /// Candidates of one location beyond this number are left out.
-const MAX_CANDIDATES: usize = 300;
+pub(super) const MAX_CANDIDATES: usize = 300;
 /// Pairs are looked at for at most this many variables, equations for at most this many.
 const MAX_PAIRED: usize = 14;
 const MAX_RELATED: usize = 16;
-/// How many quotients and remainders of a location are looked at.
-const MAX_PARTS: usize = 4;
-/// `x - k·y` is looked at for so many variables, and so many constants up to a limit.
+/// How many variables and constants `x - k·y` is looked at for, and the greatest constant. Chosen.
 const MAX_MULTIPLIED: usize = 6;
 const MAX_MULTIPLES: usize = 2;
 const MAX_MULTIPLE: i64 = 1_000_000;
@@ -46,7 +44,7 @@ const MAX_MULTIPLE: i64 = 1_000_000;
 /// Chosen, not measured.
 const MIN_DIFFERENCES: usize = 4;
 /// Comparisons of the program under which others are tried.
-const MAX_CASES: usize = 10;
+pub(super) const MAX_CASES: usize = 10;
 
 /// A variable that is a number.
 #[derive(Copy, Clone)]
@@ -108,71 +106,6 @@ pub(super) fn candidates(graph: &mut Graph, samples: &Samples) -> Vec<Vec<TermId
         all.push(found);
     }
     all
-}
-
-/// What edges refute, under conditions that all samples meet: a loop may have a phase to which no
-/// sample has come, and what held before holds at least before that. Also under each case, and
-/// outside of it.
-pub(super) fn weakened(
-    graph: &mut Graph,
-    samples: &Samples,
-    refuted: &[Vec<TermId>],
-) -> Vec<Vec<TermId>> {
-    let comparisons = comparisons(graph);
-    let cases = cases(graph, &comparisons);
-    let mut all = Vec::with_capacity(refuted.len());
-    for (location, refuted) in graph.locations().zip(refuted) {
-        let symbols: Vec<TermId> = graph.variables(location).collect();
-        let of_here = |list: &[TermId]| -> Vec<TermId> {
-            let here = list.iter().copied().filter(|&term| speaks_of(graph, term, &symbols));
-            here.take(MAX_CASES).collect()
-        };
-        let (cases, comparisons) = (of_here(&cases), of_here(&comparisons));
-        let truths = |condition: TermId| -> Vec<bool> {
-            let holds = |state: &Vec<Value>| {
-                let of: FxHashMap<TermId, &Value> = symbols.iter().copied().zip(state).collect();
-                let values = evaluate(&graph.terms, [condition], |symbol| of[&symbol]);
-                values[&condition].as_bv().is_true()
-            };
-            let found: BTreeSet<bool> = samples.at(location).iter().map(holds).collect();
-            found.into_iter().collect()
-        };
-        let met = comparisons.into_iter().map(|condition| (condition, truths(condition)));
-        let met = met.filter(|(_, truths)| truths.len() == 1);
-        let both = cases.into_iter().map(|case| (case, vec![false, true]));
-        let conditions: Vec<(TermId, Vec<bool>)> = both.chain(met).collect();
-        let mut found = Vec::new();
-        for (condition, truths) in conditions {
-            for holds in truths {
-                let not = graph.terms.simplified(Term::Unary(UnaryOp::Not, condition));
-                let otherwise = if holds { not } else { condition };
-                let weaker = refuted.iter().map(|&term| graph.terms.or(otherwise, term));
-                found.extend(weaker);
-            }
-        }
-        found.retain(|&term| graph.terms.as_constant(term).is_none());
-        found.truncate(MAX_CANDIDATES);
-        all.push(found);
-    }
-    all
-}
-
-/// Quotients, remainders and shifts of the variables of a location that the program computes.
-fn divisions(graph: &Graph, symbols: &[TermId]) -> Vec<TermId> {
-    use BinaryOp::{Sdiv, Smod, Sra, Srem, Srl, Udiv, Urem};
-    let values = graph.blocks().cuts.iter().flat_map(|cut| &cut.blocks);
-    let values = values.flat_map(|block| block.values.iter().chain([&block.guard]).copied());
-    let cone = graph.terms.cone(values);
-    let all = graph.terms.iter().filter(|(id, term)| {
-        let is_division = matches!(
-            term,
-            Term::Int(IntOp::Div | IntOp::Mod, ..)
-                | Term::Binary(Sdiv | Smod | Sra | Srem | Srl | Udiv | Urem, ..)
-        );
-        let is_number = matches!(graph.terms.sort(*id), Sort::Int | Sort::Bv(2..=64));
-        cone[id.index()] && is_division && is_number && speaks_of(graph, *id, symbols)
-    });
-    all.map(|(id, _)| id).take(MAX_PARTS).collect()
 }
 
 /// The numbers among the variables of a location, and all their symbols.

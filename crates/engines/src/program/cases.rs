@@ -5,11 +5,16 @@
 //! `i < p` and `p < i`, and what the program asks of `i`, asked of `p`. And where a value is
 //! `ite(i = p, v, e)`, it may be what `v` is for `p`. Heuristic.
 
+use super::candidates::{MAX_CANDIDATES, MAX_CASES};
 use super::graph::Graph;
+use super::samples::Samples;
 use pedra_model::simplify::Rewriter;
-use pedra_model::term::{BinaryOp, IntOp, Sort, Term, TermId, Terms};
+use pedra_model::term::{BinaryOp, IntOp, Sort, Term, TermId, Terms, UnaryOp};
 use pedra_program::passes::symbols_of;
 use rustc_hash::FxHashSet;
+
+/// How many quotients and remainders of a location are looked at. Chosen.
+const MAX_PARTS: usize = 4;
 
 /// The comparisons that guards and values make, without inputs.
 pub(super) fn comparisons(graph: &Graph) -> Vec<TermId> {
@@ -129,6 +134,64 @@ fn asked_of(
         }
     }
     found
+}
+
+/// What edges refute, under conditions that all samples meet: a loop may have a phase to which no
+/// sample has come, and what held before holds at least before that. Also under each case, and
+/// outside of it.
+pub(super) fn weakened(
+    graph: &mut Graph,
+    samples: &Samples,
+    refuted: &[Vec<TermId>],
+) -> Vec<Vec<TermId>> {
+    let comparisons = comparisons(graph);
+    let cases = cases(graph, &comparisons);
+    let mut all = Vec::with_capacity(refuted.len());
+    for (location, refuted) in graph.locations().zip(refuted) {
+        let symbols: Vec<TermId> = graph.variables(location).collect();
+        let of_here = |list: &[TermId]| -> Vec<TermId> {
+            let here = list.iter().copied().filter(|&term| speaks_of(graph, term, &symbols));
+            here.take(MAX_CASES).collect()
+        };
+        let (cases, comparisons) = (of_here(&cases), of_here(&comparisons));
+        let met = comparisons.into_iter().filter_map(|condition| {
+            Some((condition, vec![samples.uniform(graph, location, condition)?]))
+        });
+        let met: Vec<(TermId, Vec<bool>)> = met.collect();
+        let both = cases.into_iter().map(|case| (case, vec![false, true]));
+        let conditions: Vec<(TermId, Vec<bool>)> = both.chain(met).collect();
+        let mut found = Vec::new();
+        for (condition, truths) in conditions {
+            for holds in truths {
+                let not = graph.terms.simplified(Term::Unary(UnaryOp::Not, condition));
+                let otherwise = if holds { not } else { condition };
+                let weaker = refuted.iter().map(|&term| graph.terms.or(otherwise, term));
+                found.extend(weaker);
+            }
+        }
+        found.retain(|&term| graph.terms.as_constant(term).is_none());
+        found.truncate(MAX_CANDIDATES);
+        all.push(found);
+    }
+    all
+}
+
+/// Quotients, remainders and shifts of the variables of a location that the program computes.
+pub(super) fn divisions(graph: &Graph, symbols: &[TermId]) -> Vec<TermId> {
+    use BinaryOp::{Sdiv, Smod, Sra, Srem, Srl, Udiv, Urem};
+    let values = graph.blocks().cuts.iter().flat_map(|cut| &cut.blocks);
+    let values = values.flat_map(|block| block.values.iter().chain([&block.guard]).copied());
+    let cone = graph.terms.cone(values);
+    let all = graph.terms.iter().filter(|(id, term)| {
+        let is_division = matches!(
+            term,
+            Term::Int(IntOp::Div | IntOp::Mod, ..)
+                | Term::Binary(Sdiv | Smod | Sra | Srem | Srl | Udiv | Urem, ..)
+        );
+        let is_number = matches!(graph.terms.sort(*id), Sort::Int | Sort::Bv(2..=64));
+        cone[id.index()] && is_division && is_number && speaks_of(graph, *id, symbols)
+    });
+    all.map(|(id, _)| id).take(MAX_PARTS).collect()
 }
 
 /// What variables may be after the turn of one that never changes: for each value

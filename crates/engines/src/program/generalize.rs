@@ -130,7 +130,7 @@ fn exclude_ctg(
 }
 
 /// Moves the bounds of a cube's inequalities outwards, if it can be excluded from all frames, or
-/// from the highest one: at a lower level a bound says how far so many steps go.
+/// from the highest one: at a lower level a bound says how far a few steps go.
 fn move_bounds(
     queries: &mut Queries,
     at: Location,

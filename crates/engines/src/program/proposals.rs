@@ -6,7 +6,8 @@
 //! over integers does: a turn at each level that is a power of two, each twice as long as the last.
 //! What a turn has refuted stays refuted, and nothing is an invariant before the last turn is over.
 
-use super::candidates::{candidates, weakened};
+use super::candidates::candidates;
+use super::cases::weakened;
 use super::houdini::inductive_part;
 use super::queries::Queries;
 use super::samples::Samples;

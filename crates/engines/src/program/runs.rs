@@ -24,8 +24,7 @@ const STEADY_STEPS: usize = 2_000;
 /// Each run of this number is a long one.
 const LONG: usize = 8;
 /// After this many steps the interrupt is looked at; after more if the program has no inputs, since
-/// then one run is all there is. With 200 for all, runs over arrays take so much of the time of
-/// `auto` that `simple_array_index_value_4` is not proved in 5 s.
+/// then one run is all there is. Chosen.
 const STEPS_A_LOOK: usize = 50;
 const STEPS_WITHOUT_INPUTS: usize = 200;
 
@@ -89,7 +88,8 @@ impl Runs {
         // Where nothing is left to chance the first run is a long one.
         let is_long = !self.has_inputs() || self.runs % LONG == LONG - 1;
         // Of the short ones every other is steady, and of the long ones.
-        let is_steady = if is_long { self.runs / LONG % 2 == 0 } else { self.runs % 2 == 1 };
+        let is_steady =
+            if is_long { (self.runs / LONG).is_multiple_of(2) } else { self.runs % 2 == 1 };
         let length = match (is_long, is_steady) {
             (true, _) => MAX_STEPS,
             (false, true) => STEADY_STEPS,

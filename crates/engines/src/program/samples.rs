@@ -23,7 +23,7 @@ const RUNS: usize = 40;
 const STEPS: usize = 60;
 /// Samples of one location beyond this number are left out.
 const MAX_SAMPLES: usize = 400;
-/// So many more there may be after each look for phases.
+/// How many more there may be after each look for phases.
 const MORE_SAMPLES: usize = 100;
 /// How many comparisons of a location are looked at for phases.
 const MAX_PHASES: usize = 10;
@@ -166,9 +166,9 @@ impl Samples {
     }
 
     /// Loops have phases: a comparison of the program that is the same in all samples of a location
-    /// changes after thousands of turns. A solver finds steps along which one does, from states that
-    /// the invariants allow and that are in the phase of the samples, and runs go on from there. As
-    /// in [`Samples::leap`], the states may be out of reach. Gives the locations with new samples.
+    /// changes after thousands of turns. A solver finds steps along which one does, from states
+    /// that the invariants allow and that are in the phase of the samples, and runs go on from
+    /// there. As in [`Samples::leap`], the states may be out of reach. Gives the locations with new samples.
     pub(super) fn cross(
         &mut self,
         queries: &mut Queries,
@@ -220,7 +220,7 @@ impl Samples {
     }
 
     /// The value of a condition in all samples of a location, if it is the same.
-    fn uniform(&self, graph: &Graph, at: Location, condition: TermId) -> Option<bool> {
+    pub(super) fn uniform(&self, graph: &Graph, at: Location, condition: TermId) -> Option<bool> {
         let symbols: Vec<TermId> = graph.variables(at).collect();
         let mut truths = self.at(at).iter().map(|state| {
             let of: FxHashMap<TermId, &Value> = symbols.iter().copied().zip(state).collect();
