@@ -221,7 +221,8 @@ impl Cell {
             "$check" if is_on("TRG_ENABLE") => ("TRG", is_on("TRG_POLARITY")),
             _ => return None,
         };
-        let signal = self.connects.get(port)?;
+        // A property of an `initial` block has a trigger without any signal.
+        let signal = self.connects.get(port).filter(|signal| signal.as_str() != "{ }")?;
         Some(Clock { name: plain(signal).to_owned(), is_rising })
     }
 
@@ -320,6 +321,17 @@ end
         let expected = FLAT.replace("\\u.safe", "\\pedra.property.0");
         let expected = expected.replace("$assert$a.sv:6$2", "\\pedra.property.1");
         assert_eq!(text, expected);
+    }
+
+    /// `initial assume (reset)`, as Yosys 0.70 writes it.
+    #[test]
+    fn a_property_at_the_start_waits_for_no_clock() {
+        let initial = FLAT
+            .replace("TRG \\clk", "TRG { }")
+            .replace("POLARITY 1'1\n    connect \\TRG", "POLARITY 0'x\n    connect \\TRG");
+        let (facts, _) = name_properties(&initial).expect("a module");
+        let clock = Clock { name: "clk".to_owned(), is_rising: true };
+        assert_eq!(facts.clocking, Clocking::One(clock));
     }
 
     #[test]
