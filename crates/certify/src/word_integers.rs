@@ -22,8 +22,8 @@ use pedra_solve::terms::IntEncoder;
 use pedra_solve::{Budget, SatResult};
 use rustc_hash::FxHashMap;
 
-/// What one equivalence may cost. The normal forms of `models/word` at 32 and 64 bits take at most 92
-/// conflicts and 23 splits each (`lin`, `rajam`, `split`, `bound`).
+/// What one equivalence may cost. The normal forms of `models/word` at 32 and 64 bits take at most
+/// 92 conflicts and 23 splits each (`lin`, `rajam`, `split`, `bound`).
 const CONFLICTS: u64 = 2_000;
 const LIMITS: LiaLimits = LiaLimits { splits: 500, work: 5_000_000 };
 

@@ -141,7 +141,7 @@ fn complaints_have_an_end() {
     assert_eq!(verdicts(&output)[&0], "proved");
     let text = String::from_utf8_lossy(&output.stderr);
     let said = text.lines().filter(|line| line.contains("worker liar")).count();
-    assert!(said == 100 && text.contains("further things about workers"), "{said}: {text}");
+    assert!(said == 100 && text.contains("further messages about workers"), "{said}: {text}");
 }
 
 /// A task that was taken off the queue without a result is given out again, even if the queue
