@@ -168,7 +168,8 @@ impl Samples {
     /// Loops have phases: a comparison of the program that is the same in all samples of a location
     /// changes after thousands of turns. A solver finds steps along which one does, from states
     /// that the invariants allow and that are in the phase of the samples, and runs go on from
-    /// there. As in [`Samples::leap`], the states may be out of reach. Gives the locations with new samples.
+    /// there. As in [`Samples::leap`], the states may be out of reach. Gives the locations with new
+    /// samples.
     pub(super) fn cross(
         &mut self,
         queries: &mut Queries,
