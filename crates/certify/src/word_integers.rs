@@ -115,6 +115,8 @@ impl Numbers<'_> {
                 let congruent = self.to.ite(c, a.congruent, b.congruent);
                 Some(Image::Word(Number { congruent, is_exact: a.is_exact && b.is_exact }))
             }
+            // By no bits.
+            Term::Extend { arg, .. } if is_bit => Some(Image::Bit(self.bit(arg))),
             Term::Extend { arg, signed: false, .. } => Some(exact(self.unsigned(arg))),
             Term::Extend { arg, signed: true, .. } => Some(congruent(self.signed(arg))),
             Term::Slice { arg, high, low } => self.slice(arg, high, low),

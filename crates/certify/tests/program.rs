@@ -220,7 +220,7 @@ fn malformed_proofs_are_refused() {
     let broken: [(ProgramProof, &str); 7] = [
         (proof(&[]), "loop"),
         (proof(&[(head, x)]), "no bit"),
-        (proof(&[(head, stranger)]), "no variable"),
+        (proof(&[(head, stranger)]), "not a variable"),
         (proof(&[(PlaceId::new(99), at_most)]), "does not exist"),
         (ProgramProof { properties: vec![], ..proof(&[(head, at_most)]) }, "no property"),
         (ProgramProof { k: 0, ..proof(&[(head, at_most)]) }, "depth"),

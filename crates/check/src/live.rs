@@ -23,8 +23,8 @@ use pedra_solve::Interrupt;
 
 /// How long each engine works in one thread before it is the turn of the next, at first: looks at
 /// the interrupt. A look of rlive takes longest, since it sets up a search for each question: on
-/// cutarb16ro 32,000 looks of k-liveness, BMC, fbPDR and rlive took 4.7, 2.0, 4.4 and 25 s of a busy
-/// machine. fbPDR has three times as many so that rlive does not leave it behind; that number is
+/// cutarb16ro 32,000 looks of k-liveness, BMC, fbPDR and rlive took 4.7, 2.0, 4.4 and 25 s on a
+/// busy machine. fbPDR has three times as many looks, lest rlive leave it behind; that number is
 /// chosen, not measured. BMC with four times as many cost cucab12: open after 20 s of CPU, else
 /// decided by k-liveness in 10 s. Tuning only.
 const TURN_LOOKS: u64 = 4_000;
