@@ -57,12 +57,12 @@ pub enum Formula {
 impl fmt::Display for Formula {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Formula::Reset => "reset: the witness cannot start where the model does",
-            Formula::Transition => "transition: the witness cannot follow the model",
-            Formula::Safety => "safety: the witness's property does not imply the model's",
-            Formula::Base => "base: the witness's property does not hold at the start",
-            Formula::Induction => "induction: the witness's property is not inductive",
-            Formula::Liveness => "liveness: the witness's signals do not imply the model's",
+            Formula::Reset => "reset: the certificate cannot start where the model does",
+            Formula::Transition => "transition: the certificate cannot follow the model",
+            Formula::Safety => "safety: the certificate's property does not imply the model's",
+            Formula::Base => "base: the certificate's property does not hold at the start",
+            Formula::Induction => "induction: the certificate's property is not inductive",
+            Formula::Liveness => "liveness: the certificate's signals do not imply the model's",
             Formula::Decrease => "decrease: no signal relates a state to the one before",
             Formula::Closure => "closure: a step leaves the relation of the signals",
             Formula::Consistent => "consistent: the signal that holds changes from step to step",
@@ -91,7 +91,7 @@ pub enum CertificateError {
     #[error("{0}")]
     Unsupported(String),
     /// A formula is not valid.
-    #[error("{formula}; counterexample: model {model}, witness {witness}")]
+    #[error("{formula}; counterexample: {}", both(model, witness))]
     Refuted {
         /// Which.
         formula: Formula,
@@ -103,6 +103,14 @@ pub enum CertificateError {
     /// The check ended early: nothing is known about the certificate.
     #[error("{0}")]
     Stopped(Stop),
+}
+
+/// The states that refute a formula, in words. Base and induction do not mention the model.
+fn both(model: &Counterexample, witness: &Counterexample) -> String {
+    match model.steps.as_slice() {
+        [] => format!("certificate {witness}"),
+        _ => format!("model {model}, certificate {witness}"),
+    }
 }
 
 /// An accepted certificate.

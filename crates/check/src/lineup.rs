@@ -215,7 +215,7 @@ impl<'a> Ground<'a> {
     }
 
     /// The same for a program without loops: it is one question.
-    fn beside_straight(&self, plan: &Plan, straight: Straight) -> Vec<Leg<'a>> {
+    fn on_straight(&self, plan: &Plan, straight: Straight) -> Vec<Leg<'a>> {
         let bmc = self.engine(plan, row(EngineName::Bmc, &[]));
         bmc.map(|bmc| leg(straight.by(bmc), STRAIGHT_LOOKS)).into_iter().collect()
     }
@@ -227,13 +227,17 @@ impl<'a> Ground<'a> {
                 let shared = Arc::default();
                 let first = match (others.alone.is_empty(), others.straight) {
                     (true, _) => legs_of_program(self.auto(plan, &shared).into_iter().collect()),
-                    (false, Some(straight)) => self.beside_straight(plan, straight),
+                    (false, Some(straight)) => self.on_straight(plan, straight),
                     // Heuristic: k-induction on circuits comes first, since what it finds it finds
                     // at once.
                     (false, None) => self.beside_program(plan, &shared),
                 };
                 let beside = self.many(plan, &shared).into_iter();
                 (first, beside.chain(self.engines(plan, BESIDE)).collect())
+            }
+            EngineName::Bmc if others.straight.is_some() => {
+                let straight = others.straight.into_iter();
+                (straight.flat_map(|s| self.on_straight(plan, s)).collect(), Vec::new())
             }
             EngineName::Wpdr if self.words.is_some() => {
                 (legs_of_program(self.engines(plan, &[row(EngineName::Wpdr, &[])])), Vec::new())

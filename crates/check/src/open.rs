@@ -30,7 +30,7 @@ impl Open {
             Open::Engines(Reason::Exhausted(step)) => {
                 format!(
                     "all paths end or repeat a state before step {step}, but this engine has no \
-                     proof to show; try kind"
+                     proof to show; try pdr"
                 )
             }
             Open::Engines(Reason::SettledElsewhere) => "left to others".to_owned(),

@@ -32,7 +32,7 @@ pub enum EngineName {
     /// Picks engines by itself: k-induction and word-level PDR for a moment, then fbPDR, after a
     /// minute in turns with others; with threads, side by side
     Auto,
-    /// Bounded model checking: finds violations, proves nothing
+    /// Bounded model checking: finds violations; proves only programs without loops
     Bmc,
     /// k-induction: finds violations and proves
     Kind,
@@ -90,7 +90,7 @@ impl EngineName {
                 "Picks engines by itself: k-induction and word-level PDR for a moment, then fbPDR, \
                  after a minute in turns with others; with threads, side by side"
             }
-            EngineName::Bmc => "Bounded model checking: finds violations, proves nothing",
+            EngineName::Bmc => "Bounded model checking: finds violations; proves only programs without loops",
             EngineName::Kind => "k-induction: finds violations and proves",
             EngineName::Pdr => "PDR (IC3): finds violations and proves",
             EngineName::Rpdr => "Reverse PDR: PDR on the reversed transition relation",
@@ -314,6 +314,9 @@ impl Plan {
         match self.engine {
             EngineName::Bmc if lowered.has_integers() => only(bmc()),
             EngineName::Kind if lowered.has_integers() => only(kind()),
+            EngineName::Bmc => {
+                Others { straight: Straight::new(lowered, properties), ..Others::default() }
+            }
             EngineName::Auto if lowered.has_integers() => {
                 let (looks, max_depth) = (Some(PATHS_LOOKS), Some(PATHS_DEPTH));
                 let leg = |engine: Box<dyn Engine>, looks: u64| Leg {

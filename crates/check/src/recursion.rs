@@ -128,6 +128,9 @@ impl Book {
 struct Ended {
     /// For lack of budget.
     is_spent: bool,
+    /// The budget was that of the round, so the next round, which has more, may get further. An
+    /// engine that ends for a limit inside it would do so again, for ever.
+    has_round_spent: bool,
     /// At the largest step.
     is_short: bool,
     /// With an answer about the bound.
@@ -211,12 +214,13 @@ impl<O: ProgramObserver> Run<'_, O> {
             let run = Run { interrupt: &interrupt, ..*self };
             let left = run.phase(&known, lowered.into(), &options)?;
             ended.note(&left);
+            ended.has_round_spent |= interrupt.is_raised();
             book.undefined.retain(|(property, _)| left.iter().any(|l| l.property == *property));
         }
         if !ended.is_spent && !ended.is_short {
             book.searched = search.depth;
         }
-        let can_go_on = ended.is_spent || ended.is_short && self.plan.depth != search.steps;
+        let can_go_on = ended.has_round_spent || ended.is_short && self.plan.depth != search.steps;
         search.is_over = !search.deepen() && !can_go_on;
         Ok(())
     }
@@ -239,7 +243,7 @@ impl<O: ProgramObserver> Run<'_, O> {
         self.search(&search.options(false), lowered.into(), book, &mut ended, looks)?;
         search.is_over = match ended.is_bounded {
             true => !search.deepen(),
-            false => !ended.is_spent,
+            false => !ended.has_round_spent,
         };
         Ok(())
     }
@@ -284,6 +288,7 @@ impl<O: ProgramObserver> Run<'_, O> {
         let run = Run { interrupt: &interrupt, ..*self };
         let left = run.phase(&book.open, lowered, options)?;
         book.note(left, ended);
+        ended.has_round_spent |= interrupt.is_raised();
         Ok(())
     }
 }

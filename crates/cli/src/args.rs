@@ -67,7 +67,7 @@ pub enum Command {
     Check(Box<CheckArgs>),
     /// Run the tasks of pedra.toml in the current folder
     Run(TasksArgs),
-    /// Check a model, and write a page that shows how the answers were found
+    /// Check a model, and write a page (-o FILE.html) that shows how the answers were found
     #[command(disable_help_flag = true, after_help = SHORT_HELP, after_long_help = options::help())]
     Explain(Box<ExplainArgs>),
     /// Check a witness or a certificate, of Pedra or another tool, against a model
@@ -163,7 +163,7 @@ pub struct OutputArgs {
 /// How word-level models are made into bits.
 #[derive(Args, Debug, Clone)]
 pub struct BlastArgs {
-    /// Expand arrays of up to this many bits; of larger ones watch a few cells
+    /// Expand arrays of up to this many bits; larger ones stay arrays
     #[arg(
         long,
         value_name = "BITS",
@@ -210,8 +210,8 @@ pub struct CheckArgs {
     /// Only this property, by name or number; repeatable
     #[arg(long, short, value_name = "NAME")]
     pub property: Vec<String>,
-    /// Go no deeper than this step
-    #[arg(long, value_name = "STEP")]
+    /// Search up to this step; PDR may find a longer trace
+    #[arg(long, alias = "bound", short_alias = 'k', value_name = "STEP")]
     pub depth: Option<usize>,
     /// An option of an engine, such as pdr.ctg=1
     #[arg(short = 'o', value_name = "ENGINE.NAME=VALUE", value_parser = options::parse_option)]

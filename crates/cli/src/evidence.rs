@@ -55,7 +55,7 @@ pub fn certificate_form(path: &Path, model: &Model) -> Result<CertificateForm, I
             return Err(InputError(format!("{}: {text}", path.display())));
         }
         (_, Model::Words(_)) => {
-            let text = "the certificate of a BTOR2 model ends in .btor2, .btor or .smt2";
+            let text = "the certificate of a BTOR2 model or a Verilog design ends in .btor2, .btor or .smt2";
             return Err(InputError(format!("{}: {text}", path.display())));
         }
     };

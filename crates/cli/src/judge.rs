@@ -196,7 +196,7 @@ impl Judge<'_> {
             Some(&index) => {
                 let property = &program.properties[index];
                 let place = program.location(property.span, false);
-                let text = format!("witness: {place} is violated on its way{used}");
+                let text = format!("witness: a run through its waypoints violates {place}{used}");
                 // A run that passes a part of the waypoints is no run of the witness.
                 match left_out.is_empty() {
                     true => Judgement::Accepted(text),

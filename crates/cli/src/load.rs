@@ -3,6 +3,7 @@
 use crate::commands::language::Language;
 use crate::report::SourcePlace;
 use pedra_formats::error::{FormatError, Position};
+use pedra_formats::text::printable;
 use pedra_formats::{aiger, btor2};
 use pedra_model::Model;
 use pedra_model::term::Sort;
@@ -117,7 +118,7 @@ pub fn read_model(bytes: &[u8]) -> Result<Model, InputError> {
 pub fn load(path: &Path) -> Result<Loaded, InputError> {
     if is_verilog(path) {
         let file = path.display();
-        let text = "Verilog is read by `check`, `info` and `convert`";
+        let text = "Verilog is read by `check`, `explain`, `info` and `convert`";
         let hint = format!("`pedra convert {file} model.btor2` makes a model of it");
         return Err(InputError(format!("{file}: {text}\nhint: {hint}")));
     }
@@ -131,7 +132,9 @@ pub fn load(path: &Path) -> Result<Loaded, InputError> {
             if Language::of(path).is_some() {
                 let file = path.display();
                 let text = "programs are decided by `check`; this command takes models of hardware";
-                let hint = format!("`pedra convert {file} model.btor2` makes a model of it");
+                let hint = format!(
+                    "`pedra convert {file} model.btor2` makes a model of it, if it has no integers"
+                );
                 return Err(InputError(format!("{file}: {text}\nhint: {hint}")));
             }
             let hint = unpacker(&bytes).map(|program| {
@@ -257,6 +260,18 @@ impl Loaded {
         (0..self.num_properties()).map(place).collect()
     }
 
+    /// The names of the properties, if these are few; else, where they are listed.
+    fn names_or_where(&self) -> String {
+        const FEW: usize = 8;
+        let count = self.num_properties();
+        let names: Vec<&str> = (0..count).filter_map(|i| self.property_name(i)).collect();
+        if count > FEW || names.len() < count {
+            return "`pedra info` lists them".to_owned();
+        }
+        let names: Vec<_> = names.into_iter().map(printable).collect();
+        format!("there is {}", names.join(", "))
+    }
+
     /// Which properties are meant: all, or those selected by number or name.
     pub fn select(&self, wanted: &[String]) -> Result<Vec<usize>, InputError> {
         let count = self.num_properties();
@@ -281,7 +296,8 @@ impl Loaded {
                 }
                 ([], None) => {
                     return Err(InputError(format!(
-                        "{file}: no property is named '{text}'; `pedra info` lists them"
+                        "{file}: no property is named '{text}'; {}",
+                        self.names_or_where()
                     )));
                 }
                 (all, _) => selected.extend(all),

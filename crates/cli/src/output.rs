@@ -32,7 +32,7 @@ enum Target {
 impl Target {
     fn of(path: &Path) -> Target {
         match path.to_str() {
-            Some("/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1") => return Target::Stdout,
+            Some("-" | "/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1") => return Target::Stdout,
             Some("/dev/stderr" | "/dev/fd/2" | "/proc/self/fd/2") => return Target::Stderr,
             _ => {}
         }

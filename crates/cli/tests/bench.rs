@@ -224,7 +224,7 @@ fn programs_by_category() {
     for part in [
         "Boogie program 1 1 0 1 0 0",
         "C program 2 2 1 1 0 0",
-        "C bmc --depth 3 2 1 0 1 0 0",
+        "C bmc --depth 3 2 2 1 1 0 0",
         "C z3 2 0 0 0 0 2 240.0",
         "Horn z3 3 2 2 0 0 0",
     ] {

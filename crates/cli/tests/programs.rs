@@ -280,6 +280,19 @@ fn what_cannot_be_done_is_said() {
     assert!(err.contains("--data-model: only for programs"), "{err}");
 }
 
+/// An engine that ends for a limit inside it is not started again for ever.
+#[test]
+fn a_limit_inside_an_engine_ends_the_rounds_of_recursion() {
+    let text = "extern void reach_error(void); extern int __VERIFIER_nondet_int(void);\n\
+        int down(int n) { if (n <= 0) return 0; return 1 + down(n - 1); }\n\
+        int main(void) { int n = __VERIFIER_nondet_int();\n\
+          if (n >= 0 && n < 1000 && down(n) != n) reach_error(); return 0; }\n";
+    let options = ["-e", "wpdr", "-o", "wpdr.budget=0", "-o", "wpdr.handover=off", "--depth", "6"];
+    let (code, out, err) = check_text("limited.c", text, &options);
+    assert_eq!(code, Some(3), "{out}{err}");
+    assert!(out.starts_with("unknown"), "{out}");
+}
+
 /// Runs `pedra convert` on a program; gives the text of the output.
 fn converted(file: &str, ending: &str) -> Result<String, String> {
     let name = format!("{}.{ending}", file.replace('.', "_"));

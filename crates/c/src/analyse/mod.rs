@@ -23,6 +23,9 @@ use crate::types::{DataModel, IntType, RecordId, Ty, Type, Types};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{Entity, Scopes};
 
+/// How many functions a message names.
+const MAX_NAMES: usize = 8;
+
 /// The typed program that starts at the function `entry`.
 pub fn analyse(ast: &Ast, model: DataModel, entry: &str) -> Result<Tree, Fault> {
     let mut analyser = Analyser::new(ast, model);
@@ -34,7 +37,7 @@ pub fn analyse(ast: &Ast, model: DataModel, entry: &str) -> Result<Tree, Fault> 
         Some(Entity::Function(id)) if analyser.bodies.contains_key(&id) => id,
         _ => {
             let fault = Fault::new(Span::default(), format!("there is no function `{entry}`"));
-            return Err(fault.hint("choose another entry, or check the file"));
+            return Err(fault.hint(analyser.entries()));
         }
     };
     analyser.reach(function);
@@ -181,6 +184,27 @@ impl<'a> Analyser<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The functions at which a program can start, in words.
+    fn entries(&self) -> String {
+        let functions = self.tree.functions.iter().enumerate();
+        let has_body = |&(index, _): &(usize, &Function)| {
+            self.bodies.keys().any(|id: &FunctionId| id.index() == index)
+        };
+        let names: Vec<String> =
+            functions.filter(has_body).map(|(_, f)| format!("`{}`", f.name)).collect();
+        match names.as_slice() {
+            [] => "the file has no function with a body".to_owned(),
+            [one] => format!("the file has {one}; name it with --function"),
+            some if some.len() <= MAX_NAMES => {
+                format!("the file has {}; name one with --function", some.join(", "))
+            }
+            many => {
+                let first = many[..MAX_NAMES].join(", ");
+                format!("the file has {first} and others; name one with --function")
+            }
+        }
     }
 
     /// Notes that the program may get to a function.

@@ -200,6 +200,13 @@ fn certificate(
     options: &CheckOptions,
 ) -> Result<Judgement> {
     let bad_file = |e: FormatError| describe(path, bytes, &e);
+    let is_aiger = bytes.starts_with(b"aig ") || bytes.starts_with(b"aag ");
+    if is_aiger != matches!(loaded.model, Model::Bits(_)) {
+        let (has, needs) =
+            if is_aiger { ("AIGER", "a BTOR2 model") } else { ("BTOR2", "an AIGER model") };
+        let text = format!("{}: a certificate in {has} is not one for {needs}", path.display());
+        return Err(InputError(text).into());
+    }
     let is_set = |&&p: &&usize| matches!(loaded.model.property(p), Property::Justice(_));
     let set = selected.iter().find(is_set);
     let checked = match &loaded.model {
@@ -255,7 +262,14 @@ fn judgement(
         Err(CertificateError::Unsupported(text)) => {
             Judgement::Unknown(format!("certificate: {text}"))
         }
-        Err(error) => Judgement::Refuted(format!("certificate: {error}")),
+        Err(error) => {
+            // `check` writes a certificate for each property.
+            let hint = match selected.len() {
+                0 | 1 => "",
+                _ => "\nhint: if it is about one of the properties, name it with -p",
+            };
+            Judgement::Refuted(format!("certificate: {error}{hint}"))
+        }
     }
 }
 

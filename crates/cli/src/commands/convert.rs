@@ -23,6 +23,9 @@ use pedra_verilog::is_verilog;
 use std::borrow::Cow;
 use std::path::Path;
 
+/// The endings of files that can be written.
+const FORMATS: &str = ".aig, .aag, .btor2, .btor, .smt2 and .dot";
+
 /// Runs the command; gives the exit code.
 pub fn run(args: &ConvertArgs) -> Result<i32> {
     let (output, more) = args.output.split_last().expect("clap wants one at least");
@@ -88,9 +91,13 @@ fn writer(path: &Path) -> Result<Writer, InputError> {
                 Input::Model(Model::Words(system)) => dot::words(system).into_bytes(),
             })
         },
+        "" => {
+            let text = format!("{}: the file's ending names the format: {FORMATS}", path.display());
+            return Err(InputError(text));
+        }
         other => {
             let text = format!(
-                "{}: no format for '.{other}'; known are .aig, .aag, .btor2, .btor, .smt2 and .dot",
+                "{}: no format for '.{other}'; known are {FORMATS}",
                 path.display()
             );
             return Err(InputError(text));

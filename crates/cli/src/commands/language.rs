@@ -121,9 +121,12 @@ pub fn refuse_language(args: &LanguageArgs) -> Result<(), InputError> {
 pub fn refuse_for_programs(args: &CheckArgs) -> Result<(), InputError> {
     refuse_language(&args.language)?;
     let has_test = args.test.is_some() && !is_verilog(&args.model);
-    let given = [("--witness", args.witness.is_some()), ("--test", has_test)];
-    match given.into_iter().find(|(_, is_given)| *is_given) {
-        Some((option, _)) => Err(InputError(format!("{option}: only for programs"))),
+    let given = [
+        ("--witness", args.witness.is_some(), "C programs; --trace writes the path of a model"),
+        ("--test", has_test, "C programs and Verilog designs"),
+    ];
+    match given.into_iter().find(|(_, is_given, _)| *is_given) {
+        Some((option, _, whom)) => Err(InputError(format!("{option}: only for {whom}"))),
         None => Ok(()),
     }
 }

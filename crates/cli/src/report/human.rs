@@ -75,8 +75,8 @@ pub fn vacuity(of: Option<(usize, &str)>, vacuity: Vacuity, color: bool) -> Stri
             format!("{word}  b{index} {}  {text}", printable(name))
         }
         (None, Vacuity::Yes(Some(step))) => format!(
-            "{word}  assumptions  no run has a step {step}, certificate checked; proofs say nothing \
-             about later steps"
+            "{word}  assumptions  they cannot all hold up to step {step}, certificate checked; proofs \
+             say nothing about this step and later ones"
         ),
         (None, _) => format!("{word}  assumptions"),
     }

@@ -122,7 +122,7 @@ pub fn table(tasks: &[&Task], done: &[Done<'_>]) -> String {
         let result = match (worst(own.map(Done::code)), task.expect) {
             (0, _) => "ok",
             (1, Expect::Proved) => "violated",
-            (1, Expect::Violated) => "proved, not violated",
+            (1, Expect::Violated) => "proved, violation expected",
             (3, _) => "unknown",
             _ => "failed",
         };

@@ -149,7 +149,7 @@ pub static CHOICES: &[Choice<ProgramOptions>] = &[
         "units",
         Class::Expert,
         units,
-        "with `full` and words: move the bounds of a lemma, and put half-spaces of two words in"
+        "with `full` and words: move the bounds of a lemma, and add half-spaces over two words"
     ),
     switch!(
         "templates",
@@ -161,7 +161,7 @@ pub static CHOICES: &[Choice<ProgramOptions>] = &[
         "samples",
         Class::Expert,
         samples,
-        "with `units`: a lemma that excludes a state which a run has reached is not asked about"
+        "with `units`: drop a candidate without a query if it excludes a state that a run has reached"
     ),
     switch!(
         "refine",
@@ -173,7 +173,7 @@ pub static CHOICES: &[Choice<ProgramOptions>] = &[
         "integers",
         Class::Expert,
         integers,
-        "with `full` and words: search over integers beside, and keep what also holds of words"
+        "with `full` and words: also search over integers, and keep what holds for words, too"
     ),
     number!(
         "effort",

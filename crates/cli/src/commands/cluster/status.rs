@@ -55,8 +55,9 @@ fn text(status: &Status) -> String {
     let rate: u64 = workers.iter().map(|worker| worker.value.done_last_minute).sum();
     let _ = writeln!(
         text,
-        "\nworkers: {}, {idle} of them idle; {rate} tasks in the last minute",
-        workers.len()
+        "\nworkers: {}, {idle} of them idle; {rate} {} in the last minute",
+        workers.len(),
+        if rate == 1 { "task" } else { "tasks" }
     );
     workers.iter().for_each(|worker| worker_line(&mut text, worker));
     let _ = writeln!(text, "jobs: {}", jobs.len());
