@@ -90,7 +90,9 @@ impl EngineName {
                 "Picks engines by itself: k-induction and word-level PDR for a moment, then fbPDR, \
                  after a minute in turns with others; with threads, side by side"
             }
-            EngineName::Bmc => "Bounded model checking: finds violations; proves only programs without loops",
+            EngineName::Bmc => {
+                "Bounded model checking: finds violations; proves only programs without loops"
+            }
             EngineName::Kind => "k-induction: finds violations and proves",
             EngineName::Pdr => "PDR (IC3): finds violations and proves",
             EngineName::Rpdr => "Reverse PDR: PDR on the reversed transition relation",

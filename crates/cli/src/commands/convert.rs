@@ -96,10 +96,7 @@ fn writer(path: &Path) -> Result<Writer, InputError> {
             return Err(InputError(text));
         }
         other => {
-            let text = format!(
-                "{}: no format for '.{other}'; known are {FORMATS}",
-                path.display()
-            );
+            let text = format!("{}: no format for '.{other}'; known are {FORMATS}", path.display());
             return Err(InputError(text));
         }
     })

@@ -17,8 +17,9 @@ const MAX_LINES: usize = 400;
 /// If there is no such signal or step.
 pub fn find(waves: &Waves, text: &str) -> Result<At, InputError> {
     let wrong = |what: String| InputError(format!("--why {text}: {what}"));
-    let (name, step) =
-        text.rsplit_once('@').ok_or_else(|| wrong("write a signal and a step, such as full@4".into()))?;
+    let (name, step) = text
+        .rsplit_once('@')
+        .ok_or_else(|| wrong("write a signal and a step, such as full@4".into()))?;
     let last = waves.steps.saturating_sub(1);
     let step = step.parse().ok().filter(|step| *step <= last);
     let step = step.ok_or_else(|| wrong(format!("the steps are 0 to {last}")))?;

@@ -48,8 +48,60 @@ pub(super) struct FrameSolvers {
     limit: usize,
     /// How many lemmas each was given.
     given: Vec<usize>,
-    /// The work of solvers that are no more.
-    past: SatStats,
+    work: Work,
+}
+
+/// The work of all solvers, summed up as it is done: with hundreds of frames, asking each of them
+/// after every obligation took up to half of the time of a search.
+#[derive(Default)]
+struct Work {
+    /// What was summed up, of solvers that are no more, too.
+    sum: SatStats,
+    /// How much of it is that of each solver.
+    counted: Vec<SatStats>,
+    /// Only this solver may have done more since.
+    last: Option<usize>,
+}
+
+impl Work {
+    /// What a solver has done since it was counted.
+    fn since(&self, solvers: &[Option<FrameSolver>], level: usize) -> SatStats {
+        let Some(solver) = &solvers[level] else { return SatStats::default() };
+        let (mut work, counted) = (solver.stats(), &self.counted[level]);
+        work.queries -= counted.queries;
+        work.conflicts -= counted.conflicts;
+        work.propagations -= counted.propagations;
+        work
+    }
+
+    /// The work of a solver is part of the sum.
+    fn count(&mut self, solvers: &[Option<FrameSolver>], level: usize) {
+        let more = self.since(solvers, level);
+        add_work(&mut self.sum, &more);
+        add_work(&mut self.counted[level], &more);
+    }
+
+    /// This solver may be at work from now on.
+    #[inline]
+    fn begin(&mut self, solvers: &[Option<FrameSolver>], level: usize) {
+        if let Some(last) = self.last.replace(level).filter(|&last| last != level) {
+            self.count(solvers, last);
+        }
+    }
+
+    /// A solver goes.
+    fn end(&mut self, solvers: &[Option<FrameSolver>], level: usize) {
+        self.count(solvers, level);
+        self.counted[level] = SatStats::default();
+    }
+
+    fn all(&self, solvers: &[Option<FrameSolver>]) -> SatStats {
+        let mut sum = self.sum;
+        if let Some(last) = self.last {
+            add_work(&mut sum, &self.since(solvers, last));
+        }
+        sum
+    }
 }
 
 impl FrameSolvers {
@@ -76,7 +128,7 @@ impl FrameSolvers {
             questions: 0,
             limit,
             given: Vec::new(),
-            past: SatStats::default(),
+            work: Work::default(),
         }
     }
 
@@ -105,11 +157,13 @@ impl FrameSolvers {
     /// The same, to be changed.
     #[inline]
     pub(super) fn at_mut(&mut self, level: Level) -> &mut FrameSolver {
+        self.work.begin(&self.by_level, level.index());
         self.by_level[level.index()].as_mut().expect("asked before")
     }
 
     /// The solver of a frame, if it has one.
     pub(super) fn get_mut(&mut self, level: Level) -> Option<&mut FrameSolver> {
+        self.work.begin(&self.by_level, level.index());
         self.by_level[level.index()].as_mut()
     }
 
@@ -137,9 +191,8 @@ impl FrameSolvers {
             let inner = 1..self.by_level.len() - 1;
             let held = inner.filter(|&level| self.by_level[level].is_some());
             let Some(level) = held.min_by_key(|&level| self.asked[level]) else { return };
-            if let Some(solver) = self.by_level[level].take() {
-                add_work(&mut self.past, &solver.stats());
-            }
+            self.work.end(&self.by_level, level);
+            self.by_level[level] = None;
         }
     }
 
@@ -156,6 +209,7 @@ impl FrameSolvers {
         self.by_level.push(Some(solver));
         self.asked.push(self.questions);
         self.given.push(0);
+        self.work.counted.push(SatStats::default());
         // Heuristic: retired lemmas stay in solvers; when they are the majority, start afresh.
         let mut lemmas = 0;
         for level in (1..top.index()).rev().map(Level::new) {
@@ -199,9 +253,8 @@ impl FrameSolvers {
         context: &Context,
     ) {
         let solver = self.make(relation, start, trace, level, context);
-        if let Some(old) = self.by_level[level.index()].replace(solver) {
-            add_work(&mut self.past, &old.stats());
-        }
+        self.work.end(&self.by_level, level.index());
+        self.by_level[level.index()] = Some(solver);
         self.given[level.index()] = trace.sets((), level).count();
         self.keep_limit();
     }
@@ -229,9 +282,7 @@ impl FrameSolvers {
 
     /// The work of all solvers.
     pub(super) fn stats(&self) -> SatStats {
-        let mut sum = self.past;
-        self.by_level.iter().flatten().for_each(|solver| add_work(&mut sum, &solver.stats()));
-        sum
+        self.work.all(&self.by_level)
     }
 }
 
