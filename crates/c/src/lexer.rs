@@ -170,7 +170,7 @@ impl Lexer<'_> {
                 number(word)
             }
             &["pack", word] if number(word).is_some() => number(word),
-            ["pack" | "ms_struct" | "scalar_storage_order", ..] => {
+            ["pack" | "ms_struct" | "scalar_storage_order" | "weak" | "redefine_extname", ..] => {
                 return Err(Fault::unsupported(self.span(start), "this `#pragma`"));
             }
             _ => return Ok(()),

@@ -110,6 +110,8 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ),
     ("rand", "int rand(void) { int r; __VERIFIER_assume(r >= 0); return r; }"),
     ("getchar", "int getchar(void) { int r; __VERIFIER_assume(r >= -1 && r <= 255); return r; }"),
+    ("fgetc", "int fgetc(void *f) { int r; __VERIFIER_assume(r >= -1 && r <= 255); return r; }"),
+    ("getc", "int getc(void *f) { int r; __VERIFIER_assume(r >= -1 && r <= 255); return r; }"),
     (
         "isdigit",
         "int isdigit(int c) { int r; if (c < '0' || c > '9') return 0; \

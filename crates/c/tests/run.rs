@@ -68,7 +68,12 @@ fn undefined_behaviour() {
         ("return y << 32;", "undefined: shift y << 32"),
         ("return y >> (x - 1);", "undefined: shift y >> (x - 1)"),
         ("return (x - 1) << 1;", "undefined: shift (x - 1) << 1"),
-        ("return y << 31;", "undefined: shift y << 31"),
+        ("return y << 31;", "undefined: overflow y << 31"),
+        ("__VERIFIER_assume(y / x > 2); return 1;", "undefined: division y / x"),
+        ("x = y / x, __VERIFIER_assume(y < 0); return 1;", "undefined: division y / x"),
+        ("printf(\"%d\", y / x); return 1;", "undefined: division y / x"),
+        ("exit(y / x);", "undefined: division y / x"),
+        ("exit(a[y + 2]);", "undefined: bounds a[y + 2]"),
         ("return 1u << 31 > 0;", "returns 1"),
         ("return a[x + 3];", "undefined: bounds a[x + 3]"),
         ("a[x - 1] = 1; return 0;", "undefined: bounds a[x - 1]"),
@@ -181,7 +186,46 @@ fn assumptions() {
         common::program(text).assumptions.iter().map(|a| a.text.to_string()).collect();
     assert_eq!(found, ["`malloc` does not fail"]);
     let text = "int atoi(const char *); int main(int n, char **v) { return atoi(v[1]); }";
-    assert_eq!(&*self::program(text).assumptions[0].text, any("atoi"));
+    let found = self::program(text).assumptions;
+    assert_eq!(&*found[0].text, "the argument `v[1]` is defined");
+    assert_eq!(&*found[1].text, any("atoi"));
+}
+
+/// What C leaves open is noted where it may matter.
+#[test]
+fn what_is_left_open() {
+    for (text, expected) in [
+        (
+            "int g; int s(int v) { g = v; return v; } int main(void) { return s(1) + s(2); }",
+            "the parts of `s(1) + s(2)` are evaluated in their order",
+        ),
+        (
+            "int g; int s(void) { return ++g; } int a[3]; int main(void) { a[g] = s(); }",
+            "the parts of `a[g] = s()` are evaluated in their order",
+        ),
+        (
+            "int main(void) { char *p = \"a\", *q = \"a\"; return p == q; }",
+            "in `p == q` different objects lie apart",
+        ),
+        (
+            "int a[2], b[2]; int main(void) { return a + 2 == b; }",
+            "in `a + 2 == b` different objects lie apart",
+        ),
+        (
+            "int *f(void) { int l = 1; return &l; } int main(void) { return *f(); }",
+            "`l` is not used after its function has returned",
+        ),
+    ] {
+        let found = program(text).assumptions;
+        assert!(found.iter().any(|a| &*a.text == expected), "{text}: {found:?}");
+    }
+    for text in [
+        "int s(int v) { return v ? s(v - 1) + s(v - 1) : 1; } int main(void) { return s(3); }",
+        "int a[2]; int main(void) { int *p = a, *q = a; p++; return p == q; }",
+        "int f(int *p) { return *p; } int main(void) { int l = 1; return f(&l); }",
+    ] {
+        assert!(program(text).assumptions.is_empty(), "{text}");
+    }
 }
 
 /// Arrays and allocations whose size is known only when the program runs.

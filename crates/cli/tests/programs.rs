@@ -280,6 +280,24 @@ fn what_cannot_be_done_is_said() {
     assert!(err.contains("--data-model: only for programs"), "{err}");
 }
 
+/// Only the first element of storage from outside is followed, and a truth value from outside is
+/// 0 or 1.
+#[test]
+fn values_from_outside() {
+    let start = "extern void reach_error(void); extern char *name(void); extern _Bool flag(void);\n\
+        int main(void) { char *p = name(); ";
+    for (body, verdict) in [
+        ("if (p && p[0] == 'a' && p[1] == 'b') reach_error();", "unknown"),
+        ("if (p && *p == 'a') reach_error();", "violated"),
+        ("if (flag() + flag() > 2) reach_error();", "proved"),
+        ("if (flag() + flag() > 1) reach_error();", "violated"),
+    ] {
+        let text = format!("{start}{body} return 0; }}\n");
+        let (_, out, err) = check_text("outside.c", &text, &["--threads", "1"]);
+        assert!(out.lines().any(|line| line.starts_with(verdict)), "{body}\n{out}{err}");
+    }
+}
+
 /// An engine that ends for a limit inside it is not started again for ever.
 #[test]
 fn a_limit_inside_an_engine_ends_the_rounds_of_recursion() {

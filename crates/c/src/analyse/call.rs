@@ -192,6 +192,11 @@ impl Analyser<'_> {
                 let void = self.void();
                 self.tree.types.pointer(void)
             }
+            // What it returns is in its name, and in no declaration.
+            None if text.starts_with("__VERIFIER_nondet_") && text != "__VERIFIER_nondet_int" => {
+                let fault = Fault::new(span, format!("`{text}` is not declared"));
+                return Err(fault.hint("declare it with the type of its result"));
+            }
             None if text.starts_with("__builtin_") => {
                 return Err(Fault::unsupported(span, format!("`{text}`")));
             }

@@ -130,7 +130,7 @@ impl Analyser<'_> {
 
     fn enumerators(&mut self, tag: &Tag, list: &[(Name, Option<ExprId>, Span)]) -> Analysed<Ty> {
         let mut next: i64 = 0;
-        let mut has_negative = false;
+        let (mut has_negative, mut has_large) = (false, false);
         for (name, value, span) in list {
             if let Some(value) = value {
                 next = self.constant(*value)?;
@@ -139,6 +139,11 @@ impl Analyser<'_> {
                 return Err(Fault::unsupported(*span, "an enumerator beyond 32 bits"));
             }
             has_negative |= next < 0;
+            has_large |= i32::try_from(next).is_err();
+            if has_negative && has_large {
+                let what = "an enumeration of negative and of large values";
+                return Err(Fault::unsupported(*span, what));
+            }
             self.scopes.insert(*name, Entity::Enumerator(next));
             next += 1;
         }

@@ -102,14 +102,17 @@ impl Analyser<'_> {
     fn callees(&self, call: &PointerCall) -> Vec<FunctionId> {
         let fits = |&id: &FunctionId| {
             let function = self.tree.function(id);
-            let Type::Function { params, is_variadic: false, .. } =
+            let Type::Function { params, is_variadic: false, has_prototype, .. } =
                 self.tree.types.get(function.ty)
             else {
                 return false;
             };
+            let fits = |(&param, arg)| {
+                self.is_like(param, arg) || !has_prototype && self.is_promoted(param, arg)
+            };
             let arguments = call.arguments.iter().map(|&object| self.tree.object(object).ty);
             params.len() == call.arguments.len()
-                && params.iter().zip(arguments).all(|(&param, arg)| self.is_like(param, arg))
+                && params.iter().zip(arguments).all(fits)
                 && self.is_like(function.result, self.ty(call.node))
         };
         self.taken.iter().copied().filter(fits).collect()
@@ -122,6 +125,14 @@ impl Analyser<'_> {
         let is_class = types.pointee(a).is_some() == types.pointee(b).is_some();
         let are_scalars = types.is_scalar(a) && types.is_scalar(b);
         a == b || are_scalars && is_class && types.bits(a) == types.bits(b)
+    }
+
+    /// Whether an argument is what a parameter of a narrow type gets where there is no prototype
+    /// (C11 6.5.2.2p6).
+    fn is_promoted(&self, param: Ty, arg: Ty) -> bool {
+        let types = &self.tree.types;
+        let promoted = types.as_int(param).map(|int| int.promoted());
+        promoted.is_some() && promoted == types.as_int(arg)
     }
 
     /// Gives each call by address its choice. No function is reached after this.

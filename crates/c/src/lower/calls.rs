@@ -11,8 +11,8 @@ use pedra_program::{Action, Call, Edge, InputKind, VariableId};
 
 /// Functions without effect on the program; what they return is arbitrary.
 const IGNORED: &[&str] = &[
-    "printf", "fprintf", "puts", "putchar", "fputs", "fputc", "fflush", "perror", "srand", "fgetc",
-    "fopen", "fclose", "feof", "ferror",
+    "printf", "fprintf", "puts", "putchar", "fputs", "fputc", "fflush", "perror", "srand", "fopen",
+    "fclose", "feof", "ferror",
 ];
 
 /// Functions of the library that do more than return a value, or whose value is fixed by what they
@@ -26,6 +26,7 @@ const KNOWN: &[&str] = &[
     "bcopy",
     "bsearch",
     "bzero",
+    "explicit_bzero",
     "fgets",
     "fread",
     "fscanf",
@@ -49,6 +50,7 @@ const KNOWN: &[&str] = &[
     "memchr",
     "mempcpy",
     "memrchr",
+    "on_exit",
     "posix_memalign",
     "qsort",
     "read",
@@ -59,6 +61,7 @@ const KNOWN: &[&str] = &[
     "setjmp",
     "_setjmp",
     "__sigsetjmp",
+    "sigaction",
     "siglongjmp",
     "signal",
     "snprintf",
@@ -94,6 +97,9 @@ const KNOWN: &[&str] = &[
     "tolower",
     "toupper",
     "vasprintf",
+    "vfscanf",
+    "vscanf",
+    "vsscanf",
     "vsnprintf",
     "vsprintf",
     "fork",
@@ -104,8 +110,10 @@ const KNOWN: &[&str] = &[
 /// from outside, such as `argv[1]`.
 const NUMBERS: &[&str] = &["atoi", "atol", "atoll"];
 
-/// How functions of threads and atomic operations begin.
+/// How functions of threads, atomic operations and other names of the library begin.
 const THREADS: &[&str] = &[
+    "__isoc99_",
+    "__isoc23_",
     "pthread_",
     "thrd_",
     "mtx_",
@@ -185,7 +193,7 @@ pub(super) fn classify(tree: &Tree, id: FunctionId) -> Callee {
 pub fn splits(tree: &Tree, id: FunctionId) -> bool {
     !matches!(
         classify(tree, id),
-        Callee::Nondet | Callee::Allocate | Callee::Free | Callee::Ignored | Callee::Assume
+        Callee::Nondet | Callee::Allocate | Callee::Free | Callee::Ignored
     )
 }
 
@@ -219,7 +227,7 @@ impl Lowerer<'_> {
             }
             Callee::End => {
                 self.arguments_only(args)?;
-                self.end_run();
+                self.end_run(span);
                 Ok(())
             }
             Callee::Assert => {
@@ -232,7 +240,14 @@ impl Lowerer<'_> {
             }
             Callee::Assume => {
                 let [condition] = args else { return Err(self.wrong_call(callee, span)) };
-                let condition = self.condition(*condition)?;
+                let mut condition = self.condition(*condition)?;
+                // Soundness: what must hold for the condition to be defined, and for what comes
+                // before it, must hold in runs that the assumption ends, too.
+                if !self.body.pending.step.checks.is_empty() {
+                    let held = self.hold(condition, span);
+                    self.flush(span, "");
+                    condition = self.release(held);
+                }
                 self.assume(condition);
                 Ok(())
             }
@@ -240,7 +255,10 @@ impl Lowerer<'_> {
                 let [pointer] = args else { return Err(self.wrong_call(callee, span)) };
                 self.free(*pointer, span)
             }
-            Callee::Ignored => self.arguments_only(args),
+            Callee::Ignored => {
+                self.no_count_of_characters(callee, args)?;
+                self.arguments_only(args)
+            }
             Callee::Nondet | Callee::Allocate => self.call_value(id, callee, args).map(drop),
             Callee::Body => self.call_body(callee, args, None, span).map(drop),
             Callee::Unknown => {
@@ -264,6 +282,7 @@ impl Lowerer<'_> {
         let span = tree.node(id).span;
         match classify(tree, callee) {
             Callee::Nondet => {
+                self.arguments_only(args)?;
                 if self.points.allocations.contains_key(&id) {
                     return self.outside(id, callee);
                 }
@@ -284,6 +303,9 @@ impl Lowerer<'_> {
             }
             Callee::Ignored => {
                 self.call_effect(id, callee, args)?;
+                let text = format!("`{}` returns any value", function.name);
+                let at = self.span(span);
+                self.program.assume(&text, at);
                 Ok(self.input(Sort::Bv(bits), InputKind::Choice))
             }
             Callee::Unknown => {
@@ -362,6 +384,7 @@ impl Lowerer<'_> {
 
     /// The arguments as terms after the pending step.
     fn arguments(&mut self, args: &[NodeId], params: usize, span: Span) -> Lowered<Vec<TermId>> {
+        self.in_order(args, span);
         let mut held: Vec<Held> = Vec::new();
         for (at, &arg) in args.iter().enumerate() {
             if self.splits(arg) {
@@ -414,12 +437,63 @@ impl Lowerer<'_> {
         Some(format!("assert({condition})").into())
     }
 
-    /// Evaluates arguments for their side effects.
+    /// Evaluates arguments for their side effects, and for what must hold for them to be defined.
     fn arguments_only(&mut self, args: &[NodeId]) -> Lowered<()> {
         for &arg in args {
             if self.has_effects(arg) {
                 self.effect(arg)?;
+            } else if !self.is_always_defined(arg) {
+                self.eval_if_known(arg)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Whether an expression is made of constants, variables and their addresses alone.
+    fn is_always_defined(&self, id: NodeId) -> bool {
+        let kind = &self.tree.node(id).kind;
+        let is_plain = match kind {
+            Kind::Const(_) | Kind::Object(_) | Kind::FunctionAddress(_) => true,
+            Kind::Member(..) | Kind::Load(_) | Kind::Address(_) | Kind::Convert(_) => true,
+            Kind::Index(_, index) => self.tree.constant(*index).is_some(),
+            _ => false,
+        };
+        is_plain && kind.inner().into_iter().all(|inner| self.is_always_defined(inner))
+    }
+
+    /// Evaluates an argument that nothing follows from. One that cannot be followed, such as a
+    /// number with a fraction that is printed, is taken to be defined.
+    fn eval_if_known(&mut self, arg: NodeId) -> Lowered<()> {
+        let is_record = matches!(self.types().get(self.tree.node(arg).ty), Type::Record(_));
+        let known = match is_record {
+            true => self.eval_record(arg).map(drop),
+            false => self.eval(arg).map(drop),
+        };
+        if known.is_err() {
+            let span = self.tree.node(arg).span;
+            let text = format!("the argument `{}` is defined", self.text(span));
+            let span = self.span(span);
+            self.program.assume(&text, span);
+        }
+        Ok(())
+    }
+
+    /// `%n` in a format writes to a variable.
+    fn no_count_of_characters(&mut self, callee: FunctionId, args: &[NodeId]) -> Lowered<()> {
+        let at = match self.tree.function(callee).name.as_str() {
+            "printf" => 0,
+            "fprintf" => 1,
+            _ => return Ok(()),
+        };
+        let Some(&format) = args.get(at).filter(|_| args.len() > at + 1) else { return Ok(()) };
+        let span = self.tree.node(format).span;
+        let text = self.text(span);
+        if text.replace("%%", "").contains("%n") {
+            return Err(Fault::unsupported(span, "`%n` in a format"));
+        }
+        if !text.ends_with('"') {
+            let span = self.span(span);
+            self.program.assume(&format!("the format `{text}` has no `%n`"), span);
         }
         Ok(())
     }
@@ -441,7 +515,7 @@ impl Lowerer<'_> {
             return self.outside(id, callee);
         }
         // A test of a violation must define it, even if it returns nothing.
-        let bits = self.types().bits(self.tree.node(id).ty).unwrap_or(32);
+        let bits = if self.is_void(id) { 32 } else { self.bits(id) };
         Ok(self.input(Sort::Bv(bits), InputKind::Asked(name.as_str().into())))
     }
 

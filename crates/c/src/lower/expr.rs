@@ -102,6 +102,7 @@ impl Lowerer<'_> {
 
     /// Two values, the left one first.
     pub(super) fn pair(&mut self, a: NodeId, b: NodeId) -> Lowered<(TermId, TermId)> {
+        self.in_order(&[a, b], self.tree.node(a).span.to(self.tree.node(b).span));
         let left = self.eval(a)?;
         let held = match self.splits(b) {
             true => self.hold(left, self.tree.node(a).span),
@@ -143,8 +144,9 @@ impl Lowerer<'_> {
             return Ok(self.program.terms.bool(false));
         }
         let (x, y) = self.pair(a, b)?;
-        if is_order {
-            self.same_object((a, x), (b, y))?;
+        match is_order {
+            true => self.same_object((a, x), (b, y))?,
+            false => self.lie_apart(a, b),
         }
         let op = comparison(op, is_signed).unwrap_or(BinaryOp::Eq);
         Ok(build::binary(&mut self.program.terms, op, x, y))
@@ -243,7 +245,8 @@ impl Lowerer<'_> {
             let here = self.in_one(object, [x, y], span)?;
             holds = self.program.terms.or(holds, here);
         }
-        self.check(holds, CheckKind::Pointer, span);
+        let kind = self.kind_of_leaving(objects[0].0.union(&objects[1].0));
+        self.check(holds, kind, span);
         Ok(())
     }
 
@@ -308,6 +311,7 @@ impl Lowerer<'_> {
         let limit = build::constant(terms, distance_bits, u64::from(bits));
         let mut holds = build::binary(terms, BinaryOp::Ult, y, limit);
         let distance = build::resize(terms, y, bits, distance_is_signed);
+        let mut fits = None;
         if op == ast::BinaryOp::Shl && is_signed {
             // 0 ≤ x, and no bit is lost, the sign's included.
             let zero = build::constant(terms, bits, 0);
@@ -315,10 +319,15 @@ impl Lowerer<'_> {
             let shifted = build::binary(terms, BinaryOp::Sll, x, distance);
             let back = build::binary(terms, BinaryOp::Sra, shifted, distance);
             let same = build::binary(terms, BinaryOp::Eq, back, x);
-            let fits = terms.and(positive, same);
-            holds = terms.and(holds, fits);
+            holds = terms.and(holds, positive);
+            // The value of a shift that is none does not count.
+            let not = build::not(terms, holds);
+            fits = Some(terms.or(not, same));
         }
         self.check(holds, CheckKind::Shift, span);
+        if let Some(fits) = fits {
+            self.check(fits, CheckKind::Overflow, span);
+        }
         distance
     }
 
@@ -356,12 +365,22 @@ impl Lowerer<'_> {
         }
         let span = self.tree.node(node).span;
         let mut holds = self.program.terms.bool(false);
-        for object in objects {
+        for &object in &objects {
             let here = self.in_one(object, [from, to], span)?;
             holds = self.program.terms.or(holds, here);
         }
-        self.check(holds, CheckKind::Pointer, span);
+        let kind = self.kind_of_leaving(&objects);
+        self.check(holds, kind, span);
         Ok(())
+    }
+
+    /// What it means that a pointer leaves these objects: storage from outside may be longer than
+    /// what is followed of it.
+    fn kind_of_leaving<'o>(&self, objects: impl IntoIterator<Item = &'o ObjectId>) -> CheckKind {
+        match objects.into_iter().any(|object| self.points.outside.contains(object)) {
+            true => CheckKind::Limit,
+            false => CheckKind::Pointer,
+        }
     }
 
     fn pointer_diff(&mut self, a: NodeId, b: NodeId, stride: u64) -> Lowered<TermId> {
@@ -397,6 +416,7 @@ impl Lowerer<'_> {
             self.assign_record(place, value)?;
             return Ok(self.program.terms.bool(true));
         }
+        self.in_order(&[value, place], self.tree.node(place).span.to(self.tree.node(value).span));
         let term = self.eval(value)?;
         let held = match self.splits(place) {
             true => self.hold(term, self.tree.node(value).span),

@@ -18,6 +18,7 @@ mod calls;
 mod expr;
 mod layout;
 mod objects;
+mod order;
 mod pointer;
 mod points;
 mod shape;
@@ -74,6 +75,7 @@ pub fn lower(tree: Tree, source: &Source, file: &str) -> Result<Program, Fault> 
         body: Body::new(FunctionId(0), Procedure::new("", graph::Span::default())),
     };
     lowerer.run()?;
+    lowerer.are_alive();
     for (text, span) in lowerer.tree.assumptions.clone() {
         let span = lowerer.span(span);
         lowerer.program.assume(&text, span);

@@ -58,7 +58,7 @@ impl Lowerer<'_> {
             return Err(Fault::unsupported(span, what));
         }
         let is_other = self.other_types(&others, address, list.is_empty(), span)?;
-        self.pointer_check(&targets, &list, is_other, span);
+        self.pointer_check(&targets, &list, is_other, address, span);
         if let Some(is_freed) = is_freed {
             let holds = self.program.terms.not(is_freed);
             self.check(holds, CheckKind::Pointer, span);
@@ -75,8 +75,10 @@ impl Lowerer<'_> {
         targets: &PointsTo,
         list: &[Alternative],
         is_other: TermId,
+        address: TermId,
         span: Span,
     ) {
+        let is_outside = targets.targets.iter().any(|(id, _)| self.points.outside.contains(id));
         let terms = &mut self.program.terms;
         let mut valid = is_other;
         for alternative in list {
@@ -86,6 +88,15 @@ impl Lowerer<'_> {
         let is_array = targets.targets.len() == 1
             && targets.targets.first().is_some_and(|target| target.1.is_none());
         let kind = if is_array { CheckKind::Bounds } else { CheckKind::Pointer };
+        if is_outside {
+            // Behind the first element of storage from outside there may be more.
+            let null = build::constant(terms, terms.width(address), 0);
+            let is_null = build::binary(terms, BinaryOp::Eq, address, null);
+            let followed = terms.or(valid, is_null);
+            let is_some = build::not(terms, is_null);
+            valid = terms.or(valid, is_some);
+            self.check(followed, CheckKind::Limit, span);
+        }
         self.check(valid, kind, span);
     }
 

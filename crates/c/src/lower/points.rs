@@ -105,6 +105,8 @@ pub struct Points {
     pub allocations: FxHashMap<NodeId, ObjectId>,
     /// Objects whose address is a value somewhere.
     pub addressed: FxHashSet<ObjectId>,
+    /// Storage that is not the program's: only its first element is followed.
+    pub outside: FxHashSet<ObjectId>,
     /// Allocations that are also used as objects of another type.
     pub reinterpreted: FxHashSet<ObjectId>,
 }
@@ -220,13 +222,35 @@ impl Points {
         self.leaf_of(tree, node, 0, old)
     }
 
-    /// Pointers in storage from outside are from outside.
+    /// Whether the address of a function's variable may be somewhere after the function: in what it
+    /// returns, in a variable that lives longer, or where other functions can write by address.
+    pub(super) fn outlives(&self, tree: &Tree, object: ObjectId, owner: FunctionId) -> bool {
+        let has = |set: &PointsTo| set.targets.iter().any(|target| target.0 == object);
+        let is_longer = |keeper: ObjectId| match tree.object(keeper).owner {
+            None => true,
+            Some(other) => other != owner && self.addressed.contains(&keeper),
+        };
+        self.results.iter().any(|((function, _), set)| *function == owner && has(set))
+            || self.sets.iter().any(|((keeper, _), set)| is_longer(*keeper) && has(set))
+    }
+
+    /// Pointers from outside are not known: those in storage from outside, in variables that are
+    /// defined elsewhere, and in the parameters of the entry.
     fn mark_outside(&mut self, tree: &Tree) {
         for (&call, &object) in &self.allocations {
             let Kind::Call(callee, _) = tree.node(call).kind else { continue };
-            if matches!(classify(tree, callee), Callee::Allocate) {
-                continue;
+            if !matches!(classify(tree, callee), Callee::Allocate) {
+                self.outside.insert(object);
             }
+        }
+        let is_elsewhere = |id: &&ObjectId| {
+            let initial = &tree.object(**id).initial;
+            !initial.is_zeroed && initial.stores.is_empty()
+        };
+        let globals = tree.globals.iter().filter(is_elsewhere);
+        let entry = tree.reached.first().map(|&entry| tree.function(entry).params.as_slice());
+        let objects = self.outside.iter().chain(globals).chain(entry.unwrap_or_default());
+        for &object in objects {
             for (at, leaf) in self.layouts.get(&object).into_iter().flatten().enumerate() {
                 if leaf.is_union || tree.types.pointee(leaf.ty).is_some() {
                     self.sets.entry((object, at)).or_default().is_unknown = true;
@@ -345,14 +369,6 @@ impl Points {
             if let Some(held) = self.sets.get(&cell) {
                 set.extend(held);
             }
-        }
-        // What comes from outside is not known: the parameters of the entry.
-        if let Kind::Object(object) = tree.node(place).kind
-            && let Some(entry) = tree.reached.first()
-            && tree.function(*entry).params.contains(&object)
-            && tree.types.pointee(ty).is_some()
-        {
-            set.is_unknown = true;
         }
         set
     }

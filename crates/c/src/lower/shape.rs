@@ -306,7 +306,8 @@ impl Walk<'_> {
         }
     }
 
-    fn node(&mut self, id: NodeId, is_looping: bool) {
+    /// Visits an expression and all inside.
+    pub fn node(&mut self, id: NodeId, is_looping: bool) {
         self.visited.push((id, is_looping));
         let kind = &self.tree.node(id).kind;
         if let Kind::Statement(block, _) = kind {

@@ -145,8 +145,12 @@ impl Lowerer<'_> {
         self.body.procedure.add_edge(Edge { from, to, action, span, text });
     }
 
-    /// Drops the pending step: the run ends here.
-    pub(super) fn end_run(&mut self) {
+    /// The run ends here. Soundness: the pending step must be defined nevertheless.
+    pub(super) fn end_run(&mut self, span: Span) {
+        if !self.body.pending.step.checks.is_empty() {
+            let end = self.place_at(span);
+            self.flush_to(end, span, "");
+        }
         self.body.pending = Pending::default();
         self.body.at = None;
     }

@@ -66,7 +66,13 @@ impl Parser {
             "mode" => found.changed = Some("a type with the attribute `mode`"),
             "vector_size" => found.changed = Some("a vector type"),
             "cleanup" => found.changed = Some("a variable with the attribute `cleanup`"),
-            name @ ("alias" | "constructor" | "destructor" | "ifunc") => {
+            name @ ("alias"
+            | "constructor"
+            | "destructor"
+            | "ifunc"
+            | "scalar_storage_order"
+            | "weak"
+            | "weakref") => {
                 let what = format!("the attribute `{name}`");
                 return Err(Fault::unsupported(self.lexemes[at].span, what));
             }

@@ -181,6 +181,10 @@ impl Parser {
         let span = name.map_or(start, |(_, span)| span);
         if self.is_key(Key::Asm) {
             self.skip_asm()?;
+            // The library's functions have such names; a variable may be another one's storage.
+            if !matches!(derived.first(), Some(Derived::Function { .. })) {
+                found.changed = Some("a variable with an `asm` label");
+            }
         }
         found.add(self.attributes()?);
         if derived.len() > super::DEEPEST as usize {
