@@ -10,7 +10,7 @@
 //! point to storage of its own, which is noted as an assumption. Pointers *in* that storage are
 //! from outside too, and refused where they are used.
 
-use super::calls::{Callee, classify};
+use super::callee::{Callee, classify};
 use super::shape::Calls;
 use super::{Lowered, Lowerer, all_calls, build};
 use crate::error::Fault;

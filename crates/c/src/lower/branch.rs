@@ -1,7 +1,7 @@
 //! Conditions: short circuits, and what splits an edge.
 
 use super::expr::comparison;
-use super::{Lowered, Lowerer, build, calls};
+use super::{Lowered, Lowerer, build, callee};
 use crate::source::Span;
 use crate::tree::*;
 use crate::types::Type;
@@ -22,7 +22,7 @@ impl Lowerer<'_> {
         }
         let kind = &self.tree.node(id).kind;
         let splits = match kind {
-            Kind::Call(callee, _) => calls::splits(self.tree, *callee),
+            Kind::Call(callee, _) => callee::splits(self.tree, *callee),
             Kind::Statement(..) => true,
             Kind::And(_, b) | Kind::Or(_, b) => self.has_effects(*b),
             Kind::Conditional(_, t, e) => self.has_effects(*t) || self.has_effects(*e),

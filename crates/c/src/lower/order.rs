@@ -5,7 +5,7 @@
 //! that, it is checked under an assumption, which is printed.
 
 use super::Lowerer;
-use super::calls::{Callee, classify};
+use super::callee::{Callee, classify};
 use super::points::{Points, Target, root};
 use super::shape::Walk;
 use crate::source::Span;

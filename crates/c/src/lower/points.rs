@@ -6,7 +6,7 @@
 //! (using it as a pointer is undefined), or *unknown*, which lowering refuses to dereference.
 
 use super::allocate::{POOL, pool_stride};
-use super::calls::{Callee, classify};
+use super::callee::{Callee, classify};
 use super::layout::{Dimension, Leaf, leaves, term_bits};
 use super::shape::{Walk, jumps_back};
 use super::views::reinterpreted;

@@ -6,7 +6,7 @@
 
 use super::all_calls;
 use super::allocate::{Uses, sized};
-use super::calls::{Callee, classify};
+use super::callee::{Callee, classify};
 use super::shape::{Calls, Walk};
 use crate::fold::{self, Format};
 use crate::tree::*;
