@@ -29,8 +29,8 @@ impl Open {
             Open::Engines(Reason::Budget) => "work limit reached".to_owned(),
             Open::Engines(Reason::Exhausted(step)) => {
                 format!(
-                    "all paths end or repeat a state before step {step}, but this engine has no \
-                     proof to show; try pdr"
+                    "all paths of the reduced model end or repeat a state before step {step}, but \
+                     this engine has no proof to show; try pdr"
                 )
             }
             Open::Engines(Reason::SettledElsewhere) => "left to others".to_owned(),
