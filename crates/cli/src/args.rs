@@ -51,7 +51,8 @@ impl Cli {
     pub fn read(words: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
         let words: Vec<OsString> = words.into_iter().collect();
         Cli::try_parse_from(&words).map_err(|error| {
-            match options::todays_spelling(&error, &words) {
+            let text = options::todays_spelling(&error, &words);
+            match text.or_else(|| no_model(&error, &words)) {
                 Some(text) => Cli::command().error(error.kind(), text),
                 None => error,
             }
@@ -59,11 +60,22 @@ impl Cli {
     }
 }
 
+/// `check` needs no model where there are tasks.
+fn no_model(error: &clap::Error, words: &[OsString]) -> Option<String> {
+    let is_check = words.get(1).is_some_and(|word| word == "check");
+    let is_missing = error.kind() == clap::error::ErrorKind::MissingRequiredArgument;
+    (is_check && is_missing).then(|| {
+        let file = crate::tasks::FILE;
+        format!("no model is named, and there is no {file} here whose tasks could be checked")
+    })
+}
+
 /// The commands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Decide the properties of a model or a program
     #[command(disable_help_flag = true, after_help = SHORT_HELP, after_long_help = options::help())]
+    #[command(override_usage = "pedra check [OPTIONS] [MODEL] [MORE]...")]
     Check(Box<CheckArgs>),
     /// Run the tasks of pedra.toml in the current folder
     Run(TasksArgs),
@@ -189,7 +201,7 @@ pub struct LanguageArgs {
 /// `pedra check`.
 #[derive(Args, Debug, Clone)]
 pub struct CheckArgs {
-    /// AIGER, BTOR2, .v, .sv, .c, .i, .bpl or .smt2; `-` is stdin
+    /// AIGER, BTOR2, .v, .sv, .c, .bpl, .smt2, `-` for stdin; or pedra.toml
     pub model: PathBuf,
     /// More Verilog files of the design
     #[arg(hide_short_help = true)]

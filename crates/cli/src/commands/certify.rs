@@ -266,7 +266,7 @@ fn judgement(
             // `check` writes a certificate for each property.
             let hint = match selected.len() {
                 0 | 1 => "",
-                _ => "\nhint: if it is about one of the properties, name it with -p",
+                _ => "; if it is about one of the properties, name that with -p",
             };
             Judgement::Refuted(format!("certificate: {error}{hint}"))
         }
