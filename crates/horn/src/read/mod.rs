@@ -11,7 +11,7 @@ mod sexpr;
 mod split;
 mod types;
 
-use crate::clauses::{Clause, Clauses};
+use crate::clauses::{ByZero, Clause, Clauses};
 use formula::Names;
 use ops::Typed;
 use pedra_formats::error::FormatError;
@@ -65,7 +65,8 @@ impl<'t> Script<'t> {
             return Err(self.reader.error_at_end(text));
         }
         let Names { terms, predicates, .. } = self.names;
-        Ok(Clauses { terms, predicates, clauses: self.clauses })
+        let by_zero = ByZero::Open;
+        Ok(Clauses { terms, predicates, clauses: self.clauses, by_zero })
     }
 
     fn error<T>(&self, node: NodeId, message: impl Into<String>) -> Outcome<T> {
