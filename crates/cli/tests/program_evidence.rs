@@ -445,6 +445,52 @@ fn predicates_are_interpreted() {
     }
     let (_, out) = pedra(&at, &["check", &of("up_down.smt2")]);
     assert!(out.contains("(Loop x0 x1 x2)  (and (= (+ x1 x2) x0)"), "{out}");
+    let (_, out) = pedra(&at, &["check", "steps.smt2"]);
+    assert!(out.contains("(|a loop| x0 x1)  "), "{out}");
+}
+
+/// A certificate for one of several queries says which, and leaves the others out: one of them does
+/// not hold, and of another the proof says nothing.
+#[test]
+fn certificates_of_several_queries() {
+    let at = scratch("queries");
+    let text = "(set-logic HORN)\n(declare-fun Up (Int) Bool)\n(declare-fun Down (Int) Bool)\n\
+        (assert (forall ((x Int)) (=> (= x 0) (Up x))))\n\
+        (assert (forall ((x Int)) (=> (Up x) (Up (+ x 1)))))\n\
+        (assert (forall ((x Int)) (=> (= x 0) (Down x))))\n\
+        (assert (forall ((x Int)) (=> (Down x) (Down (- x 1)))))\n\
+        (assert (forall ((x Int)) (=> (and (Up x) (< x 0)) false)))\n\
+        (assert (forall ((x Int)) (=> (and (Down x) (> x 0)) false)))\n\
+        (assert (forall ((x Int)) (=> (and (Up x) (= x 2)) false)))\n(check-sat)\n";
+    std::fs::write(at.join("q.smt2"), text).expect("written");
+    let (code, out) = pedra(&at, &["check", "q.smt2", "--certificate", "c.smt2"]);
+    assert_eq!(code, Some(1), "{out}");
+    for (name, line) in [("c.b0.smt2", "line 8: "), ("c.b1.smt2", "line 9: ")] {
+        let written = std::fs::read_to_string(at.join(name)).expect("a certificate");
+        assert!(written.contains(line) && !written.contains("line 10: "), "{written}");
+        let Some(output) = run("z3", &[name], &at) else { continue };
+        let answers = count_unsat(&output.stdout);
+        assert!(answers >= 5, "{written}");
+    }
+    // No integer is left in the blocks, but the proof is checked on the program.
+    let folded = "(set-logic HORN)\n(declare-fun P (Int) Bool)\n\
+        (assert (forall ((x Int)) (=> (= x (mod 7 2)) (P x))))\n\
+        (assert (forall ((x Int)) (=> (and (P x) (< x x)) false)))\n(check-sat)\n";
+    std::fs::write(at.join("folded.smt2"), folded).expect("written");
+    let (code, out) = pedra(&at, &["check", "folded.smt2"]);
+    assert_eq!(code, Some(0), "{out}");
+    assert!(out.contains("encoding of integers trusted"), "{out}");
+    std::fs::write(at.join("none.smt2"), "(set-logic HORN)\n(check-sat)\n").expect("written");
+    let (code, out) = pedra(&at, &["check", "none.smt2"]);
+    assert_eq!(code, Some(2), "{out}");
+    assert!(out.starts_with("none.smt2: there is no query to decide"), "{out}");
+}
+
+/// How many answers there are; all must be `unsat`.
+fn count_unsat(stdout: &[u8]) -> usize {
+    let answers = text(stdout);
+    assert!(answers.lines().all(|answer| answer == "unsat"), "{answers}");
+    answers.lines().count()
 }
 
 #[test]
