@@ -200,9 +200,9 @@ fn token(rest: &[u8], at: usize) -> Outcome<(Token<'_>, usize)> {
 /// Boogie, the last one may have one if there is no other.
 fn closing_quote(rest: &[u8]) -> Option<usize> {
     let line = rest.iter().take_while(|&&byte| byte != b'\n').count();
-    let quotes = (0..line).filter(|&at| rest[at] == b'"');
+    let mut quotes = (0..line).filter(|&at| rest[at] == b'"');
     let is_escaped = |at: usize| at > 0 && rest[at - 1] == b'\\';
-    quotes.clone().find(|&at| !is_escaped(at)).or_else(|| quotes.last())
+    quotes.clone().find(|&at| !is_escaped(at)).or_else(|| quotes.next_back())
 }
 
 /// Digits, or digits with `bv` and a width. Real numbers are taken up to their exponent: they are

@@ -248,10 +248,8 @@ impl Check<'_> {
     fn check_entry(&mut self) -> Outcome<()> {
         let proof = self.proof;
         for conjunct in self.invariant(self.body.entry) {
-            self.prove(
-                ProgramClaim::Entry,
-                Query { terms: &proof.terms, facts: &[], goal: conjunct },
-            )?;
+            let query = Query { terms: &proof.terms, facts: &[], goal: conjunct };
+            self.prove(ProgramClaim::Entry, query)?;
         }
         Ok(())
     }
@@ -400,9 +398,7 @@ impl Check<'_> {
             }
         }
     }
-}
 
-impl Check<'_> {
     fn prove_integers(&mut self, claim: ProgramClaim, query: Query<'_>) -> Outcome<()> {
         let Query { terms, facts, goal } = query;
         let not_checkable = |error: TermError| ProgramProofError::NotCheckable(error.to_string());

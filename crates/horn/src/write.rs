@@ -5,8 +5,8 @@
 //! that are used more than once in a clause are named by `let`, so that the text is as large as the
 //! graph of terms.
 //!
-//! SMT-LIB leaves division by zero open. Clauses of programs, whose terms fix its value, are written
-//! with this value; clauses that were read keep the plain division ([`ByZero`]).
+//! SMT-LIB leaves division by zero open. Clauses of programs, whose terms fix its value, are
+//! written with this value; clauses that were read keep the plain division ([`ByZero`]).
 
 use crate::clauses::{Atom, ByZero, Clause, Clauses, Predicate};
 use num_bigint::Sign;

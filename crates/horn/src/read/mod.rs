@@ -128,6 +128,9 @@ impl<'t> Script<'t> {
                 self.symbol(name)?;
                 self.clauses(command, formula)?;
             }
+            ("assert", &[_, more, ..]) | ("rule", &[_, _, more, ..]) => {
+                return self.error(more, format!("`{name}` takes one formula"));
+            }
             ("query", &[goal, ref options @ ..]) => {
                 self.reader.check_attributes(options)?;
                 self.query(command, goal)?;
