@@ -176,8 +176,7 @@ fn token(rest: &[u8], at: usize) -> Outcome<(Token<'_>, usize)> {
         return Ok((word.map_or(Token::Name(name), |word| Token::Word(word)), length));
     }
     if first == b'"' {
-        let length = rest[1..].iter().position(|&byte| byte == b'"' || byte == b'\n');
-        let end = length.filter(|&length| rest[1 + length] == b'"');
+        let end = closing_quote(&rest[1..]);
         let end = end.ok_or_else(|| Fault::new(span(at, 1), "this string does not end"))?;
         let inner = std::str::from_utf8(&rest[1..1 + end]);
         let inner = inner.map_err(|_| Fault::new(span(at, 1), "this string is not UTF-8"))?;
@@ -195,6 +194,15 @@ fn token(rest: &[u8], at: usize) -> Outcome<(Token<'_>, usize)> {
         None => "the text is not UTF-8".into(),
     };
     Err(Fault::new(span(at, 1), shown))
+}
+
+/// The quote that ends a string: the first one on the line without a backslash before it. As in
+/// Boogie, the last one may have one if there is no other.
+fn closing_quote(rest: &[u8]) -> Option<usize> {
+    let line = rest.iter().take_while(|&&byte| byte != b'\n').count();
+    let mut quotes = (0..line).filter(|&at| rest[at] == b'"');
+    let is_escaped = |at: usize| at > 0 && rest[at - 1] == b'\\';
+    quotes.clone().find(|&at| !is_escaped(at)).or_else(|| quotes.next_back())
 }
 
 /// Digits, or digits with `bv` and a width. Real numbers are taken up to their exponent: they are

@@ -111,6 +111,20 @@ fn errors_say_where_and_why() {
     }
 }
 
+#[test]
+fn quotes_in_strings_and_a_byte_order_mark() {
+    for text in [
+        "procedure {:a \"x\\\"y\"} p() { assert true; }",
+        "procedure {:a \"\\\"\", \"y\"} p() { assert true; }",
+        "procedure {:a \"c:\\\"} p() { assert true; }",
+        "\u{feff}procedure p() { assert true; }",
+    ] {
+        pedra_boogie::read(text.as_bytes(), "test.bpl").unwrap_or_else(|e| panic!("{text}: {e}"));
+    }
+    let error = pedra_boogie::read("\u{feff}var".as_bytes(), "test.bpl").expect_err("cut off");
+    assert!(error.to_string().starts_with("1:4: "), "{error}");
+}
+
 /// What is not supported may be declared as long as it is not used.
 #[test]
 fn unused_declarations_do_not_matter() {

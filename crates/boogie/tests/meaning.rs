@@ -74,18 +74,32 @@ const PROGRAMS: &[(&str, &str, &[bool])] = &[
         &[false, true, false, true, false],
     ),
     (
-        "free preconditions are not",
-        "procedure f(n: int) free requires n >= 0; { assert n >= 0; }
-         procedure m() { call f(-1); assert false; }",
-        &[false, false],
+        "free preconditions are assumed where runs start",
+        "var g: int; procedure f(n: int) free requires n >= 0; free requires g == n;
+         { assert n >= 0; assert g == n; assert n > 0; }",
+        &[false, false, true],
+    ),
+    (
+        "free preconditions are neither shown nor assumed at calls",
+        "procedure f(n: int) free requires n >= 0; { assert n != -7; }
+         procedure m() { call f(-1); assert false; } procedure o() { call f(-7); }",
+        &[true, true],
+    ),
+    (
+        "free postconditions are assumed where there is no body",
+        "procedure f() returns (r: int) free ensures r == 1; { r := 2; }
+         procedure h() returns (r: int); free ensures r == 1;
+         procedure m() { var x: int; call x := f(); assert x == 2; assert false; }
+         procedure o() { var x: int; call x := h(); assert x == 1; assert x == 2; }",
+        &[false, true, false, true],
     ),
     (
         "postconditions are the implementation's to show",
         "procedure f(n: int) returns (r: int) ensures r > n; ensures r == n + 1;
          free ensures r > 0; { if (*) { r := n + 1; } else { r := n + 2; } }
          procedure m() { var x: int; call x := f(1); assert x == 2; }
-         procedure o() { var x: int; call x := f(-4); assert false; }",
-        &[false, true, false, false],
+         procedure o() { var x: int; call x := f(-4); assert x == -3; assert false; }",
+        &[false, true, false, false, true],
     ),
     (
         "procedures without implementation do what they may",

@@ -45,7 +45,7 @@
 
 use crate::identity::prove_by_identities;
 use crate::linear_proof::{LinearProofError, check_linear_proof};
-use crate::options::{CheckOptions, Effort, Stop};
+use crate::options::{CheckOptions, Effort, Stop, Trust};
 use crate::program_form::{check_form, wrong};
 use crate::program_instances::instances;
 use crate::program_unroll::{End, Unrolled, Unroller};
@@ -80,6 +80,8 @@ pub struct CheckedProgramProof {
     pub k: usize,
     /// The work that it took.
     pub effort: Effort,
+    /// What was taken on trust.
+    pub trust: Trust,
 }
 
 /// One of the formulas that a proof claims.
@@ -186,6 +188,7 @@ fn run(
         blasting,
         options,
         effort: Effort::default(),
+        trust: Trust::Nothing,
         script,
     };
     check.check_entry()?;
@@ -205,6 +208,7 @@ fn run(
         conjuncts: proof.invariants.values().map(Vec::len).sum(),
         k: proof.k,
         effort: check.effort,
+        trust: check.trust,
     })
 }
 
@@ -230,6 +234,7 @@ struct Check<'a> {
     blasting: &'a BlastOptions,
     options: &'a CheckOptions,
     effort: Effort,
+    trust: Trust,
     /// Where queries are written to instead of being asked.
     script: Option<&'a mut String>,
 }
@@ -243,10 +248,8 @@ impl Check<'_> {
     fn check_entry(&mut self) -> Outcome<()> {
         let proof = self.proof;
         for conjunct in self.invariant(self.body.entry) {
-            self.prove(
-                ProgramClaim::Entry,
-                Query { terms: &proof.terms, facts: &[], goal: conjunct },
-            )?;
+            let query = Query { terms: &proof.terms, facts: &[], goal: conjunct };
+            self.prove(ProgramClaim::Entry, query)?;
         }
         Ok(())
     }
@@ -395,12 +398,11 @@ impl Check<'_> {
             }
         }
     }
-}
 
-impl Check<'_> {
     fn prove_integers(&mut self, claim: ProgramClaim, query: Query<'_>) -> Outcome<()> {
         let Query { terms, facts, goal } = query;
         let not_checkable = |error: TermError| ProgramProofError::NotCheckable(error.to_string());
+        self.trust = Trust::IntegerTerms;
         let (mut solver, mut encoder) = (LiaSolver::with_proofs(), IntEncoder::new());
         solver.set_interrupt(&self.options.interrupt);
         for &fact in facts {

@@ -2,7 +2,7 @@
 //! flattened system; what is accepted is true. `PEDRA_FUZZ_RUNS` sets how many.
 
 use pedra_certify::{
-    CheckOptions, ProgramClaim, ProgramProofError, check_program_proof, check_word_proof,
+    CheckOptions, ProgramClaim, ProgramProofError, Trust, check_program_proof, check_word_proof,
     replay_program,
 };
 use pedra_model::blast::BlastOptions;
@@ -19,7 +19,8 @@ use std::collections::BTreeMap;
 
 fn check(program: &Program, proof: &ProgramProof) -> Result<(), ProgramProofError> {
     let (blasting, options) = (BlastOptions::default(), CheckOptions::default());
-    check_program_proof(program, proof, &blasting, &options).map(|_| ())
+    let checked = check_program_proof(program, proof, &blasting, &options);
+    checked.map(|checked| assert_eq!(checked.trust, Trust::Nothing))
 }
 
 /// A symbol has a value.

@@ -1,7 +1,7 @@
 //! Proofs of programs with integers: what is true is accepted with checked refutations, what is
 //! false is refuted with values, what is beyond the solver is not checkable.
 
-use pedra_certify::{CheckOptions, ProgramClaim, ProgramProofError, check_program_proof};
+use pedra_certify::{CheckOptions, ProgramClaim, ProgramProofError, Trust, check_program_proof};
 use pedra_model::blast::BlastOptions;
 use pedra_model::term::{BinaryOp, IntOp, Scalar, Sort, Term, TermId, Terms, UnaryOp};
 use pedra_program::{
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 fn check(program: &Program, proof: &ProgramProof) -> Result<(), ProgramProofError> {
     check_program_proof(program, proof, &BlastOptions::default(), &CheckOptions::default())
-        .map(|_| ())
+        .map(|checked| assert_eq!(checked.trust, Trust::IntegerTerms))
 }
 
 /// A program with variables of these sorts, and its body with one place more than the entry and

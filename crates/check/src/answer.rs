@@ -29,6 +29,16 @@ pub enum Checked {
     Violated(Trace),
 }
 
+impl Checked {
+    /// Whether it settles this property of the model.
+    pub fn is_about(&self, property: usize) -> bool {
+        match self {
+            Checked::Proved { proof, .. } => proof.properties().contains(&property),
+            Checked::Violated(trace) => trace.property() == property,
+        }
+    }
+}
+
 /// Why an engine's answer is not a verdict.
 #[derive(Clone, Debug)]
 pub enum NotChecked {

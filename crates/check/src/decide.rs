@@ -384,6 +384,13 @@ impl<S: Subject, O: Observer> Run<'_, S, O> {
             let open = |why: Open| self.observer.open(property, why, None);
             match &checked {
                 None => {}
+                // *Required for soundness*: what was checked is about the properties that the
+                // answer names.
+                Some(Ok(answer)) if !answer.is_about(property) => {
+                    let property = self.subject.property(property);
+                    let text = format!("{engine}, property {property}: the answer is about others");
+                    return Err(InternalError(text).into());
+                }
                 Some(Ok(answer)) => self.observer.settled(property, engine, answer)?,
                 Some(Err(NotChecked::Stopped)) => open(Open::CheckStopped),
                 Some(Err(NotChecked::NotCheckable(why))) => open(Open::NotCheckable(why.clone())),
@@ -469,3 +476,6 @@ impl EventSink for Details {
         true
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -37,20 +37,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// An answer about a program that passed its check.
 #[derive(Clone, Debug)]
 pub enum ProgramChecked {
-    /// The proof was accepted; it is about [`Lowered::inlined`].
-    Proved(Arc<ProgramProof>, Arc<Lowered>),
+    /// The proof was accepted; it is about [`Lowered::inlined`]. With what its check took on trust.
+    Proved(Arc<ProgramProof>, Arc<Lowered>, Trust),
     /// The run was replayed, and all its steps are defined.
     Violated(ProgramTrace),
-}
-
-impl ProgramChecked {
-    /// What the check took on trust.
-    pub fn trust(&self) -> Trust {
-        match self {
-            ProgramChecked::Proved(_, lowered) if lowered.has_integers() => Trust::IntegerTerms,
-            _ => Trust::Nothing,
-        }
-    }
 }
 
 /// Hears what happens, from several threads.
@@ -221,7 +211,7 @@ impl<O: ProgramObserver> Run<'_, O> {
 }
 
 /// A proof that was checked on the program: the engine's, and what came of it.
-type CheckedProof = (Arc<Proof>, Result<Arc<Proof>, NotChecked>);
+type CheckedProof = (Arc<Proof>, Result<(Arc<Proof>, Trust), NotChecked>);
 
 /// One search: what it is about, and who hears of it.
 struct Phase<'a, 'r, O> {
@@ -306,12 +296,16 @@ impl<'a, 'r, O: ProgramObserver> Phase<'a, 'r, O> {
         }
     }
 
-    /// Checks a proof on the program.
-    fn check_proof(&self, proof: &Proof, options: &CheckOptions) -> Result<Arc<Proof>, NotChecked> {
+    /// Checks a proof on the program. Gives the proof about it, and what was taken on trust.
+    fn check_proof(
+        &self,
+        proof: &Proof,
+        options: &CheckOptions,
+    ) -> Result<(Arc<Proof>, Trust), NotChecked> {
         let (lifted, is_whole) = self.lift(proof)?;
         let program = &self.lowered.inlined.program;
         match check_program_proof(program, &lifted, &self.run.plan.blast, options) {
-            Ok(_) => Ok(Arc::new(lifted.into())),
+            Ok(checked) => Ok((Arc::new(lifted.into()), checked.trust)),
             Err(ProgramProofError::Stopped(_)) => Err(NotChecked::Stopped),
             Err(ProgramProofError::NotCheckable(why)) => Err(NotChecked::NotCheckable(why)),
             Err(other) if is_whole => Err(NotChecked::Wrong(format!("proof: {other}"))),
@@ -377,8 +371,7 @@ impl<O: ProgramObserver> Subject for Phase<'_, '_, O> {
                     *checked = Some((proof.clone(), self.check_proof(proof, options)));
                 }
                 let (_, answer) = checked.as_ref().expect("just checked");
-                let trust = Trust::default();
-                Some(answer.clone().map(|proof| Checked::Proved { proof, trust }))
+                Some(answer.clone().map(|(proof, trust)| Checked::Proved { proof, trust }))
             }
         }
     }
@@ -441,9 +434,9 @@ impl<O: ProgramObserver> Observer for Phase<'_, '_, O> {
         answer: &Checked,
     ) -> Result<(), O::Error> {
         let answer = match answer {
-            Checked::Proved { proof, .. } => match &**proof {
+            Checked::Proved { proof, trust } => match &**proof {
                 Proof::Program(proof) => {
-                    ProgramChecked::Proved(proof.clone(), self.lowered.clone())
+                    ProgramChecked::Proved(proof.clone(), self.lowered.clone(), *trust)
                 }
                 _ => unreachable!("lifted when it was checked"),
             },

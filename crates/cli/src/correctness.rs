@@ -185,7 +185,7 @@ impl ProgramObserver for Answers<'_> {
                 // One violation answers the whole question.
                 self.stop.raise();
             }
-            ProgramChecked::Proved(proof, lowered) if self.wants_invariants => {
+            ProgramChecked::Proved(proof, lowered, _) if self.wants_invariants => {
                 let is_known =
                     self.found().proof.as_ref().is_some_and(|known| Arc::ptr_eq(known, proof));
                 if !is_known {

@@ -213,10 +213,8 @@ impl<'a> Writer<'a> {
         let (_, places) = lower_with_places(&clauses, &name).map_err(wrong)?;
         let inlined = &lowered.inlined;
         let known = places.into_iter().map(|place| {
-            // What no query needs may be true.
-            let Some((place, variables)) = place else {
-                return Some(Interpretation { arguments: Vec::new(), conjuncts: Vec::new() });
-            };
+            // What has no place is needed by no query.
+            let (place, variables) = place?;
             let original = PlaceRef { procedure: self.program.entry, place };
             let at = inlined.places.iter().position(|(_, from)| *from == original)?;
             let conjuncts = proof.invariants.get(&PlaceId::new(at))?.clone();
@@ -227,7 +225,8 @@ impl<'a> Writer<'a> {
             let arguments: Option<Vec<TermId>> = variables.into_iter().map(argument).collect();
             Some(Interpretation { arguments: arguments?, conjuncts })
         });
-        Ok(model(&clauses, &proof.terms, &known.collect::<Vec<_>>()))
+        let known: Vec<Option<Interpretation>> = known.collect();
+        Ok(model(&clauses, &proof.terms, &known, &proof.properties))
     }
 
     /// The proof without what it does not need, and whether it was not seen before.

@@ -5,6 +5,7 @@ mod cli;
 mod contrib;
 mod docs;
 mod explain;
+mod horn_evidence;
 mod memory;
 mod models;
 mod odd_models;

@@ -4,24 +4,24 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/programs")
 }
 
 /// A new empty folder.
-fn scratch(name: &str) -> PathBuf {
+pub(crate) fn scratch(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("evidence-{name}"));
     let _ = std::fs::remove_dir_all(&path);
     std::fs::create_dir_all(&path).expect("a folder");
     path
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// Exit code and all that is printed.
-fn pedra(at: &Path, words: &[&str]) -> (Option<i32>, String) {
+pub(crate) fn pedra(at: &Path, words: &[&str]) -> (Option<i32>, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_pedra"))
         .args(words)
         .current_dir(at)
@@ -31,7 +31,7 @@ fn pedra(at: &Path, words: &[&str]) -> (Option<i32>, String) {
 }
 
 /// Runs another program; `None` if it is not there.
-fn run(program: &str, words: &[&str], at: &Path) -> Option<Output> {
+pub(crate) fn run(program: &str, words: &[&str], at: &Path) -> Option<Output> {
     Command::new(program).args(words).current_dir(at).output().ok()
 }
 
@@ -406,45 +406,6 @@ fn certificates_are_confirmed_by_an_smt_solver() {
     let (code, out) = pedra(&at, &["check", &program, "--certificate", "c.btor2"]);
     assert_eq!(code, Some(2));
     assert!(out.contains("ends in .smt2"), "{out}");
-}
-
-/// Proofs about Horn clauses define the predicates; Z3 finds no clause that is false then.
-#[test]
-fn predicates_are_interpreted() {
-    let at = scratch("horn");
-    let steps = "(set-logic HORN)\n(declare-fun Start (Int Int) Bool)\n(declare-fun |a loop| (Int Int) Bool)\n\
-        (declare-fun Done (Int) Bool)\n(declare-fun Unused (Int) Bool)\n\
-        (assert (forall ((x Int)) (=> (> x 0) (Start x 0))))\n\
-        (assert (forall ((x Int) (y Int) (z Int)) (=> (and (Start x y) (> z 3)) (|a loop| (+ x z) y))))\n\
-        (assert (forall ((x Int) (y Int)) (=> (|a loop| x y) (|a loop| (+ x 1) (- y 1)))))\n\
-        (assert (forall ((x Int) (y Int)) (=> (|a loop| x y) (Done (+ x y)))))\n\
-        (assert (forall ((x Int)) (=> (and (Done x) (Unused x)) (Unused (+ x 1)))))\n\
-        (assert (forall ((x Int)) (=> (and (Done x) (< x 5)) false)))\n(check-sat)\n";
-    // The last but one clause would make it non-linear.
-    let linear = steps.replace("(and (Done x) (Unused x))", "(Unused x)");
-    std::fs::write(at.join("steps.smt2"), &linear).expect("written");
-    let of = |name: &str| folder().join(name).display().to_string();
-    for (file, engine, predicate) in [
-        ("steps.smt2".to_owned(), "auto", "(define-fun |a loop| ((x0 Int)(x1 Int)) Bool"),
-        (of("up_down.smt2"), "auto", "(define-fun |Loop| "),
-        (of("bits.smt2"), "program", "(define-fun |Inv| ((x0 (_ BitVec 8)))"),
-        // Induction over several steps has no such form, nor have several predicates in a body:
-        // the queries of the check.
-        (of("counter.smt2"), "kind", "(check-sat)"),
-        (of("count_up_down.bpl"), "auto", "(check-sat)"),
-    ] {
-        let options = ["-p", "b0", "-e", engine, "--certificate", "c.smt2"];
-        let (code, out) = pedra(&at, &[&["check", &file][..], &options].concat());
-        assert_eq!(code, Some(0), "{out}");
-        assert!(out.contains("encoding of integers trusted") != file.contains("bits"), "{out}");
-        let written = std::fs::read_to_string(at.join("c.smt2")).expect("a certificate");
-        assert!(written.contains(predicate), "{written}");
-        let Some(output) = run("z3", &["c.smt2"], &at) else { continue };
-        let answers = text(&output.stdout);
-        assert!(answers.lines().count() >= 2 && answers.lines().all(|a| a == "unsat"), "{answers}");
-    }
-    let (_, out) = pedra(&at, &["check", &of("up_down.smt2")]);
-    assert!(out.contains("(Loop x0 x1 x2)  (and (= (+ x1 x2) x0)"), "{out}");
 }
 
 #[test]

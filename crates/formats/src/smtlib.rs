@@ -45,6 +45,16 @@ pub fn quoted(text: &str) -> String {
     format!("|{inner}|")
 }
 
+/// A name as a symbol, with bars only if it needs them.
+pub fn symbol(text: &str) -> String {
+    const RESERVED: &[&str] = &["!", "_", "as", "exists", "forall", "let", "match", "par"];
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"~!@$%^&*_-+=<>.?/".contains(&byte);
+    let is_simple = text.bytes().all(is_plain)
+        && text.bytes().next().is_some_and(|first| !first.is_ascii_digit())
+        && !RESERVED.contains(&text);
+    if is_simple { text.to_owned() } else { quoted(text) }
+}
+
 /// The constant; short for values near zero whatever the width.
 pub fn constant(value: &Bv) -> String {
     let width = value.width();

@@ -38,6 +38,16 @@ pub struct Clause {
     pub text: Box<str>,
 }
 
+/// What the quotient and the remainder of an integer by zero are.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum ByZero {
+    /// 0 and the dividend, as for the terms of the model. So it is in clauses of programs.
+    #[default]
+    Fixed,
+    /// Some function of the dividend, as in SMT-LIB. So it is in clauses that were read.
+    Open,
+}
+
 /// A set of clauses.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Clauses {
@@ -47,6 +57,8 @@ pub struct Clauses {
     pub predicates: Vec<Predicate>,
     /// The clauses.
     pub clauses: Vec<Clause>,
+    /// What division by zero gives.
+    pub by_zero: ByZero,
 }
 
 impl Clauses {

@@ -26,7 +26,7 @@ pub mod raise;
 pub mod read;
 pub mod write;
 
-pub use clauses::{Atom, Clause, Clauses, Predicate};
+pub use clauses::{Atom, ByZero, Clause, Clauses, Predicate};
 pub use lower::lower;
 pub use raise::raise;
 pub use read::read;

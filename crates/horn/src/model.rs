@@ -5,10 +5,17 @@
 //! other predicates are defined by their clauses: `Q(x)` holds if all that follows from it does
 //! (the weakest interpretation), with a quantifier if a clause has variables that `Q` does not
 //! bind. So this is for linear clauses, which are places and edges of one procedure.
+//!
+//! A proof is about some of the queries: the others are left out, and a predicate from which none
+//! of these follows holds of everything.
+//!
+//! An interpretation of clauses includes the value of division by zero, which SMT-LIB leaves open.
+//! Proofs are about the value that the terms of the model have, so it is written out here
+//! ([`ByZero::Fixed`]): with another value the clauses may have no interpretation at all.
 
-use crate::clauses::{Atom, Clause, Clauses};
-use crate::write::{Writer, conjunction, predicate_names, sort};
-use pedra_model::term::{BinaryOp, TermId, Terms};
+use crate::clauses::{Atom, ByZero, Clause, Clauses};
+use crate::write::{Writer, conjunction, is_spelt_by_zero, predicate_names, sort};
+use pedra_model::term::{BinaryOp, IntOp, Term, TermId, Terms};
 use rustc_hash::FxHashSet;
 use std::fmt::Write as _;
 
@@ -39,7 +46,7 @@ fn definition(terms: &Terms, of: &Interpretation) -> String {
         span: Default::default(),
         text: "".into(),
     };
-    let mut writer = Writer::new(terms, &[], &clause);
+    let mut writer = Writer::new(terms, &[], &clause, ByZero::Fixed);
     let mut out = String::new();
     let levels = writer.definitions(&mut out);
     let parts: Vec<String> = of.conjuncts.iter().map(|&term| writer.reference(term)).collect();
@@ -48,20 +55,30 @@ fn definition(terms: &Terms, of: &Interpretation) -> String {
 }
 
 /// A script that defines all predicates and asks for each clause whether it can be false: all
-/// answers must be `unsat`. `known` has the interpretations that a proof gives, over `terms`.
+/// answers must be `unsat`. `known` has the interpretations that a proof gives, over `terms`, and
+/// `proved` the queries that it is about, by their positions among all queries. The other queries
+/// are left out.
 ///
-/// `None` if a clause has several predicates in its body, or if predicates without an
-/// interpretation depend on each other.
-pub fn model(clauses: &Clauses, terms: &Terms, known: &[Option<Interpretation>]) -> Option<String> {
+/// `None` if there is no such query, if a clause has several predicates in its body, or if
+/// predicates without an interpretation depend on each other.
+pub fn model(
+    clauses: &Clauses,
+    terms: &Terms,
+    known: &[Option<Interpretation>],
+    proved: &[usize],
+) -> Option<String> {
     if clauses.num_nonlinear() > 0 {
         return None;
     }
+    let queries: Vec<&Clause> = clauses.clauses.iter().filter(|c| c.head.is_none()).collect();
+    let proved: Option<Vec<Clause>> =
+        proved.iter().map(|&at| queries.get(at).map(|&query| query.clone())).collect();
+    let proved = proved?;
+    let mut out = header(clauses, &proved);
+    let rules = clauses.clauses.iter().filter(|clause| clause.head.is_some()).cloned();
+    let clauses = &Clauses { clauses: rules.chain(proved).collect(), ..clauses.clone() };
+    let known = &with_unneeded(clauses, known);
     let names = predicate_names(clauses);
-    let mut out = String::from(
-        "; An interpretation of the predicates under which all clauses hold.\n\
-         ; Each check-sat asks whether a clause can be false: all answers must be unsat.\n\
-         (set-logic ALL)\n",
-    );
     for predicate in order(clauses, known)? {
         let body = match &known[predicate] {
             Some(of) => definition(terms, of),
@@ -74,7 +91,7 @@ pub fn model(clauses: &Clauses, terms: &Terms, known: &[Option<Interpretation>])
         let _ = writeln!(out, "(define-fun {} ({parameters}) Bool\n  {body})", names[predicate]);
     }
     for clause in &clauses.clauses {
-        let mut writer = Writer::new(&clauses.terms, &names, clause);
+        let mut writer = Writer::new(&clauses.terms, &names, clause, ByZero::Fixed);
         out.push_str("(push 1)\n");
         for (name, own) in &writer.variables {
             let _ = writeln!(out, "(declare-fun {name} () {})", sort(*own));
@@ -85,6 +102,49 @@ pub fn model(clauses: &Clauses, terms: &Terms, known: &[Option<Interpretation>])
         let _ = writeln!(out, "{}))\n(check-sat)\n(pop 1)", ")".repeat(levels));
     }
     Some(out)
+}
+
+/// What the script is about.
+fn header(clauses: &Clauses, proved: &[Clause]) -> String {
+    let mut out = String::from(
+        "; An interpretation of the predicates under which all rules hold, and these queries:\n",
+    );
+    for query in proved {
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, ";   line {}: {}", query.span.line, query.text);
+    }
+    out.push_str(
+        "; Each check-sat asks whether a clause can be false: all answers must be unsat.\n",
+    );
+    let is_open = |term: &Term| {
+        matches!(term, Term::Int(IntOp::Div | IntOp::Mod, _, divisor)
+        if is_spelt_by_zero(&clauses.terms, *divisor, ByZero::Fixed))
+    };
+    if clauses.terms.iter().any(|(_, term)| is_open(term)) {
+        out.push_str("; Division by zero, which SMT-LIB leaves open: x div 0 = 0, x mod 0 = x.\n");
+    }
+    out.push_str("(set-logic ALL)\n");
+    out
+}
+
+/// The interpretations, with *true* for predicates from which no query follows.
+fn with_unneeded(
+    clauses: &Clauses,
+    known: &[Option<Interpretation>],
+) -> Vec<Option<Interpretation>> {
+    let mut is_needed = vec![false; known.len()];
+    let mut stack: Vec<Option<usize>> = vec![None];
+    while let Some(head) = stack.pop() {
+        let is_of = |clause: &&Clause| clause.head.as_ref().map(|head| head.predicate) == head;
+        for atom in clauses.clauses.iter().filter(is_of).flat_map(|clause| &clause.body) {
+            if !std::mem::replace(&mut is_needed[atom.predicate], true) {
+                stack.push(Some(atom.predicate));
+            }
+        }
+    }
+    let all = || Some(Interpretation { arguments: Vec::new(), conjuncts: Vec::new() });
+    let known = known.iter().zip(is_needed);
+    known.map(|(own, is_needed)| if is_needed { own.clone() } else { all() }).collect()
 }
 
 /// All predicates, so that each comes after those that its definition speaks of.
@@ -148,7 +208,7 @@ fn weakest(clauses: &Clauses, names: &[String], predicate: usize) -> String {
         constraint.extend(&clause.constraint);
         let body = vec![Atom { predicate, args }];
         let clause = Clause { body, constraint, ..clause.clone() };
-        let mut writer = Writer::new(&terms, names, &clause);
+        let mut writer = Writer::new(&terms, names, &clause, ByZero::Fixed);
         let mut out = String::new();
         let is_quantified = writer.quantify(atom.args.len(), &mut out);
         let levels = writer.definitions(&mut out);

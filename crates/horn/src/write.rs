@@ -4,8 +4,11 @@
 //! than a bit-vector of one bit; where an operator needs bits, it is converted on the spot. Terms
 //! that are used more than once in a clause are named by `let`, so that the text is as large as the
 //! graph of terms.
+//!
+//! SMT-LIB leaves division by zero open. Clauses of programs, whose terms fix its value, are
+//! written with this value; clauses that were read keep the plain division ([`ByZero`]).
 
-use crate::clauses::{Atom, Clause, Clauses, Predicate};
+use crate::clauses::{Atom, ByZero, Clause, Clauses, Predicate};
 use num_bigint::Sign;
 use pedra_formats::smtlib;
 use pedra_model::bv::Bv;
@@ -37,7 +40,7 @@ pub fn write(clauses: &Clauses) -> String {
         let _ = writeln!(out, "(declare-fun {name} ({}) Bool)", sorts.join(" "));
     }
     for clause in &clauses.clauses {
-        Writer::new(&clauses.terms, &names, clause).write(clause, &mut out);
+        Writer::new(&clauses.terms, &names, clause, clauses.by_zero).write(clause, &mut out);
     }
     out.push_str("(check-sat)\n");
     out
@@ -60,6 +63,7 @@ pub(crate) fn predicate_names(clauses: &Clauses) -> Vec<String> {
 pub(crate) struct Writer<'a> {
     terms: &'a Terms,
     predicates: &'a [String],
+    by_zero: ByZero,
     /// What stands for variables, and for terms that were named.
     names: FxHashMap<TermId, String>,
     pub(crate) variables: Vec<(String, Sort)>,
@@ -81,11 +85,17 @@ use Piece::{Bits, Own, Text};
 impl<'a> Writer<'a> {
     /// For a clause. Its variables are named in the order in which they occur: in the predicates
     /// of its body, in its head, in its constraint.
-    pub(crate) fn new(terms: &'a Terms, predicates: &'a [String], clause: &Clause) -> Writer<'a> {
+    pub(crate) fn new(
+        terms: &'a Terms,
+        predicates: &'a [String],
+        clause: &Clause,
+        by_zero: ByZero,
+    ) -> Writer<'a> {
+        let seen_through = |id| seen_through(terms, id, by_zero);
         let (mut uses, mut variables) = (FxHashMap::default(), Vec::new());
         let mut found: Vec<TermId> = Vec::new();
         let mut names: FxHashMap<TermId, String> = FxHashMap::default();
-        let mut stack: Vec<TermId> = clause.terms().map(|id| seen_through(terms, id)).collect();
+        let mut stack: Vec<TermId> = clause.terms().map(seen_through).collect();
         stack.reverse();
         let mut repeated: FxHashSet<TermId> = FxHashSet::default();
         while let Some(id) = stack.pop() {
@@ -96,14 +106,14 @@ impl<'a> Writer<'a> {
             }
             found.push(id);
             let term = terms.get(id);
-            stack.extend(term.args().rev().map(|arg| seen_through(terms, arg)));
+            stack.extend(term.args().rev().map(seen_through));
             if let Term::Symbol(_) = term {
                 let name = format!("x{}", variables.len());
                 variables.push((name.clone(), terms.sort(id)));
                 names.insert(id, name);
             }
-            if is_spelt_out(terms, term) {
-                repeated.extend(term.args().map(|arg| seen_through(terms, arg)));
+            if is_spelt_out(terms, term, by_zero) {
+                repeated.extend(term.args().map(seen_through));
             }
         }
         // By first occurrence, which does not depend on the order in which terms were made.
@@ -114,7 +124,7 @@ impl<'a> Writer<'a> {
         let mut level: FxHashMap<TermId, usize> = FxHashMap::default();
         let mut levels: Vec<Vec<TermId>> = Vec::new();
         for id in order {
-            let args = terms.get(id).args().map(|arg| seen_through(terms, arg));
+            let args = terms.get(id).args().map(seen_through);
             let own = args.map(|arg| level[&arg]).max().unwrap_or(0);
             let is_leaf = terms.get(id).args().next().is_none();
             let is_named = !is_leaf && (uses[&id] > 1 || repeated.contains(&id));
@@ -127,7 +137,7 @@ impl<'a> Writer<'a> {
             }
         }
         levels.iter_mut().for_each(|level| level.sort_unstable_by_key(|id| rank[id]));
-        Writer { terms, predicates, names, variables, levels }
+        Writer { terms, predicates, by_zero, names, variables, levels }
     }
 
     /// `∀ variables. definitions. body ∧ constraint → head`.
@@ -225,7 +235,7 @@ impl<'a> Writer<'a> {
                 Text(text) => out.push_str(text),
                 Own(text) => out.push_str(&text),
                 Piece::Term(term) => {
-                    let term = seen_through(self.terms, term);
+                    let term = seen_through(self.terms, term, self.by_zero);
                     match self.names.get(&term) {
                         Some(name) => out.push_str(name),
                         None => self.pieces(term, &mut stack),
@@ -267,7 +277,7 @@ impl<'a> Writer<'a> {
                 _ => break,
             };
             args.push(b);
-            at = seen_through(self.terms, a);
+            at = seen_through(self.terms, a, self.by_zero);
             if self.names.contains_key(&at) {
                 break;
             }
@@ -322,7 +332,7 @@ impl<'a> Writer<'a> {
             Term::Int(op, a, b) => match op {
                 IntOp::Add => self.many("+", id, out),
                 IntOp::Mul => self.many("*", id, out),
-                IntOp::Div | IntOp::Mod if is_open(self.terms, b) => {
+                IntOp::Div | IntOp::Mod if is_spelt_by_zero(self.terms, b, self.by_zero) => {
                     out.push(Own(smtlib::int(op, &self.reference(a), &self.reference(b))));
                 }
                 _ => self.function(op.name().into(), [Of(a), Of(b)], out),
@@ -417,12 +427,13 @@ pub(crate) fn conjunction(parts: &[String]) -> String {
 }
 
 /// What a term is the same as: bits that are made of truth values and back again are these, and a
-/// division whose value for zero is spelt out is the plain one.
-fn seen_through(terms: &Terms, mut id: TermId) -> TermId {
+/// division whose value for zero is spelt out is the plain one, if that has this value.
+fn seen_through(terms: &Terms, mut id: TermId, by_zero: ByZero) -> TermId {
+    let is_fixed = by_zero == ByZero::Fixed;
     loop {
         id = match *terms.get(id) {
             Term::Ite(c, t, e) if terms.is_bool(t, true) && terms.is_bool(e, false) => c,
-            Term::Ite(c, t, e) if is_spelt_division(terms, c, t, e) => e,
+            Term::Ite(c, t, e) if is_fixed && is_spelt_division(terms, c, t, e) => e,
             Term::Binary(BinaryOp::Eq, a, b) if terms.is_bool(b, true) => a,
             Term::Binary(BinaryOp::Eq, a, b) if terms.is_bool(a, true) => b,
             _ => return id,
@@ -447,20 +458,22 @@ fn is_spelt_division(terms: &Terms, c: TermId, t: TermId, e: TermId) -> bool {
     }
 }
 
-/// Whether a divisor may be zero.
-fn is_open(terms: &Terms, divisor: TermId) -> bool {
-    match terms.get(divisor) {
+/// Whether the value of a division by zero is written out: its divisor may be zero, and the value
+/// is not that of SMT-LIB.
+pub(crate) fn is_spelt_by_zero(terms: &Terms, divisor: TermId, by_zero: ByZero) -> bool {
+    let may_be_zero = match terms.get(divisor) {
         Term::IntConst(value) => value.sign() == Sign::NoSign,
         _ => true,
-    }
+    };
+    may_be_zero && by_zero == ByZero::Fixed
 }
 
 /// Whether the text of a term repeats that of its arguments.
-fn is_spelt_out(terms: &Terms, term: &Term) -> bool {
+fn is_spelt_out(terms: &Terms, term: &Term, by_zero: ByZero) -> bool {
     use BinaryOp::*;
     match *term {
         Term::Unary(op, _) => op == UnaryOp::RedXor,
-        Term::Int(IntOp::Div | IntOp::Mod, _, divisor) => is_open(terms, divisor),
+        Term::Int(IntOp::Div | IntOp::Mod, _, divisor) => is_spelt_by_zero(terms, divisor, by_zero),
         Term::Binary(op, ..) => {
             !matches!(op, And | Or | Xor | Iff | Xnor | Eq | Neq | Implies | Concat)
                 && smtlib::operator_name(op).is_none()

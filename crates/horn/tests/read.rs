@@ -74,6 +74,37 @@ fn a_query_asks_for_an_element() {
     assert_eq!(clauses.clauses[1].body[0].args.len(), 2);
 }
 
+/// A negated predicate in a query would add elements to it, rather than ask for some.
+#[test]
+fn a_query_adds_nothing_to_a_predicate() {
+    let head = "(declare-rel P (Int))\n(declare-var x Int)\n(rule (P 0))\n";
+    for (goal, column) in [
+        ("(not (P 7))", 13),
+        ("(and (P x) (not (P 7)))", 24),
+        ("(=> (P x) false)", 12),
+        ("(or (P x) (and (P x) (> x 1) (not (and (P 7) true))))", 47),
+    ] {
+        let text = format!("{head}(query {goal})\n");
+        let error = read(text.as_bytes()).expect_err(goal).to_string();
+        assert_eq!(error, format!("4:{column}: a negated predicate in a query"), "{goal}");
+    }
+    for (goal, expected) in
+        [("(and (P x) (not (not (P 7))) (> x 1))", 2), ("P :print-certificate true", 2)]
+    {
+        let text = format!("{head}(query {goal})\n");
+        assert_eq!(read(text.as_bytes()).expect(goal).clauses.len(), expected, "{goal}");
+    }
+}
+
+#[test]
+fn a_byte_order_mark_is_skipped() {
+    assert!(read("\u{feff}(set-logic HORN)(check-sat)".as_bytes()).is_ok());
+    for text in ["\u{feff}(assert x)", "\u{feff}\u{feff}(assert x)", "\u{feff}"] {
+        let error = read(text.as_bytes()).expect_err(text).to_string();
+        assert!(error.starts_with("1:1: ") || error.starts_with("1:9: `x`"), "{error}");
+    }
+}
+
 /// The position and a part of the message, for a file of these assertions from line 4 on.
 #[test]
 fn errors_say_where_and_what() {
@@ -109,6 +140,18 @@ fn errors_say_where_and_what() {
         ("(assert (P ((_ extract 7) 1)))", "4:12: `(_ extract 7)`: an argument"),
         ("hello", "4:1: expected a command"),
         ("(assert (P 0\u{1}))", "4:13: `\u{1}` cannot stand here"),
+        ("(assert (P 0) (P 1))", "4:15: `assert` takes one formula"),
+        ("(assert)", "4:1: the command `(assert)`"),
+        ("(rule (P 0) (P 1))", "4:13: expected a name, not `(P 1)`"),
+        ("(rule (P 0) r s)", "4:15: `rule` takes one formula"),
+        ("(query P Q)", "4:10: expected a keyword, not `Q`"),
+        ("(query P :a b c)", "4:15: expected a keyword, not `c`"),
+        ("(assert (! (P 0) (P 1)))", "4:18: expected a keyword, not `(P 1)`"),
+        ("(assert (! (P 0) :named a (P 1)))", "4:27: expected a keyword"),
+        ("(assert (let ((x 1) (x 2)) (P x)))", "4:22: `x` is bound a second time"),
+        ("(assert (forall ((x Int) (|x| Int)) (P x)))", "4:27: `x` is bound a second time"),
+        ("(define-fun f ((x Int) (x Int)) Int x)", "4:25: `x` is bound a second time"),
+        ("(define-sort S () Int)(define-sort S () Bool)", "4:36: the sort `S` is defined"),
         ("(define-fun f () Int (f))", "4:23: the function `f` is not supported"),
         ("(define-fun f () Bool (P 0))", "4:23: predicates and quantifiers in defined"),
     ] {

@@ -1,7 +1,8 @@
 //! Clauses of programs as text. Where a `z3` is on the path, it decides them as the explicit search
 //! or the manifest says; `PEDRA_FUZZ_RUNS` sets how many.
 
-use pedra_horn::{lower, raise, read, write};
+use pedra_horn::model::model;
+use pedra_horn::{ByZero, Clauses, lower, raise, read, write};
 use pedra_model::bv::Bv;
 use pedra_model::term::{BinaryOp, IntOp, Scalar, Sort, Term, TermId, UnaryOp};
 use pedra_testkit::programs::{ProgramShape, explore_program, random_program};
@@ -90,6 +91,67 @@ fn models_are_decided_as_the_manifest_says() {
         if let Some(is_safe) = z3(&written, &["fp.engine=spacer"]) {
             assert_eq!(if is_safe { "proved" } else { "violated" }, cells[2], "{}", cells[0]);
         }
+    }
+}
+
+/// Clauses that were read leave division by zero open; those of programs have the program's value.
+#[test]
+fn division_by_zero_stays_open() {
+    let text = "(set-logic HORN)(declare-fun P (Int) Bool)\
+        (assert (forall ((x Int) (y Int)) (=> (>= y 0) (P (+ (div x y) (mod x y) (div x 0))))))\
+        (assert (forall ((x Int)) (=> (and (P x) (= x (ite (= x 0) 0 (div 7 x)))) false)))\
+        (check-sat)";
+    let clauses = read(text.as_bytes()).expect("clauses");
+    assert_eq!(clauses.by_zero, ByZero::Open);
+    let through = Clauses { by_zero: ByZero::Open, ..raise(&lower(&clauses, "x").expect("small")) };
+    for open in [write(&clauses), write(&through)] {
+        assert_eq!(open.matches("(ite ").count(), 1, "{open}");
+        assert_eq!(open.matches("(div ").count(), 3, "{open}");
+        check_round_trip(&open);
+    }
+    let fixed = write(&Clauses { by_zero: ByZero::Fixed, ..clauses });
+    assert_eq!(fixed.matches("(ite ").count(), 4, "{fixed}");
+    // With an open value Z3 may choose one that reaches nothing; the fixed one reaches the query.
+    let reached = "(set-logic HORN)(declare-fun P (Int) Bool)\
+        (assert (forall ((x Int)) (=> (= x 0) (P (div 1 x)))))\
+        (assert (forall ((x Int)) (=> (and (P x) (= x 0)) false)))(check-sat)";
+    let clauses = read(reached.as_bytes()).expect("clauses");
+    let fixed = write(&Clauses { by_zero: ByZero::Fixed, ..clauses.clone() });
+    if let Some(is_safe) = z3(&fixed, &[]) {
+        assert!(!is_safe, "{fixed}");
+        assert_ne!(z3(&write(&clauses), &[]), Some(false), "{clauses:?}");
+    }
+}
+
+/// A script for some of the queries asks about these, and defines what is needed for them.
+#[test]
+fn interpretations_are_about_the_queries_that_are_proved() {
+    let text = "(set-logic HORN)(declare-fun P (Int) Bool)(declare-fun Q (Int) Bool)\n\
+        (assert (forall ((x Int)) (=> (> x 0) (P x))))\n\
+        (assert (forall ((x Int)) (=> (P x) (Q (- x)))))\n\
+        (assert (forall ((x Int)) (=> (Q x) (Q (- x 1)))))\n\
+        (assert (forall ((x Int)) (=> (and (Q x) (< x 5)) false)))\n\
+        (assert (forall ((x Int)) (=> (and (P x) (< x 0)) false)))\n(check-sat)";
+    let clauses = read(text.as_bytes()).expect("clauses");
+    let unknown = [None, None];
+    assert_eq!(model(&clauses, &clauses.terms, &unknown, &[0]), None, "Q depends on itself");
+    assert_eq!(model(&clauses, &clauses.terms, &unknown, &[2]), None, "there is no such query");
+    let script = model(&clauses, &clauses.terms, &unknown, &[1]).expect("a script");
+    let (header, commands) = script.split_once("(set-logic").expect("a header");
+    assert!(header.contains("line 6: ") && !header.contains("line 5: "), "{header}");
+    assert_eq!(commands.matches("(check-sat)").count(), 4, "{script}");
+    assert!(!commands.contains("(< x0 5)"), "{script}");
+    let queries = ["(and (|P| x0) (< x0 0)) false", "(< x0 0)"];
+    assert!(queries.iter().all(|query| commands.contains(query)), "{script}");
+    if has_z3() {
+        let mut child = Command::new("z3");
+        child.arg("-in").stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = child.spawn().expect("z3 starts");
+        let mut input = child.stdin.take().expect("a pipe");
+        input.write_all(script.as_bytes()).expect("written");
+        drop(input);
+        let output = child.wait_with_output().expect("z3 ends");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "unsat\n".repeat(4), "{script}");
     }
 }
 

@@ -1,12 +1,12 @@
 //! Words read as integers, and back.
 
 use pedra_model::bv::Bv;
-use pedra_model::term::{BinaryOp, IntOp, Sort, TermId, Terms};
+use pedra_model::term::{BinaryOp, IntOp, Sort, Term, TermId, Terms, UnaryOp};
 use pedra_model::value::Value;
 use pedra_program::inline::inline;
 use pedra_program::interpreter::evaluate;
 use pedra_program::passes::integers::integer_image;
-use pedra_program::{Procedure, Program, Span, VariableId};
+use pedra_program::{Action, Edge, Procedure, Program, Span, Step, VariableId};
 use pedra_testkit::programs::{ProgramShape, random_program};
 use pedra_testkit::random::{Random, runs};
 
@@ -117,4 +117,133 @@ fn images_have_integers_only() {
         made += 1;
     }
     assert!(made > 50, "{made}");
+}
+
+/// How a case of [`operators_keep_their_value`] went.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Kept {
+    /// The number stands for the value of the word.
+    Yes,
+    /// The operator has no counterpart: its result is arbitrary.
+    Arbitrary,
+    No,
+}
+
+/// The value of a term over words, against that of its image.
+fn kept(words: &Program, term: TermId, values: &[Bv]) -> Kept {
+    let mut program = words.clone();
+    let (span, sort) = (Span::default(), words.terms.sort(term));
+    let result = program.add_variable(sort, None, "", false, span);
+    program.globals.push(result);
+    let action = Action::Step(Step { updates: vec![(result, term)], ..Step::default() });
+    let main = &mut program.procedures[0];
+    main.add_edge(Edge { from: main.entry, to: main.exit, action, span, text: "".into() });
+    let image = integer_image(&program).expect("words only");
+    let Action::Step(step) = &image.program.procedures[0].edges[0].action else {
+        panic!("a step");
+    };
+    if !step.inputs.is_empty() {
+        return Kept::Arbitrary;
+    }
+    let is_bit = |id: VariableId| program.terms.width(program.term_of(id)) == 1;
+    let number = |(at, value): (usize, &Bv)| match is_bit(VariableId::new(at)) {
+        true => Value::Bv(value.clone()),
+        false => Value::Int(image.number(VariableId::new(at), value)),
+    };
+    let numbers: Vec<Value> = values.iter().enumerate().map(number).collect();
+    let values: Vec<Value> = values.iter().cloned().map(Value::Bv).collect();
+    let at = |of: &Program, symbol: TermId| {
+        of.variables.iter().position(|v| v.term == symbol).expect("a variable")
+    };
+    let before = evaluate(&program.terms, [term], |s| &values[at(&program, s)]);
+    let root = step.updates[0].1;
+    let after = evaluate(&image.program.terms, [root], |s| &numbers[at(&image.program, s)]);
+    let is_same = match &after[&root] {
+        Value::Int(number) => {
+            let modulus = num_bigint::BigInt::from(1) << program.terms.width(term);
+            let word = before[&term].as_bv().to_bigint();
+            (number - word) % modulus == num_bigint::BigInt::ZERO
+        }
+        bit => *bit == before[&term],
+    };
+    if is_same { Kept::Yes } else { Kept::No }
+}
+
+/// Every operator over variables and constants of one and two bits, for all their values.
+#[test]
+fn operators_keep_their_value() {
+    let (mut same, mut arbitrary) = (0, 0);
+    for widths in [[1, 1], [1, 2], [2, 1], [2, 2]] {
+        for is_signed in [false, true] {
+            let mut program = Program::new();
+            let span = Span::default();
+            let [a, b] = widths.map(|width| {
+                let id = program.add_variable(Sort::Bv(width), None, "", is_signed, span);
+                program.globals.push(id);
+                program.term_of(id)
+            });
+            program.procedures.push(Procedure::new("main", span));
+            for term in operators(&mut program.terms, a, b, is_signed) {
+                for bits in 0..1u64 << (widths[0] + widths[1]) {
+                    let low = Bv::from_u64(widths[0], bits & ((1 << widths[0]) - 1));
+                    let values = [low, Bv::from_u64(widths[1], bits >> widths[0])];
+                    let shown = format!("{:?} {values:?}", program.terms.get(term));
+                    match kept(&program, term, &values) {
+                        Kept::Yes => same += 1,
+                        Kept::Arbitrary => arbitrary += 1,
+                        Kept::No => panic!("{shown}, signed: {is_signed}"),
+                    }
+                }
+            }
+        }
+    }
+    assert!(same > 2_000 && same > arbitrary, "{same} {arbitrary}");
+}
+
+/// Operators on two words. Without those that read words in another way than their variables are,
+/// and without tests for overflow of words, which are never true of integers.
+fn operators(terms: &mut Terms, a: TermId, b: TermId, is_signed: bool) -> Vec<TermId> {
+    use BinaryOp::*;
+    let (wide, is_wide) = (terms.width(a).max(terms.width(b)), |t: &Terms, id| t.width(id) > 1);
+    let mut found: Vec<TermId> = UnaryOp::ALL.iter().map(|&op| terms.unary(op, a)).collect();
+    let mut operands = vec![b];
+    for value in 0..1u64 << terms.width(b) {
+        operands.push(terms.constant(Bv::from_u64(terms.width(b), value)));
+    }
+    for b in operands {
+        for (a, b) in [(a, b), (b, a)] {
+            for &op in BinaryOp::ALL {
+                let is_read_otherwise = match op {
+                    Slt | Slte | Sgt | Sgte | Sdiv | Srem | Smod | Sra => !is_signed,
+                    Ult | Ulte | Ugt | Ugte | Udiv | Urem | Srl | Concat => is_signed,
+                    Saddo | Uaddo | Smulo | Umulo | Ssubo | Usubo | Sdivo => true,
+                    _ => false,
+                };
+                if wide == 1 || !is_read_otherwise {
+                    found.extend(terms.add(Term::Binary(op, a, b)));
+                }
+            }
+            found.extend(terms.add(Term::Ite(a, b, b)));
+            found.extend(terms.add(Term::Ite(a, a, b)));
+        }
+    }
+    for high in 0..terms.width(a) {
+        for low in 0..=high {
+            found.push(terms.add(Term::Slice { arg: a, high, low }).expect("sorts fit"));
+        }
+    }
+    for (by, signed) in [(0, false), (0, true), (1, false), (1, true)] {
+        if !is_wide(terms, a) || signed == is_signed {
+            found.push(terms.add(Term::Extend { arg: a, by, signed }).expect("sorts fit"));
+        }
+    }
+    // The bits of a word the other way round, and one bit twice.
+    if is_wide(terms, a) {
+        let bit = |terms: &mut Terms, at| {
+            terms.add(Term::Slice { arg: a, high: at, low: at }).expect("sorts fit")
+        };
+        let (low, high) = (bit(terms, 0), bit(terms, 1));
+        found.push(terms.binary(Concat, low, high));
+    }
+    found
 }

@@ -84,9 +84,9 @@ impl Answer {
     fn proof(&self) -> Option<(usize, usize, Option<&'static str>)> {
         match &self.evidence {
             Evidence::Proved { proof, trust } => Some((proof.k(), proof.clauses(), trust.text())),
-            Evidence::OfProgram(answer @ ProgramChecked::Proved(proof, _)) => {
+            Evidence::OfProgram(ProgramChecked::Proved(proof, _, trust)) => {
                 let clauses = proof.invariants.values().map(Vec::len).sum();
-                Some((proof.k, clauses, answer.trust().text()))
+                Some((proof.k, clauses, trust.text()))
             }
             _ => None,
         }
@@ -144,7 +144,7 @@ impl Answer {
     /// What a proof about a program says of its loops: line, head, and the conjuncts that the
     /// source can express. What the proof does not need is left out first.
     fn invariants(&self, py: Python<'_>) -> Vec<(u32, String, Vec<String>)> {
-        let (Evidence::OfProgram(ProgramChecked::Proved(proof, lowered)), Some(program)) =
+        let (Evidence::OfProgram(ProgramChecked::Proved(proof, lowered, _)), Some(program)) =
             (&self.evidence, &self.program)
         else {
             return Vec::new();
@@ -189,7 +189,7 @@ impl Answer {
                 let form = form.map_err(input_error)?;
                 py.detach(|| certificate_bytes(loaded, proof, form, &self.blast, &options))
             }
-            (_, Evidence::OfProgram(ProgramChecked::Proved(proof, lowered))) => {
+            (_, Evidence::OfProgram(ProgramChecked::Proved(proof, lowered, _))) => {
                 if !name.ends_with(".smt2") {
                     return Err(input_error("the certificate of a program is SMT-LIB (smt2)"));
                 }

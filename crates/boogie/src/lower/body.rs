@@ -38,7 +38,7 @@ pub(super) fn lower(lowerer: &mut Lowerer<'_, '_>, index: usize) -> Outcome<Proc
     let formals = Env { bound: bound.collect(), old_is_now: false };
     lowerer.saved.clear();
     let exit = procedure.exit;
-    let leave = match declared.ensures.is_empty() {
+    let leave = match declared.ensures.iter().all(|clause| clause.is_free) {
         true => exit,
         false => procedure.add_place(lowerer.span(implementation.end)),
     };
@@ -55,7 +55,7 @@ pub(super) fn lower(lowerer: &mut Lowerer<'_, '_>, index: usize) -> Outcome<Proc
         names: FxHashMap::default(),
     };
     let prologue = builder.procedure.add_edge(step(entry, first, None, span, "".into()));
-    for clause in &declared.requires {
+    for clause in declared.requires.iter().filter(|clause| !clause.is_free) {
         let condition = builder.lowerer.expression(clause.condition, &formals)?;
         builder.assume(condition, clause.span);
     }
@@ -148,13 +148,11 @@ impl Builder<'_, '_, '_> {
         self.lowerer.program.properties.push(Property { error, kind, text, span });
     }
 
-    /// The postconditions: free ones are assumed after all others were asserted.
+    /// The postconditions. Free ones are for calls of procedures without a body.
     fn epilogue(&mut self, ensures: &[Clause], formals: &Env) -> Outcome<()> {
-        for is_free in [false, true] {
-            for clause in ensures.iter().filter(|clause| clause.is_free == is_free) {
-                let condition = self.lowerer.expression(clause.condition, formals)?;
-                self.clause(clause, condition);
-            }
+        for clause in ensures.iter().filter(|clause| !clause.is_free) {
+            let condition = self.lowerer.expression(clause.condition, formals)?;
+            self.clause(clause, condition);
         }
         Ok(())
     }

@@ -7,9 +7,10 @@
 //!   globals.
 //! - A call of a procedure with implementations is a call edge to each of them. A call of one
 //!   without changes what it modifies and its results as its postconditions allow.
-//! - `requires` is asserted by callers (unless it is free) and assumed by implementations.
-//!   `ensures` is asserted by implementations (unless it is free) and assumed by callers; free
-//!   ones are assumed where an implementation returns, after all others were asserted.
+//! - `requires` is asserted by callers and assumed by implementations, `ensures` is asserted by
+//!   implementations. A free `requires` is assumed where runs start in the procedure; at a call the
+//!   arguments are what they are. `ensures`, free or not, is assumed at calls of procedures without
+//!   implementations; with one, its body says what a call does.
 //! - `old(g)` is the value of `g` on entry, which an added local variable keeps.
 //! - Constants are globals that nothing changes. An uninterpreted function of one argument is a
 //!   constant map. So are quotient and remainder by zero, which Boogie leaves open.

@@ -52,10 +52,12 @@ impl Lowerer<'_, '_> {
         Ok(())
     }
 
-    /// A call of an implementation with arbitrary arguments.
-    fn enter(&mut self, index: usize, start: &mut Procedure, from: PlaceId) -> Outcome<()> {
+    /// A call of an implementation with arbitrary arguments that satisfy its free preconditions.
+    /// The others are assumed by the implementation.
+    fn enter(&mut self, index: usize, start: &mut Procedure, mut from: PlaceId) -> Outcome<()> {
         let implementation = &self.tree.implementations[index];
-        let name = &self.tree.procedures[implementation.procedure.index()].name;
+        let declared = &self.tree.procedures[implementation.procedure.index()];
+        let name = &declared.name;
         let span = self.span(implementation.span);
         let mut copies = |ids: &[VarId]| -> Outcome<Vec<VariableId>> {
             let copy = |id: &VarId| {
@@ -69,7 +71,16 @@ impl Lowerer<'_, '_> {
         let parameters = copies(&implementation.parameters)?;
         let results = copies(&implementation.results)?;
         start.variables.extend(parameters.iter().chain(&results));
-        let arguments = parameters.iter().map(|v| self.program.term_of(*v)).collect();
+        let arguments: Vec<TermId> = parameters.iter().map(|v| self.program.term_of(*v)).collect();
+        let bound = declared.parameters.iter().copied().zip(arguments.iter().copied());
+        let env = Env { bound: bound.collect(), old_is_now: true };
+        for clause in declared.requires.iter().filter(|clause| clause.is_free) {
+            let condition = self.expression(clause.condition, &env)?;
+            let (at, text) = (self.span(clause.span), self.text(clause.span));
+            let next = start.add_place(at);
+            start.add_edge(step(from, next, Some(condition), at, text));
+            from = next;
+        }
         let action = Action::Call(Call { callee: ProcedureId::new(index), arguments, results });
         let text = format!("procedure {name}").into();
         start.add_edge(Edge { from, to: start.exit, action, span, text });

@@ -11,6 +11,7 @@ use anyhow::{Context, Result};
 use pedra_formats::{aiger, btor2, dot, smtlib};
 use pedra_horn::raise::raise;
 use pedra_horn::write::write;
+use pedra_horn::{ByZero, Clauses};
 use pedra_model::Model;
 use pedra_model::bits::BitSystem;
 use pedra_model::blast::{BlastOptions, blast};
@@ -46,7 +47,8 @@ pub fn run(args: &ConvertArgs) -> Result<i32> {
             args.verilog.refuse(more)?;
             match language {
                 Some(language) => {
-                    Input::Program(language.load(first, &args.language, Places::OfSource)?)
+                    let program = language.load(first, &args.language, Places::OfSource)?;
+                    Input::Program(program, language)
                 }
                 None => {
                     refuse_language(&args.language)?;
@@ -66,7 +68,7 @@ pub fn run(args: &ConvertArgs) -> Result<i32> {
 /// What is converted.
 enum Input {
     Model(Model),
-    Program(Program),
+    Program(Program, Language),
 }
 
 type Writer = fn(&Input, &BlastOptions) -> Result<Vec<u8>>;
@@ -80,13 +82,19 @@ fn writer(path: &Path) -> Result<Writer, InputError> {
         "btor2" | "btor" => |input, _| Ok(btor2::write(&*as_words(input)?)?),
         "smt2" => |input, _| {
             Ok(match input {
-                Input::Program(program) => write(&raise(program)).into_bytes(),
+                Input::Program(program, language) => {
+                    let by_zero = match language {
+                        Language::Horn => ByZero::Open,
+                        Language::C | Language::Boogie => ByZero::Fixed,
+                    };
+                    write(&Clauses { by_zero, ..raise(program) }).into_bytes()
+                }
                 Input::Model(_) => smtlib::write_chc(&*as_words(input)?)?.into_bytes(),
             })
         },
         "dot" => |input, _| {
             Ok(match input {
-                Input::Program(program) => write_dot(program).into_bytes(),
+                Input::Program(program, _) => write_dot(program).into_bytes(),
                 Input::Model(Model::Bits(system)) => dot::bits(system).into_bytes(),
                 Input::Model(Model::Words(system)) => dot::words(system).into_bytes(),
             })
@@ -113,7 +121,7 @@ fn as_words(input: &Input) -> Result<Cow<'_, System>> {
     Ok(match input {
         Input::Model(Model::Bits(system)) => Cow::Owned(words_from_bits(system)),
         Input::Model(Model::Words(system)) => Cow::Borrowed(system),
-        Input::Program(program) => {
+        Input::Program(program, _) => {
             let system = lower(program, &LowerOptions::default())?.flat.system;
             Cow::Owned(with_array_states(system))
         }

@@ -222,7 +222,12 @@ fn nothing_to_decide(
     let file = path.display();
     let mut parts = Vec::new();
     if kinds.is_empty() || !names.is_empty() {
-        parts.push("there is no assertion to decide".to_owned());
+        parts.push(match Language::of(path) {
+            Some(Language::Horn) => {
+                "there is no query to decide; such clauses are satisfiable".to_owned()
+            }
+            _ => "there is no assertion to decide".to_owned(),
+        });
     }
     if !kinds.is_empty() {
         let names: Vec<_> = kinds.iter().map(|kind| format!("`{}`", kind.name())).collect();
@@ -407,9 +412,9 @@ impl ProgramObserver for Session<'_> {
     ) -> Result<()> {
         self.status.head().count(matches!(answer, ProgramChecked::Violated(_)));
         match answer {
-            ProgramChecked::Proved(proof, lowered) => {
+            ProgramChecked::Proved(proof, lowered, trust) => {
                 let clauses = proof.invariants.values().map(Vec::len).sum();
-                let trust = answer.trust();
+                let trust = *trust;
                 let (k, safe_until, argument) = (proof.k, None, None);
                 let verdict = Verdict::Proved { k, clauses, safe_until, trust, argument };
                 let evidence = self.writer.proved(property, engine, proof, lowered)?;

@@ -3,6 +3,7 @@
 
 use crate::commands::language::Language;
 use pedra_c::express::Express;
+use pedra_formats::smtlib::symbol;
 use pedra_horn::model::{Interpretation, texts};
 use pedra_model::bv::Bv;
 use pedra_model::formula::formula;
@@ -165,7 +166,7 @@ pub fn loop_invariants(
         shown.dedup();
         if language == Language::Horn {
             let arguments: String = (0..arguments.len()).map(|at| format!(" x{at}")).collect();
-            head = format!("({predicate}{arguments})");
+            head = format!("({}{arguments})", symbol(&predicate));
         }
         let place = program.location(span, false);
         found.push(LoopInvariant {

@@ -31,7 +31,8 @@ use rustc_hash::FxHashMap;
 /// The largest number of edges: clauses are copied into each procedure that needs them.
 const MAX_EDGES: usize = 1_000_000;
 
-/// Makes a program of clauses; `name` is that of their file.
+/// Makes a program of clauses; `name` is that of their file. Its properties are the queries, in
+/// order.
 ///
 /// # Errors
 /// If it becomes too large.

@@ -14,7 +14,7 @@ use pedra_formats::error::FormatError;
 use pedra_model::bv::Bv;
 use pedra_model::simplify::Rewriter;
 use pedra_model::term::{Sort, TermId, Terms};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a marked symbol stands for.
 #[derive(Clone, Debug)]
@@ -216,7 +216,10 @@ impl<'t> Names<'t> {
                 tasks.extend([Task::Quantify(node), Task::Close(node), Task::Evaluate(list[2])]);
             }
             Some("!") => match list.get(1) {
-                Some(&term) => tasks.push(Task::Evaluate(term)),
+                Some(&term) => {
+                    reader.check_attributes(&list[2..])?;
+                    tasks.push(Task::Evaluate(term));
+                }
                 None => return Err(reader.error(node, "an annotation of nothing")),
             },
             Some("_") => values.push(self.indexed_constant(reader, node, list)?),
@@ -408,11 +411,15 @@ fn bindings<'t>(reader: &Reader<'t>, node: NodeId) -> Outcome<Vec<(&'t str, Node
     let Some(pairs) = reader.list(pairs) else {
         return Err(reader.error(pairs, "expected a list of bindings"));
     };
-    let pair = |&pair: &NodeId| match reader.list(pair) {
-        Some(&[name, value]) if reader.symbol(name).is_some() => {
-            Ok((reader.symbol(name).unwrap_or_default(), value))
+    let mut seen = FxHashSet::default();
+    let pair = |&pair: &NodeId| {
+        let wrong = || reader.error(pair, format!("`{}` is not a binding", reader.shown(pair)));
+        let Some(&[name, value]) = reader.list(pair) else { return Err(wrong()) };
+        let Some(shown) = reader.symbol(name) else { return Err(wrong()) };
+        match seen.insert(shown) {
+            true => Ok((shown, value)),
+            false => Err(reader.error(name, format!("`{shown}` is bound a second time"))),
         }
-        _ => Err(reader.error(pair, format!("`{}` is not a binding", reader.shown(pair)))),
     };
     pairs.iter().map(pair).collect()
 }
@@ -437,7 +444,7 @@ fn bits(text: &str) -> Option<Bv> {
 }
 
 fn cone_size(terms: &Terms, root: TermId) -> usize {
-    let mut seen = rustc_hash::FxHashSet::default();
+    let mut seen = FxHashSet::default();
     let mut stack = vec![root];
     while let Some(term) = stack.pop() {
         if seen.insert(term) {

@@ -11,14 +11,14 @@ mod sexpr;
 mod split;
 mod types;
 
-use crate::clauses::{Clause, Clauses};
+use crate::clauses::{ByZero, Clause, Clauses};
 use formula::Names;
 use ops::Typed;
 use pedra_formats::error::FormatError;
 use pedra_model::term::TermId;
 use pedra_program::Span;
 use sexpr::{NodeId, Reader};
-use split::{NotHorn, Parts, split};
+use split::{Heads, NotHorn, Parts, split};
 use types::{BOOL, Type, read_type};
 
 /// The largest number of terms.
@@ -65,7 +65,8 @@ impl<'t> Script<'t> {
             return Err(self.reader.error_at_end(text));
         }
         let Names { terms, predicates, .. } = self.names;
-        Ok(Clauses { terms, predicates, clauses: self.clauses })
+        let by_zero = ByZero::Open;
+        Ok(Clauses { terms, predicates, clauses: self.clauses, by_zero })
     }
 
     fn error<T>(&self, node: NodeId, message: impl Into<String>) -> Outcome<T> {
@@ -98,8 +99,11 @@ impl<'t> Script<'t> {
                     return self.error(parameters, "sorts with parameters are not supported");
                 }
                 let sort = self.sort(sort)?;
-                let name = self.symbol(name)?;
-                self.names.aliases.insert(name, sort);
+                let shown = self.symbol(name)?;
+                if matches!(shown, "Bool" | "Int") || self.names.aliases.contains_key(shown) {
+                    return self.error(name, format!("the sort `{shown}` is defined already"));
+                }
+                self.names.aliases.insert(shown, sort);
             }
             ("declare-fun", &[name, sorts, result]) => {
                 self.declare(command, name, Some(sorts), Some(result))?;
@@ -117,8 +121,20 @@ impl<'t> Script<'t> {
                 self.define(name, Some(parameters), result, body)?;
             }
             ("define-const", &[name, result, body]) => self.define(name, None, result, body)?,
-            ("assert" | "rule", [formula, ..]) => self.clauses(command, *formula)?,
-            ("query", [goal, ..]) => self.query(command, *goal)?,
+            ("assert", &[formula]) => self.clauses(command, formula)?,
+            ("rule", &[formula]) => self.clauses(command, formula)?,
+            // A rule may have a name.
+            ("rule", &[formula, name]) => {
+                self.symbol(name)?;
+                self.clauses(command, formula)?;
+            }
+            ("assert", &[_, more, ..]) | ("rule", &[_, _, more, ..]) => {
+                return self.error(more, format!("`{name}` takes one formula"));
+            }
+            ("query", &[goal, ref options @ ..]) => {
+                self.reader.check_attributes(options)?;
+                self.query(command, goal)?;
+            }
             ("check-sat", []) => self.is_asked = true,
             _ => {
                 let shown = self.reader.shown(command);
@@ -201,10 +217,13 @@ impl<'t> Script<'t> {
             },
         };
         for pair in list {
-            let &[parameter, sort] = self.reader.list(pair).unwrap_or_default() else {
+            let &[name, sort] = self.reader.list(pair).unwrap_or_default() else {
                 return self.error(pair, "expected a parameter and its sort");
             };
-            let (parameter, sort) = (self.symbol(parameter)?, self.sort(sort)?);
+            let (parameter, sort) = (self.symbol(name)?, self.sort(sort)?);
+            if bound.iter().any(|(other, _)| *other == parameter) {
+                return self.error(name, format!("`{parameter}` is bound a second time"));
+            }
             bound.push((parameter, self.names.bind_variable(parameter, sort)));
         }
         let value = self.names.evaluate(&self.reader, body)?;
@@ -234,10 +253,11 @@ impl<'t> Script<'t> {
     /// The clauses of an assertion or rule.
     fn clauses(&mut self, command: NodeId, formula: NodeId) -> Outcome<()> {
         let term = self.formula(formula)?;
-        self.add(command, term)
+        self.add(command, term, Heads::Allowed)
     }
 
-    /// `query P` asks whether P has an element: `P(x) → false`.
+    /// `query P` asks whether P has an element: `P(x) → false`. A negated predicate in it would be
+    /// the head of a clause, and add elements instead of asking for one.
     fn query(&mut self, command: NodeId, goal: NodeId) -> Outcome<()> {
         let predicate = self.reader.symbol(goal).and_then(|name| self.names.predicate(name));
         let term = match predicate {
@@ -246,14 +266,15 @@ impl<'t> Script<'t> {
         };
         let negated = self.names.terms.not(term);
         self.is_asked = true;
-        self.add(command, negated)
+        self.add(command, negated, Heads::Refused)
     }
 
-    fn add(&mut self, command: NodeId, term: TermId) -> Outcome<()> {
-        let parts = split(&mut self.names, term).map_err(|NotHorn { offset, message }| {
-            let offset = offset.unwrap_or_else(|| self.reader.offset(command));
-            self.reader.error_at(offset, message)
-        })?;
+    fn add(&mut self, command: NodeId, term: TermId, heads: Heads) -> Outcome<()> {
+        let parts =
+            split(&mut self.names, term, heads).map_err(|NotHorn { offset, message }| {
+                let offset = offset.unwrap_or_else(|| self.reader.offset(command));
+                self.reader.error_at(offset, message)
+            })?;
         let span = self.span(command);
         let text: Box<str> = self.reader.one_line(command, MAX_CLAUSE_TEXT).into();
         for Parts { body, constraint, head, .. } in parts {

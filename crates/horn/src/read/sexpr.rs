@@ -54,12 +54,16 @@ const MAX_BYTES: usize = 1 << 28;
 /// The largest number of symbols, constants and lists of a command.
 const MAX_NODES: usize = 20_000_000;
 
+/// What some editors write first.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 impl<'t> Reader<'t> {
     pub(super) fn new(bytes: &'t [u8]) -> Result<Reader<'t>, FormatError> {
         if bytes.len() > MAX_BYTES {
             let text = format!("the file has more than the {MAX_BYTES} bytes that are supported");
             return Err(FormatError::at(1, 1, text));
         }
+        let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
         let newlines = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
         let lines = [0].into_iter().chain(newlines.map(|(at, _)| at as u32 + 1)).collect();
         let (nodes, children) = (Vec::new(), Vec::new());
@@ -131,6 +135,20 @@ impl<'t> Reader<'t> {
         let Node { kind, children, .. } = &self.nodes[node.0 as usize];
         let range = children.start as usize..children.end as usize;
         (*kind == Kind::List).then(|| &self.children[range])
+    }
+
+    /// Refuses what is no list of keywords with at most one value each.
+    pub(super) fn check_attributes(&self, nodes: &[NodeId]) -> Result<(), FormatError> {
+        let mut may_have_value = false;
+        for &node in nodes {
+            let is_keyword = self.kind(node) == Kind::Keyword;
+            if !is_keyword && !may_have_value {
+                let text = format!("expected a keyword, not `{}`", self.shown(node));
+                return Err(self.error(node, text));
+            }
+            may_have_value = is_keyword;
+        }
+        Ok(())
     }
 
     /// The text of a node on one line, without comments, cut off if it is longer than about so

@@ -32,8 +32,19 @@ pub(super) struct NotHorn {
 /// The clauses of one formula may have this many parts in all.
 const MAX_PARTS: usize = 4_000_000;
 
+/// Whether clauses may have a head.
+#[derive(Copy, Clone, PartialEq, Eq)]
+pub(super) enum Heads {
+    Allowed,
+    Refused,
+}
+
 /// The clauses of a formula.
-pub(super) fn split(names: &mut Names<'_>, formula: TermId) -> Result<Vec<Parts>, NotHorn> {
+pub(super) fn split(
+    names: &mut Names<'_>,
+    formula: TermId,
+    heads: Heads,
+) -> Result<Vec<Parts>, NotHorn> {
     let mut clauses = Vec::new();
     let mut waiting = vec![Parts { open: vec![(formula, true)], ..Parts::default() }];
     let mut parts = 0;
@@ -55,6 +66,10 @@ pub(super) fn split(names: &mut Names<'_>, formula: TermId) -> Result<Vec<Parts>
                     waiting.push(other);
                     clause.open.push(a);
                 }
+            }
+            if heads == Heads::Refused && clause.head.is_some() {
+                let message = "a negated predicate in a query";
+                return Err(NotHorn { offset: Some(names.marks[&term].1), message });
             }
             if parts > MAX_PARTS {
                 let message = "the clauses of this formula become too many or too large";

@@ -154,19 +154,26 @@ impl<'a> Forth<'a> {
                 self.binary(op, (a, from.width(b), b), (args[0], args[1]), (term, reading))
             }
             Term::Ite(..) => self.to.simplified(Term::Ite(args[0], args[1], args[2])),
+            Term::Slice { arg, .. } if from.width(arg) == 1 => args[0],
             Term::Slice { arg, high, low } => self.slice((arg, args[0]), high, low, is_bit),
-            Term::Extend { arg, signed, .. } if from.width(arg) == 1 => {
-                let (one, zero) =
-                    (self.to.integer(if signed { -1 } else { 1 }), self.to.integer(0));
-                self.to.simplified(Term::Ite(args[0], one, zero))
-            }
-            Term::Extend { .. } => args[0],
+            Term::Extend { .. } if is_bit => args[0],
+            Term::Extend { arg, signed, .. } => self.as_integer(arg, args[0], Reading::new(signed)),
             _ => self.any(term, reading),
         }
     }
 
     fn int(&mut self, op: IntOp, a: TermId, b: TermId) -> TermId {
         self.to.simplified(Term::Int(op, a, b))
+    }
+
+    /// The image of a word as an integer, also if it is a single bit, whose image is a truth value.
+    fn as_integer(&mut self, word: TermId, image: TermId, reading: Reading) -> TermId {
+        if self.from.width(word) > 1 {
+            return image;
+        }
+        let one = self.to.integer(if reading == Reading::Signed { -1 } else { 1 });
+        let zero = self.to.integer(0);
+        self.to.simplified(Term::Ite(image, one, zero))
     }
 
     /// An arbitrary value instead of a term.
@@ -231,17 +238,16 @@ impl<'a> Forth<'a> {
             // Nothing wraps around here.
             Saddo | Uaddo | Smulo | Umulo | Ssubo | Usubo | Sdivo => self.to.bool(false),
             Concat => {
+                let a = self.as_integer(left, a, Reading::Unsigned);
+                let b = self.as_integer(right, b, Reading::Unsigned);
                 let above = self.to.integer(BigInt::from(1) << width);
                 let above = self.int(IntOp::Mul, a, above);
                 self.int(IntOp::Add, above, b)
             }
-            And => match constants.iter().flatten().find_map(mask) {
-                Some(bits) => {
-                    let masked = if constants[0].is_some() { b } else { a };
-                    let modulus = self.to.integer(BigInt::from(1) << bits);
-                    self.int(IntOp::Mod, masked, modulus)
-                }
-                None => self.any(term, reading),
+            And => match constants.each_ref().map(|side| side.as_ref().and_then(mask)) {
+                [Some(bits), _] => self.low_bits(b, bits),
+                [_, Some(bits)] => self.low_bits(a, bits),
+                [None, None] => self.any(term, reading),
             },
             _ => match &constants[1] {
                 Some(by) => self.by_constant(op, a, by, (term, reading)),
@@ -274,6 +280,12 @@ impl<'a> Forth<'a> {
         }
     }
 
+    /// `a mod 2^bits`
+    fn low_bits(&mut self, a: TermId, bits: u32) -> TermId {
+        let modulus = self.to.integer(BigInt::from(1) << bits);
+        self.int(IntOp::Mod, a, modulus)
+    }
+
     /// `a ≥ 0 ? a op b : −(−a op b)`
     fn towards_zero(&mut self, op: IntOp, a: TermId, b: TermId) -> TermId {
         let zero = self.to.integer(0);
@@ -296,10 +308,7 @@ impl<'a> Forth<'a> {
         };
         let rest = match (low == 0 && bits >= SHORTEST_TYPE) || bits == width {
             true => shifted,
-            false => {
-                let modulus = self.to.integer(BigInt::from(1) << bits);
-                self.int(IntOp::Mod, shifted, modulus)
-            }
+            false => self.low_bits(shifted, bits),
         };
         if !is_bit {
             return rest;
