@@ -38,7 +38,7 @@ pub fn check_word_proof(
     let blasted = blast(&cone.system, blasting).map_err(not_checkable)?;
     let lowered = lower(&cone, &blasted, blasting).map_err(not_checkable)?;
     let consecution = || shown_in_words(&cone.system, &cone.invariant, blasting, options);
-    let checked = check_claims(&blasted.system, &lowered, options, consecution)?;
+    let checked = check_claims(&blasted.system, &lowered, options, Some(&consecution))?;
     Ok(CheckedProof { properties: proof.properties.clone(), ..checked })
 }
 
