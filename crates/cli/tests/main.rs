@@ -17,4 +17,5 @@ mod sby;
 mod signals;
 mod tasks;
 mod verilog;
+mod witnesses;
 mod word_models;
