@@ -11,6 +11,7 @@
 //! - [`preprocess`]: `cc -E` for files with directives.
 //! - [`express`]: terms as C expressions.
 //! - [`harness`]: violations as tests.
+//! - [`specification`]: what tasks and witnesses claim of a program.
 //! - [`task`]: task files of BenchExec.
 //! - [`witness`]: proofs and violations in the exchange format, read and written.
 //!
@@ -31,6 +32,7 @@ mod lower;
 mod parse;
 pub mod preprocess;
 pub mod source;
+pub mod specification;
 pub mod task;
 mod token;
 mod tree;

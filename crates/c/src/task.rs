@@ -33,9 +33,10 @@ pub fn read(bytes: &[u8]) -> Result<TaskFile, String> {
     let model = yaml.get("options").and_then(|options| options.get("data_model"));
     let model = match model.map(|model| model.text().unwrap_or_default()) {
         None => None,
-        Some("ILP32") => Some(DataModel::Ilp32),
-        Some("LP64") => Some(DataModel::Lp64),
-        Some(other) => return Err(format!("the data model `{other}` is not known")),
+        Some(name) => Some(
+            DataModel::named(name)
+                .ok_or_else(|| format!("the data model `{name}` is not known"))?,
+        ),
     };
     let listed = yaml.get("properties").and_then(Yaml::list).unwrap_or_default();
     let properties = listed.iter().filter_map(|property| property.get("property_file")?.text());

@@ -21,6 +21,22 @@ pub enum DataModel {
 }
 
 impl DataModel {
+    /// Both.
+    const ALL: [DataModel; 2] = [DataModel::Ilp32, DataModel::Lp64];
+
+    /// As witnesses and tasks name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            DataModel::Ilp32 => "ILP32",
+            DataModel::Lp64 => "LP64",
+        }
+    }
+
+    /// The one of this name.
+    pub fn named(name: &str) -> Option<DataModel> {
+        DataModel::ALL.into_iter().find(|model| model.name() == name)
+    }
+
     /// The size of a pointer, in bytes.
     pub fn pointer_bytes(self) -> u64 {
         match self {

@@ -3,6 +3,7 @@
 use crate::load::{InputError, pointed_at, read_bytes};
 use pedra_c::preprocess::preprocess;
 use pedra_c::source::Location;
+use pedra_c::specification::Specification;
 use pedra_c::witness::observe::without_line_markers;
 use pedra_c::witness::{Content, Metadata, Witness, write};
 use pedra_c::{CError, DataModel};
@@ -45,7 +46,12 @@ impl CSource {
 
     /// A witness with all that it says about itself. Its number depends on what it says alone, so
     /// that the same run writes the same file but for the time.
-    pub fn witness(&self, content: Content, specification: &str, model: DataModel) -> Witness {
+    pub fn witness(
+        &self,
+        content: Content,
+        specification: &Specification,
+        model: DataModel,
+    ) -> Witness {
         let mut witness = Witness {
             metadata: Metadata {
                 format_version: "2.0".into(),
@@ -53,8 +59,8 @@ impl CSource {
                 creation_time: String::new(),
                 producer: ("Pedra".into(), env!("CARGO_PKG_VERSION").into()),
                 input_files: vec![(self.name(), sha256(&self.bytes))],
-                specification: specification.into(),
-                data_model: data_model_name(model).into(),
+                specification: specification.to_string(),
+                data_model: model,
             },
             content,
         };
@@ -63,14 +69,6 @@ impl CSource {
         witness.metadata.uuid = uuid(&mut random);
         witness.metadata.creation_time = time_text(now());
         witness
-    }
-}
-
-/// As witnesses name a data model.
-pub fn data_model_name(model: DataModel) -> &'static str {
-    match model {
-        DataModel::Ilp32 => "ILP32",
-        DataModel::Lp64 => "LP64",
     }
 }
 

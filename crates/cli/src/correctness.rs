@@ -9,17 +9,17 @@
 use crate::c_source::CSource;
 use crate::judge::{Judge, Judgement};
 use crate::output::tell_crash;
-use crate::program_evidence::specification;
 use crate::view::invariants::{LoopInvariant, loop_invariants};
 use anyhow::Result;
 use pedra_c::DataModel;
+use pedra_c::specification::Specification;
 use pedra_c::witness::{Content, Invariant, Place, Witness, place_of};
 use pedra_certify::reduce_program_proof;
 use pedra_check::{
     EngineName, Plan, ProgramChecked, ProgramObserver, ProgramOpen, SafeUpTo, decide_program,
 };
 use pedra_program::recursion::Components;
-use pedra_program::{Program, ProgramProof, ProgramTrace, PropertyKind};
+use pedra_program::{Program, ProgramProof, ProgramTrace};
 use pedra_solve::Interrupt;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -67,7 +67,7 @@ pub struct Correctness<'a> {
     /// Stops everything.
     pub interrupt: &'a Interrupt,
     /// What the witness is about.
-    pub kind: PropertyKind,
+    pub specification: Specification,
     /// The data model.
     pub model: DataModel,
 }
@@ -76,7 +76,7 @@ impl Correctness<'_> {
     /// A witness with these invariants.
     pub fn witness(&self, invariants: &[LoopInvariant]) -> Witness {
         let content = Content::Correctness(invariants_of(self.program, invariants));
-        self.source.witness(content, specification(self.kind), self.model)
+        self.source.witness(content, &self.specification, self.model)
     }
 
     /// Whether its invariants are inductive by themselves, and the properties follow.

@@ -9,25 +9,26 @@
 //! themselves, engines are asked whether they and the properties hold.
 
 use crate::c_source::{CSource, error_text};
+use crate::question::{Question, as_properties};
+use crate::waypoints::{Shapes, marked_route};
 use anyhow::Result;
+use pedra_c::specification::{ErrorCalls, Specification};
 use pedra_c::witness::observe::{Observed, Point, mark_of, observe};
 use pedra_c::witness::{Constraint, Content, Invariant, Place, Waypoint, Witness, target};
-use pedra_c::{DataModel, Options};
+use pedra_c::{CError, DataModel, Options};
 use pedra_certify::{CheckOptions, check_program_proof};
 use pedra_check::{Plan, ProgramChecked, ProgramObserver, ProgramOpen, SafeUpTo, decide_program};
 use pedra_formats::sha256::sha256;
 use pedra_program::inline::inline;
-use pedra_program::passes::follow::{Segment, follow};
-use pedra_program::passes::undefined::checks_as_properties;
+use pedra_program::passes::follow::{Mark, edges_of_marks, follow};
+use pedra_program::passes::undefined::some_checks_as_properties;
 use pedra_program::{
-    Action, CheckKind, LowerOptions, PlaceId, Procedure, Program, ProgramProof, PropertyKind,
+    Action, CheckKind, EdgeRef, LowerOptions, PlaceId, Procedure, Program, ProgramProof,
+    PropertyKind,
 };
 use pedra_solve::Interrupt;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
-
-/// A program with marks, what was marked, and the properties of each mark.
-type Marked = (Program, Observed, BTreeMap<usize, Vec<usize>>);
 
 /// What became of a witness or a certificate.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,26 +51,6 @@ pub struct Judge<'a> {
     pub interrupt: &'a Interrupt,
 }
 
-/// What a specification of a witness or a task asks; `None` if it is not supported.
-pub fn kind_of(specification: &str) -> Option<PropertyKind> {
-    let text: String = specification.split_whitespace().collect();
-    if text.contains("G!call(") {
-        Some(PropertyKind::Assertion)
-    } else if text.contains("G!overflow") {
-        Some(PropertyKind::Undefined(CheckKind::Overflow))
-    } else {
-        None
-    }
-}
-
-/// The properties of a kind, as properties of the program.
-pub fn with_kind(program: &Program, kind: PropertyKind) -> Program {
-    match kind {
-        PropertyKind::Assertion => program.clone(),
-        PropertyKind::Undefined(kind) => checks_as_properties(program, &[kind]),
-    }
-}
-
 impl Judge<'_> {
     /// The judgement.
     ///
@@ -88,10 +69,9 @@ impl Judge<'_> {
     }
 
     fn judge_by(&self, witness: &Witness, has_engines: bool) -> Result<Judgement> {
-        let Some(kind) = kind_of(&witness.metadata.specification) else {
-            let text =
-                format!("its specification is not supported: {}", witness.metadata.specification);
-            return Ok(Judgement::Unknown(text));
+        let specification = match Specification::read(&witness.metadata.specification) {
+            Ok(specification) => specification,
+            Err(why) => return Ok(Judgement::Unknown(format!("witness: {why}"))),
         };
         let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
         let (own, hash) = (name(&self.source.name()), sha256(&self.source.bytes));
@@ -102,91 +82,95 @@ impl Judge<'_> {
             let text = format!("it is about another version of {own}: the SHA-256 differs");
             return Ok(Judgement::Refuted(text));
         }
-        let model = match witness.metadata.data_model.as_str() {
-            "LP64" => DataModel::Lp64,
-            _ => DataModel::Ilp32,
-        };
-        match &witness.content {
-            Content::Violation(segments) => self.violation(segments, kind, model),
+        let model = witness.metadata.data_model;
+        let about = format!("{specification}, {}", model.name());
+        let judgement = match &witness.content {
+            Content::Violation(segments) => self.violation(segments, specification, model),
             Content::Correctness(invariants) => {
-                self.correctness(invariants, kind, model, has_engines)
+                self.correctness(invariants, specification, model, has_engines)
             }
-        }
+        };
+        Ok(match judgement? {
+            Judgement::Accepted(text) => Judgement::Accepted(format!("{text}; {about}")),
+            other => other,
+        })
     }
 
     /// The program with marks, and the properties of each mark.
     fn marked(
         &self,
         points: &[(Place, Point)],
-        kind: PropertyKind,
+        specification: Specification,
         model: DataModel,
     ) -> Result<Marked, Judgement> {
         let observed = observe(&self.source.text, points).map_err(Judgement::Unknown)?;
-        let options = Options { model, ..Options::default() };
+        let options = Options { model, entry: specification.entry.clone() };
         let program = pedra_c::load(&observed.text, &self.source.name(), &options);
-        let program = program.map_err(|error| {
-            let text = format!("with its expressions: {}", error_text(&self.source.path, &error));
+        let wrong = |error: CError| {
+            let text = error_text(&self.source.path, &error);
+            let text = format!("with its expressions: {}", text.lines().next().unwrap_or_default());
             match error.is_unsupported {
                 true => Judgement::Unknown(text),
                 false => Judgement::Refuted(text),
             }
-        })?;
-        let program = with_kind(&program, kind);
-        let mut marks: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (index, property) in program.properties.iter().enumerate() {
-            if let Some(mark) = mark_of(&property.text) {
-                marks.entry(mark).or_default().push(index);
-            }
-        }
-        Ok((program, observed, marks))
-    }
-
-    /// The properties of a kind that are no marks.
-    fn properties(program: &Program, kind: PropertyKind) -> Vec<usize> {
-        let is_meant = |&index: &usize| {
-            let property = &program.properties[index];
-            property.kind == kind && mark_of(&property.text).is_none()
         };
-        (0..program.properties.len()).filter(is_meant).collect()
+        let program = program.map_err(wrong)?;
+        let calls = ErrorCalls::new(&self.source.text).map_err(wrong)?;
+        let numbers: BTreeMap<usize, usize> = (0..program.properties.len())
+            .filter_map(|index| Some((index, mark_of(&program.properties[index].text)?)))
+            .collect();
+        let indices: Vec<usize> = numbers.keys().copied().collect();
+        let edges = edges_of_marks(&program, &indices);
+        let edges = edges.iter().flat_map(|of| of.failing.iter().chain(&of.passing));
+        let edges: BTreeSet<EdgeRef> = edges.copied().collect();
+        let has_inputs = |edge: &EdgeRef| match &program.edge(*edge).action {
+            Action::Step(step) => !step.inputs.is_empty(),
+            Action::Call(_) => true,
+        };
+        if edges.iter().any(has_inputs) {
+            let text = "witness: the value of an expression is not fixed where it stands";
+            return Err(Judgement::Unknown(text.to_owned()));
+        }
+        let claim = &specification.claim;
+        let program = as_properties(&program, claim, |edge| !edges.contains(&edge));
+        let first = program.properties.len();
+        let program = some_checks_as_properties(&program, |edge, check| {
+            check.kind != CheckKind::Limit && edges.contains(&edge)
+        });
+        let own: Vec<usize> = (first..program.properties.len()).collect();
+        let mut question = Question::new(&program, &calls, specification)
+            .map_err(|why| Judgement::Unknown(format!("witness: {why}")))?;
+        let is_meant = |index: &usize| *index < first && !numbers.contains_key(index);
+        question.goals.retain(is_meant);
+        question.doubtful.retain(is_meant);
+        Ok(Marked { program, observed, question, numbers, edges, own })
     }
 
     fn violation(
         &self,
         segments: &[Vec<Waypoint>],
-        kind: PropertyKind,
+        specification: Specification,
         model: DataModel,
     ) -> Result<Judgement> {
-        let Some((last, route)) = segments.split_last() else {
-            return Ok(Judgement::Refuted("it has no waypoints".to_owned()));
+        let goal = match target_of(segments) {
+            Ok(goal) => goal,
+            Err(why) => return Ok(Judgement::Refuted(why.to_owned())),
         };
-        let goal = match last.last() {
-            Some(waypoint) if waypoint.constraint == Constraint::Target => &waypoint.place,
-            _ => return Ok(Judgement::Refuted("its last waypoint is not a target".to_owned())),
-        };
-        let Shapes { points, shapes, mut left_out } = Shapes::of(route.iter().chain([last]));
-        let (program, observed, marks) = match self.marked(&points, kind, model) {
+        let Shapes { points, shapes, mut left_out } = Shapes::of(segments.iter());
+        let marked = match self.marked(&points, specification, model) {
             Ok(marked) => marked,
             Err(judgement) => return Ok(judgement),
         };
-        let properties_of = |point: usize| match &observed.marks[point] {
-            Ok(mark) => Ok(marks.get(mark).cloned().unwrap_or_default()),
-            Err(why) => Err(why.clone()),
-        };
-        let segments = marked_route(&shapes, properties_of, &mut left_out);
-        let all: Vec<usize> = marks.values().flatten().copied().collect();
-        let mut goals = Self::properties(&program, kind);
-        // A target inside of a function that asserts stands for all its calls.
-        let is_there = |index: &usize| {
-            program.properties[*index].span.line == goal.line
-                || target(&program, *index, &observed.text).line == goal.line
-        };
-        if goals.iter().any(is_there) {
-            goals.retain(is_there);
-        }
-        if goals.is_empty() {
+        let program = &marked.program;
+        let segments = marked_route(&shapes, |point| marked.properties_of(point), &mut left_out);
+        if marked.question.goals.is_empty() {
             return Ok(Judgement::Refuted("the program has no such property".to_owned()));
         }
-        let restricted = follow(&program, &all, &segments);
+        let (goals, is_there) = marked.goals_at(goal);
+        if !is_there {
+            left_out.push(format!("line {}: the target is no place of the property", goal.line));
+        }
+        let restricted = follow(program, &marked.marks(), &segments);
         let found = self.decide(&restricted, &goals)?;
         let used = match left_out.len() {
             0 => String::new(),
@@ -203,57 +187,64 @@ impl Judge<'_> {
                     false => Judgement::Unknown(text),
                 }
             }
-            None if found.open.is_empty() => Judgement::Refuted(format!(
-                "witness: no run passes its waypoints and violates the property{used}"
-            )),
+            None if found.open.is_empty() => {
+                // An expression that may be undefined may have been meant in another way.
+                if let Some(what) = self.undefined(&marked)? {
+                    return Ok(Judgement::Unknown(what));
+                }
+                let text = "witness: no run passes its waypoints and violates the property";
+                Judgement::Refuted(format!("{text}{used}"))
+            }
             None => Judgement::Unknown(format!("witness: {}{used}", found.open[0])),
+        })
+    }
+
+    /// Which expression of the witness may be undefined where it stands.
+    fn undefined(&self, marked: &Marked) -> Result<Option<String>> {
+        if marked.own.is_empty() {
+            return Ok(None);
+        }
+        // On all runs, whether or not the marks hold.
+        let free = follow(&marked.program, &marked.marks(), &[]);
+        let found = self.decide(&free, &marked.own)?;
+        Ok(match (found.violated.first(), found.open.first()) {
+            (Some(&index), _) => Some(undefined_text(&marked.program, index)),
+            (None, Some(why)) => Some(format!("witness: its expressions may be undefined: {why}")),
+            (None, None) => None,
         })
     }
 
     fn correctness(
         &self,
         invariants: &[Invariant],
-        kind: PropertyKind,
+        specification: Specification,
         model: DataModel,
         has_engines: bool,
     ) -> Result<Judgement> {
-        // What is said of one place is one condition.
-        let mut places: Vec<(Place, bool, Vec<String>)> = Vec::new();
-        for invariant in invariants {
-            if !is_closed(&invariant.value) {
-                let text = format!("witness: `{}` has a bracket too many", invariant.value);
-                return Ok(Judgement::Unknown(text));
-            }
-            let place = Place { function: None, ..invariant.place.clone() };
-            let value = format!("({})", invariant.value);
-            match places.iter_mut().find(|(p, l, _)| (p, *l) == (&place, invariant.is_loop)) {
-                Some((_, _, values)) => values.push(value),
-                None => places.push((place, invariant.is_loop, vec![value])),
-            }
-        }
-        let points = places.into_iter().map(|(place, is_loop, values)| {
-            let value = values.join(" && ");
-            (place, if is_loop { Point::Loop(value) } else { Point::Statement(value) })
-        });
-        let points: Vec<(Place, Point)> = points.collect();
-        let (program, observed, marks) = match self.marked(&points, kind, model) {
+        let points = match points_of(invariants) {
+            Ok(points) => points,
+            Err(why) => return Ok(Judgement::Unknown(why)),
+        };
+        let mut marked = match self.marked(&points, specification, model) {
             Ok(marked) => marked,
             Err(judgement) => return Ok(judgement),
         };
         // An invariant that cannot be judged is not accepted with the others.
-        if let Some(Err(why)) = observed.marks.iter().find(|mark| mark.is_err()) {
+        if let Some(Err(why)) = marked.observed.marks.iter().find(|mark| mark.is_err()) {
             return Ok(Judgement::Unknown(format!("witness: {why}")));
         }
-        let wanted = Self::properties(&program, kind);
-        if wanted.is_empty() {
-            return Ok(Judgement::Refuted("the program has no such property".to_owned()));
-        }
-        let marks: Vec<usize> = marks.values().flatten().copied().collect();
+        // That they are defined is among the properties now.
+        marked.drop_own_checks();
+        let Marked { program, question, numbers, own, .. } = &marked;
+        let mut wanted = question.wanted();
+        // *Required for soundness*: an invariant that is undefined says nothing.
+        wanted.extend(own);
+        let marks: Vec<usize> = numbers.keys().copied().collect();
         let (count, hold) = match invariants.len() {
             1 => ("1 invariant".to_owned(), "holds"),
             n => (format!("{n} invariants"), "hold"),
         };
-        if self.is_inductive(&program, &marks, &wanted) {
+        if self.is_inductive(program, &marks, &wanted) {
             let text = format!("witness: {count}, inductive, and the property follows");
             return Ok(Judgement::Accepted(text));
         }
@@ -261,16 +252,23 @@ impl Judge<'_> {
             return Ok(Judgement::Unknown("not inductive by themselves".to_owned()));
         }
         let both: Vec<usize> = wanted.iter().chain(&marks).copied().collect();
-        let found = self.decide(&program, &both)?;
+        let found = self.decide(program, &both)?;
         Ok(match found.violated.first() {
+            Some(index) if own.contains(index) => {
+                Judgement::Unknown(undefined_text(program, *index))
+            }
             Some(&index) => {
-                let property = &program.properties[index];
-                let place = program.location(property.span, false);
-                let what = match mark_of(&property.text) {
-                    Some(_) => "the invariant does not always hold",
-                    None => "the property is violated",
-                };
-                Judgement::Refuted(format!("witness: {place}: {what}"))
+                let place = program.location(program.properties[index].span, false);
+                if numbers.contains_key(&index) {
+                    Judgement::Refuted(format!(
+                        "witness: {place}: the invariant does not always hold"
+                    ))
+                } else if question.goals.contains(&index) {
+                    Judgement::Refuted(format!("witness: {place}: the property is violated"))
+                } else {
+                    let text = "another error function is called, and what follows is not known";
+                    Judgement::Unknown(format!("witness: {place}: {text}"))
+                }
             }
             None if found.open.is_empty() => Judgement::Accepted(format!(
                 "witness: {count}, which {hold}, as does the property; the proof needed more"
@@ -321,6 +319,105 @@ impl Judge<'_> {
     }
 }
 
+/// A program with marks.
+struct Marked {
+    program: Program,
+    observed: Observed,
+    question: Question,
+    /// The properties that are marks, with the numbers of the marks.
+    numbers: BTreeMap<usize, usize>,
+    /// The edges of marks.
+    edges: BTreeSet<EdgeRef>,
+    /// The properties that the expressions of marks are defined.
+    own: Vec<usize>,
+}
+
+impl Marked {
+    /// The properties of a point; the front end may have made several of one mark.
+    fn properties_of(&self, point: usize) -> Result<Vec<usize>, String> {
+        let mark = self.observed.marks[point].clone()?;
+        let is_of = |(property, number): (&usize, &usize)| (*number == mark).then_some(*property);
+        Ok(self.numbers.iter().filter_map(is_of).collect())
+    }
+
+    fn marks(&self) -> Vec<Mark> {
+        let of = |(&property, &number): (&usize, &usize)| {
+            let is_last = self.observed.is_last.get(number).copied().unwrap_or(true);
+            Mark { property, is_last }
+        };
+        self.numbers.iter().map(of).collect()
+    }
+
+    /// The properties at a target, and whether there are any; otherwise all. A target inside of a
+    /// function that asserts stands for all its calls.
+    fn goals_at(&self, goal: &Place) -> (Vec<usize>, bool) {
+        let goals = &self.question.goals;
+        let is_there = |index: &&usize| {
+            self.program.properties[**index].span.line == goal.line
+                || target(&self.program, **index, &self.observed.text).line == goal.line
+        };
+        let there: Vec<usize> = goals.iter().filter(is_there).copied().collect();
+        match there.is_empty() {
+            true => (goals.clone(), false),
+            false => (there, true),
+        }
+    }
+
+    /// What the expressions of marks do is no operation of the program.
+    fn drop_own_checks(&mut self) {
+        for at in &self.edges {
+            let procedure = &mut self.program.procedures[at.procedure.index()];
+            if let Action::Step(step) = &mut procedure.edges[at.edge.index()].action {
+                step.checks.retain(|check| check.kind == CheckKind::Limit);
+            }
+        }
+    }
+}
+
+fn undefined_text(program: &Program, index: usize) -> String {
+    let property = &program.properties[index];
+    let place = program.location(property.span, false);
+    let what = match property.kind {
+        PropertyKind::Undefined(kind) => kind.to_string(),
+        PropertyKind::Assertion => "undefined".to_owned(),
+    };
+    format!("witness: {place}: `{}` in its expression may be undefined: {what}", property.text)
+}
+
+/// The target of a sequence.
+fn target_of(segments: &[Vec<Waypoint>]) -> Result<&Place, &'static str> {
+    let is_target = |waypoint: &&Waypoint| waypoint.constraint == Constraint::Target;
+    let all: Vec<&Waypoint> = segments.iter().flatten().filter(is_target).collect();
+    let last = segments.last().ok_or("it has no waypoints")?.last();
+    match (all.as_slice(), last) {
+        ([target], Some(last)) if *target == last && !last.is_avoided => Ok(&last.place),
+        ([_], _) => Err("its last waypoint is not a target to follow"),
+        ([], _) => Err("its last waypoint is not a target"),
+        _ => Err("it has several targets"),
+    }
+}
+
+/// What is marked for invariants: all that is said of one place is one condition.
+fn points_of(invariants: &[Invariant]) -> Result<Vec<(Place, Point)>, String> {
+    let mut places: Vec<(Place, bool, Vec<String>)> = Vec::new();
+    for invariant in invariants {
+        if !is_closed(&invariant.value) {
+            return Err(format!("witness: `{}` has a bracket too many", invariant.value));
+        }
+        let place = Place { function: None, ..invariant.place.clone() };
+        let value = format!("({})", invariant.value);
+        match places.iter_mut().find(|(p, l, _)| (p, *l) == (&place, invariant.is_loop)) {
+            Some((_, _, values)) => values.push(value),
+            None => places.push((place, invariant.is_loop, vec![value])),
+        }
+    }
+    let points = places.into_iter().map(|(place, is_loop, values)| {
+        let value = values.join(" && ");
+        (place, if is_loop { Point::Loop(value) } else { Point::Statement(value) })
+    });
+    Ok(points.collect())
+}
+
 /// Whether no bracket closes one that is outside of the text.
 fn is_closed(text: &str) -> bool {
     let mut depth = 0_i64;
@@ -328,93 +425,6 @@ fn is_closed(text: &str) -> bool {
         depth += i64::from(c == '(') - i64::from(c == ')');
         depth >= 0
     })
-}
-
-/// The points of a sequence.
-#[derive(Default)]
-struct Shapes {
-    points: Vec<(Place, Point)>,
-    /// For each segment its points, by number: to avoid, and to follow.
-    shapes: Vec<(Vec<usize>, Option<usize>)>,
-    /// Why waypoints were left out.
-    left_out: Vec<String>,
-}
-
-impl Shapes {
-    fn of<'w>(segments: impl Iterator<Item = &'w Vec<Waypoint>>) -> Shapes {
-        let mut all = Shapes::default();
-        for segment in segments {
-            let mut shape = (Vec::new(), None);
-            for waypoint in segment {
-                let place = &waypoint.place;
-                let point = match point_of(&waypoint.constraint) {
-                    Ok(Some(point)) => point,
-                    Ok(None) => continue,
-                    Err(why) => {
-                        all.left_out.push(format!("line {}: {why}", place.line));
-                        continue;
-                    }
-                };
-                if let (Point::Branch(is_true), false) = (&point, waypoint.is_avoided) {
-                    // A run that comes to the branch must take it.
-                    shape.0.push(all.points.len());
-                    all.points.push((place.clone(), Point::Branch(!is_true)));
-                }
-                match waypoint.is_avoided {
-                    true => shape.0.push(all.points.len()),
-                    false => shape.1 = Some(all.points.len()),
-                }
-                all.points.push((place.clone(), point));
-            }
-            all.shapes.push(shape);
-        }
-        all
-    }
-}
-
-/// The segments with the properties that their points became. Why a point became none is noted.
-fn marked_route(
-    shapes: &[(Vec<usize>, Option<usize>)],
-    properties_of: impl Fn(usize) -> Result<Vec<usize>, String>,
-    left_out: &mut Vec<String>,
-) -> Vec<Segment> {
-    let mut segments = Vec::new();
-    for (index, (avoid, next)) in shapes.iter().enumerate() {
-        let follow = match next.map(&properties_of) {
-            Some(Ok(follow)) => follow,
-            Some(Err(why)) => {
-                left_out.push(why);
-                continue;
-            }
-            // The target is reached in the last segment.
-            None if index + 1 == shapes.len() => Vec::new(),
-            None => continue,
-        };
-        let mut segment = Segment { avoid: Vec::new(), follow };
-        for &point in avoid {
-            match properties_of(point) {
-                Ok(properties) => segment.avoid.extend(properties),
-                Err(why) => left_out.push(why),
-            }
-        }
-        segments.push(segment);
-    }
-    segments
-}
-
-/// What is marked for a constraint; nothing for a target.
-fn point_of(constraint: &Constraint) -> Result<Option<Point>, &'static str> {
-    Ok(Some(match constraint {
-        Constraint::Assumption(value) => Point::Statement(value.clone()),
-        Constraint::Branching(value) if value == "true" => Point::Branch(true),
-        Constraint::Branching(value) if value == "false" => Point::Branch(false),
-        Constraint::Branching(value) if value.parse::<i64>().is_ok() => Point::Case(value.clone()),
-        Constraint::Branching(value) if value == "default" => Point::Default,
-        Constraint::Branching(_) => return Err("a branch of this kind"),
-        Constraint::FunctionEnter => Point::Enter,
-        Constraint::FunctionReturn(value) => Point::Return(value.clone()),
-        Constraint::Target => return Ok(None),
-    }))
 }
 
 /// Targets of back edges of loops that pass no place with an invariant.

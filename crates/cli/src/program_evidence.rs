@@ -1,7 +1,7 @@
 //! Evidence about programs: what is shown beside a verdict, and what is written to files.
 
 use crate::args::{CheckArgs, DataModelName};
-use crate::c_source::CSource;
+use crate::c_source::{CSource, error_text};
 use crate::commands::language::Language;
 use crate::correctness::{Correctness, may_have_others};
 use crate::evidence::{
@@ -10,12 +10,14 @@ use crate::evidence::{
 use crate::limits::Watch;
 use crate::load::{InputError, describe, read_bytes};
 use crate::output::{note, same_file, write_file};
+use crate::question::{Question, claim_of};
 use crate::report::{Missing, WrittenFile};
 use crate::view::invariants::{LoopInvariant, loop_invariants};
 use anyhow::Result;
 use pedra_c::DataModel;
 use pedra_c::harness::harness;
-use pedra_c::witness::{Content, violation, write};
+use pedra_c::specification::{ErrorCalls, Specification};
+use pedra_c::witness::{Content, Witness, violation, write};
 use pedra_certify::{CheckOptions, program_obligations, reduce_program_proof};
 use pedra_check::{InternalError, Plan};
 use pedra_formats::text::printable;
@@ -23,10 +25,8 @@ use pedra_horn::lower::lower_with_places;
 use pedra_horn::model::{Interpretation, model};
 use pedra_model::property::Property;
 use pedra_model::term::TermId;
-use pedra_program::{
-    CheckKind, Lowered, PlaceId, PlaceRef, Program, ProgramProof, ProgramTrace, PropertyKind,
-    VariableId,
-};
+use pedra_program::{Lowered, PlaceId, PlaceRef, Program, ProgramProof, ProgramTrace, VariableId};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -43,14 +43,6 @@ pub struct Evidence {
     pub problems: Vec<(Missing, String)>,
 }
 
-/// The property of a witness, as the competition writes it.
-pub fn specification(kind: PropertyKind) -> &'static str {
-    match kind {
-        PropertyKind::Undefined(CheckKind::Overflow) => "CHECK( init(main()), LTL(G ! overflow) )",
-        _ => "CHECK( init(main()), LTL(G ! call(reach_error())) )",
-    }
-}
-
 /// The data model that was asked for.
 pub fn data_model(name: Option<DataModelName>) -> DataModel {
     match name {
@@ -62,8 +54,10 @@ pub fn data_model(name: Option<DataModelName>) -> DataModel {
 /// The correctness witnesses of a run.
 #[derive(Default)]
 struct Written {
-    /// How many there are.
-    count: usize,
+    /// The properties that are proved.
+    proved: BTreeSet<usize>,
+    /// Witnesses that wait for proofs of the other properties of their specification.
+    waiting: Vec<(usize, Witness)>,
     /// The properties of those whose invariants are not inductive.
     weak: Vec<usize>,
     /// Whether others may be.
@@ -76,10 +70,9 @@ pub struct Writer<'a> {
     program: &'a Program,
     plan: &'a Plan,
     watch: &'a Watch,
-    selected: Vec<usize>,
     several: bool,
-    /// The C file, if something is to be written about it.
-    source: Option<CSource>,
+    /// The C file, if something is to be written about it, and its error functions.
+    source: Option<(CSource, ErrorCalls)>,
     written: Mutex<Written>,
     /// The last proof and the smaller one that came of it: one proof may settle many properties.
     reduced: Mutex<Option<(Arc<ProgramProof>, Arc<ProgramProof>)>>,
@@ -126,7 +119,12 @@ impl<'a> Writer<'a> {
             return Err(InputError(format!("{option}: only for C programs (.c, .i)")));
         }
         let source = match args.witness.is_some() {
-            true => Some(CSource::read(&args.model, data_model(args.language.data_model))?),
+            true => {
+                let source = CSource::read(&args.model, data_model(args.language.data_model))?;
+                let calls = ErrorCalls::new(&source.text)
+                    .map_err(|error| InputError(error_text(&source.path, &error)))?;
+                Some((source, calls))
+            }
             false => None,
         };
         Ok(Writer {
@@ -134,7 +132,6 @@ impl<'a> Writer<'a> {
             program,
             plan,
             watch,
-            selected: selected.to_vec(),
             several: is_several,
             source,
             written: Mutex::default(),
@@ -166,10 +163,7 @@ impl<'a> Writer<'a> {
         }
         let (small, is_new) = self.reduce(proof, lowered, &options);
         let mut invariants = loop_invariants(self.program, &lowered.inlined, &small);
-        if let (Some(path), Some(source)) = (&self.args.witness, &self.source) {
-            let file = self.witness_of(source, property, engine, &invariants);
-            self.write(path, property, file, &mut evidence)?;
-        }
+        self.proved_witness(property, engine, &invariants, &mut evidence)?;
         invariants.retain(|of| !of.is_trivial());
         if is_recorded {
             evidence.recorded.clone_from(&invariants);
@@ -259,48 +253,100 @@ impl<'a> Writer<'a> {
             let text = harness(self.program, trace);
             self.write(path, property, Ok((text.into_bytes(), true)), &mut evidence)?;
         }
-        if let (Some(path), Some(source)) = (&self.args.witness, &self.source) {
-            let kind = self.program.properties[property].kind;
+        if let (Some(path), Some((source, _))) = (&self.args.witness, &self.source) {
+            let Some(specification) = self.specification(property) else {
+                self.cannot_say(property);
+                return Ok(evidence);
+            };
             let model = data_model(self.args.language.data_model);
             let content = Content::Violation(violation(self.program, trace, &source.text));
-            let witness = source.witness(content, specification(kind), model);
+            let witness = source.witness(content, &specification, model);
             let file = Ok((write(&witness).into_bytes(), true));
             self.write(path, property, file, &mut evidence)?;
         }
         Ok(evidence)
     }
 
-    fn correctness<'w>(&'w self, source: &'w CSource, property: usize) -> Correctness<'w> {
+    /// The specification that a property is a part of; none if the exchange format has none.
+    fn specification(&self, property: usize) -> Option<Specification> {
+        let (_, calls) = self.source.as_ref()?;
+        let claim = claim_of(self.program, calls, property)?;
+        let entry = self.args.language.function.clone().unwrap_or_else(|| "main".to_owned());
+        Some(Specification { entry, claim })
+    }
+
+    /// Notes that a property has no witness.
+    fn cannot_say(&self, property: usize) {
+        let Some(path) = &self.args.witness else { return };
+        let path = for_property(path, Property::Bad(property), self.several);
+        let text = "not written: no specification of witnesses is about this property";
+        note(&printable(&format!("{}: {text}", path.display())));
+    }
+
+    fn correctness<'w>(
+        &'w self,
+        source: &'w CSource,
+        specification: Specification,
+    ) -> Correctness<'w> {
         Correctness {
             program: self.program,
             source,
             plan: self.plan,
             interrupt: self.watch.interrupt(),
-            kind: self.program.properties[property].kind,
+            specification,
             model: data_model(self.args.language.data_model),
         }
     }
 
-    /// A correctness witness as a file. A witness only guides who checks it: the verdict rests on
-    /// the proof, which was checked.
-    fn witness_of(
+    /// The properties that a correctness witness is about.
+    fn wanted(&self, specification: &Specification) -> Vec<usize> {
+        let Some((_, calls)) = &self.source else { return Vec::new() };
+        let question = Question::new(self.program, calls, specification.clone());
+        question.map_or_else(|_| Vec::new(), |question| question.wanted())
+    }
+
+    /// Notes the witness of a proof, and writes those of its specification if all its properties
+    /// are proved now. A witness only guides who checks it: the verdict rests on the proof, which
+    /// was checked.
+    fn proved_witness(
         &self,
-        source: &CSource,
         property: usize,
         engine: &str,
         invariants: &[LoopInvariant],
-    ) -> Result<(Vec<u8>, bool)> {
-        let make = self.correctness(source, property);
-        let witness = make.witness(invariants);
+        evidence: &mut Evidence,
+    ) -> Result<()> {
+        let (Some(path), Some((source, _))) = (&self.args.witness, &self.source) else {
+            return Ok(());
+        };
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        written.count += 1;
+        written.proved.insert(property);
+        let Some(specification) = self.specification(property) else {
+            self.cannot_say(property);
+            return Ok(());
+        };
+        let make = self.correctness(source, specification.clone());
+        let witness = make.witness(invariants);
         if !make.is_inductive(&witness)? {
             written.weak.push(property);
             // By itself lifted PDR would find the same proof again.
             let is_other = self.several || engine != "program";
             written.may_have_others |= is_other && may_have_others(invariants);
         }
-        Ok((write(&witness).into_bytes(), true))
+        written.waiting.push((property, witness));
+        if !self.wanted(&specification).iter().all(|other| written.proved.contains(other)) {
+            return Ok(());
+        }
+        let waiting = std::mem::take(&mut written.waiting).into_iter();
+        let is_ready = |(other, _): &(usize, Witness)| {
+            self.specification(*other).as_ref() == Some(&specification)
+        };
+        let (ready, waiting): (Vec<_>, Vec<_>) = waiting.partition(is_ready);
+        written.waiting = waiting;
+        for (property, witness) in ready {
+            let file = Ok((write(&witness).into_bytes(), true));
+            self.write(path, property, file, evidence)?;
+        }
+        Ok(())
     }
 
     /// When all is decided and told: looks for invariants that are inductive, for witnesses whose
@@ -310,12 +356,25 @@ impl<'a> Writer<'a> {
     /// If an answer failed its own check, or a file cannot be written.
     pub fn finish(&self) -> Result<()> {
         let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        let (Some(path), Some(source)) = (&self.args.witness, &self.source) else { return Ok(()) };
-        let Some(&first) = written.weak.first() else { return Ok(()) };
-        let make = self.correctness(source, first);
+        let (Some(path), Some((source, _))) = (&self.args.witness, &self.source) else {
+            return Ok(());
+        };
+        for (property, witness) in &written.waiting {
+            let path = for_property(path, Property::Bad(*property), self.several);
+            let text = "not written: it would be about all properties of";
+            let specification = &witness.metadata.specification;
+            let why = "and not all of them are proved";
+            note(&printable(&format!("{}: {text} {specification}, {why}", path.display())));
+        }
+        let is_written = |weak: &&usize| written.waiting.iter().all(|(other, _)| other != *weak);
+        let weak: Vec<usize> = written.weak.iter().filter(is_written).copied().collect();
+        let Some(specification) = weak.first().and_then(|&first| self.specification(first)) else {
+            return Ok(());
+        };
+        let make = self.correctness(source, specification.clone());
         // The specification of a witness is about all properties.
-        let other = match written.may_have_others && written.count == self.selected.len() {
-            true => make.other(&self.selected)?,
+        let other = match written.may_have_others {
+            true => make.other(&self.wanted(&specification))?,
             false => None,
         };
         let Some(witness) = other else {
@@ -323,10 +382,11 @@ impl<'a> Writer<'a> {
             note(&printable(&format!("{}: {text}", path.display())));
             return Ok(());
         };
-        let is_meant = |property: &&usize| self.program.properties[**property].kind == make.kind;
-        for &property in written.weak.iter().filter(is_meant) {
-            let path = for_property(path, Property::Bad(property), self.several);
-            write_file(&path, write(&witness).as_bytes())?;
+        for property in weak {
+            if self.specification(property).as_ref() == Some(&specification) {
+                let path = for_property(path, Property::Bad(property), self.several);
+                write_file(&path, write(&witness).as_bytes())?;
+            }
         }
         Ok(())
     }

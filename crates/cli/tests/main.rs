@@ -18,4 +18,5 @@ mod sby;
 mod signals;
 mod tasks;
 mod verilog;
+mod witnesses;
 mod word_models;

@@ -237,13 +237,19 @@ fn summaries_are_shown_beside_their_procedures() {
     let (code, out, err) = pedra("ackermann.bpl", &["-p", "b0", "--json"]);
     assert_eq!(code, Some(0), "{out}{err}");
     assert!(out.contains("\"summary\":true") && out.contains("old(n)"), "{out}");
-    // A witness has loop invariants only, and cannot speak of the values before a call.
-    let witness = std::env::temp_dir().join(format!("pedra-summaries-{}.yml", std::process::id()));
-    let name = witness.to_str().expect("a plain name");
-    let (code, out, err) = pedra("brackets.c", &["-p", "b2", "--witness", name]);
+    // A witness has loop invariants only, and cannot speak of the values before a call. It is about
+    // all calls of the error function, so one that is violated must not be there.
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("summaries");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let [program, witness] = ["brackets.c", "w.yml"].map(|name| folder.join(name));
+    let brackets = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/programs/brackets.c");
+    let brackets = std::fs::read_to_string(brackets).expect("a program");
+    std::fs::write(&program, brackets.replace("before == 2", "0")).expect("written");
+    let _ = std::fs::remove_file(folder.join("w.b2.yml"));
+    let name = |path: &Path| path.to_str().expect("a plain name").to_owned();
+    let (code, out, err) = pedra(&name(&program), &["--witness", &name(&witness)]);
     assert_eq!(code, Some(0), "{out}{err}");
-    let text = std::fs::read_to_string(&witness).expect("it was written");
-    std::fs::remove_file(&witness).expect("it was written");
+    let text = std::fs::read_to_string(folder.join("w.b2.yml")).expect("it was written");
     assert!(text.contains("loop_invariant") && !text.contains("old("), "{text}");
 }
 

@@ -33,8 +33,8 @@ impl Marker<'_> {
         Some(vec![(self.end(open), format!(" ({call}, (")), (self.start(end), ")) ".to_owned())])
     }
 
-    /// The `:` of a `?`.
-    fn colon_of(&self, question: usize) -> Option<usize> {
+    /// The `:` of a `?` or a `case`.
+    pub(super) fn colon_of(&self, question: usize) -> Option<usize> {
         let (mut open, mut choices) = (0_usize, 0_usize);
         for at in question + 1..self.tokens.len() {
             match self.punct(at) {

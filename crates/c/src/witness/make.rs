@@ -1,14 +1,18 @@
 //! Witnesses of our own runs and proofs.
 
+use super::observe::{Point, observe};
 use super::{Constraint, Place, Waypoint};
+use crate::ast::{StmtId, StmtKind};
 use crate::harness::decimal;
 use crate::lexer::{Lexeme, lex};
 use crate::lower::is_error;
+use crate::parse::parse;
 use crate::source::Source;
 use crate::token::{Names, Punct, Token};
 use pedra_model::value::Value;
 use pedra_program::interpreter::{Machine, replay_with};
 use pedra_program::{Action, Edge, EdgeRef, InputKind, Program, ProgramTrace, Span, VariableId};
+use std::collections::BTreeSet;
 
 /// Longer sequences help nobody; what is left out is found again by the search.
 const MAX_WAYPOINTS: usize = 10_000;
@@ -16,7 +20,9 @@ const MAX_WAYPOINTS: usize = 10_000;
 /// The waypoints of a run that was replayed: the values that came from outside, as assumptions
 /// about the variables that got them, the branches that such values decided, and the target.
 pub fn violation(program: &Program, trace: &ProgramTrace, text: &[u8]) -> Vec<Vec<Waypoint>> {
-    let mut waypoints = Vec::new();
+    let starts = statement_starts(text);
+    // Each with the places that it may have, the best one first.
+    let mut waypoints: Vec<Vec<Waypoint>> = Vec::new();
     let visit = |index: usize, machine: &Machine<'_>| {
         let at = trace.steps[index].edge;
         let edge = program.edge(at);
@@ -27,13 +33,17 @@ pub fn violation(program: &Program, trace: &ProgramTrace, text: &[u8]) -> Vec<Ve
         }
         if let Some(is_true) = branch(program, at, edge) {
             let constraint = Constraint::Branching(is_true.to_string());
-            waypoints.push(waypoint(program, at, edge.span, constraint));
+            waypoints.push(vec![waypoint(program, at, edge.span, constraint)]);
         } else if let Some(next) = statement_after(program, trace, index) {
             let known = step.updates.iter().filter_map(|(id, _)| value(program, machine, *id));
             let known: Vec<String> = known.collect();
             if !known.is_empty() {
                 let constraint = Constraint::Assumption(known.join(" && "));
-                waypoints.push(waypoint(program, at, next, constraint));
+                let around =
+                    start_before(program, &starts, next).filter(|start| *start > edge.span);
+                let places = std::iter::once(next).chain(around.filter(|start| *start != next));
+                let of = |place| waypoint(program, at, place, constraint.clone());
+                waypoints.push(places.map(of).collect());
             }
         }
     };
@@ -41,8 +51,65 @@ pub fn violation(program: &Program, trace: &ProgramTrace, text: &[u8]) -> Vec<Ve
     let _ = replay_with(program, trace, visit);
     let target = target(program, trace.property, text);
     let last = Waypoint { constraint: Constraint::Target, is_avoided: false, place: target };
-    waypoints.push(last);
-    waypoints.into_iter().map(|waypoint| vec![waypoint]).collect()
+    let chosen = with_marks(text, waypoints).into_iter().chain([last]);
+    chosen.map(|waypoint| vec![waypoint]).collect()
+}
+
+/// Of each waypoint the first place that can be marked; those without one are left out, since a
+/// witness with them could not be judged.
+fn with_marks(text: &[u8], waypoints: Vec<Vec<Waypoint>>) -> Vec<Waypoint> {
+    let points = waypoints.iter().flatten().map(|waypoint| {
+        let point = match &waypoint.constraint {
+            Constraint::Assumption(value) => Point::Statement(value.clone()),
+            Constraint::Branching(value) => Point::Branch(value == "true"),
+            _ => Point::Enter,
+        };
+        (waypoint.place.clone(), point)
+    });
+    let points: Vec<(Place, Point)> = points.collect();
+    let Ok(observed) = observe(text, &points) else { return Vec::new() };
+    let mut marks = observed.marks.into_iter();
+    let choose = |places: Vec<Waypoint>| {
+        let can_be: Vec<bool> = marks.by_ref().take(places.len()).map(|m| m.is_ok()).collect();
+        let mut places = places.into_iter().zip(can_be);
+        places.find(|(_, can_be)| *can_be).map(|(waypoint, _)| waypoint)
+    };
+    waypoints.into_iter().filter_map(choose).collect()
+}
+
+/// Files, lines and columns.
+type Positions = BTreeSet<(Option<String>, u32, u32)>;
+
+/// Where the statements of blocks start.
+fn statement_starts(text: &[u8]) -> Positions {
+    crate::with_stack(|| {
+        let mut source = Source::new(text);
+        let Ok(ast) = parse(&mut source) else { return Positions::new() };
+        let lists = ast.stmts.iter().filter_map(|stmt| match &stmt.kind {
+            StmtKind::Block(list) => Some(list),
+            _ => None,
+        });
+        let start = |mut id: StmtId| {
+            while let StmtKind::Case(_, _, inner) | StmtKind::Default(inner) = ast.stmt(id).kind {
+                id = inner;
+            }
+            let at = source.location(ast.stmt(id).span.start);
+            (at.file, at.line as u32, at.column as u32)
+        };
+        lists.flatten().map(|&id| start(id)).collect()
+    })
+}
+
+/// The start of the last statement of a block that starts at a position or before it.
+fn start_before(program: &Program, starts: &Positions, span: Span) -> Option<Span> {
+    let name = program.files.get(span.file as usize)?;
+    let last = |file: Option<String>| {
+        let end = (file.clone(), span.line, span.column);
+        let (found, line, column) = starts.range(..=end).next_back()?;
+        (*found == file).then_some((*line, *column))
+    };
+    let (line, column) = last(Some(name.clone())).or_else(|| last(None))?;
+    Some(Span { line, column, ..span })
 }
 
 fn waypoint(program: &Program, at: EdgeRef, span: Span, constraint: Constraint) -> Waypoint {

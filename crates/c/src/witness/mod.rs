@@ -10,15 +10,20 @@
 //! `avoid` waypoint must not be passed as long as its segment is the current one.
 
 mod branches;
+mod effects;
 mod make;
 pub mod observe;
+mod places;
 mod read;
+mod unmarked;
 mod write;
 pub mod yaml;
 
 pub use make::{place_of, target, violation};
 pub use read::read;
 pub use write::write;
+
+use crate::types::DataModel;
 
 /// A place in a source file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -94,8 +99,8 @@ pub struct Metadata {
     pub input_files: Vec<(String, String)>,
     /// The property.
     pub specification: String,
-    /// `ILP32` or `LP64`.
-    pub data_model: String,
+    /// The sizes of types.
+    pub data_model: DataModel,
 }
 
 /// A witness.

@@ -3,14 +3,17 @@
 //!
 //! A mark is a call of a function of its own, which is an assertion by its shape
 //! (`docs/design/c.md`): it becomes a property whose edges have the condition as guard. Marks
-//! change no variable: *required for soundness*, what a witness may write is limited to expressions
-//! without side effects and calls, token by token.
+//! change no variable, and the program without them is the one that was given: *required for
+//! soundness*, both are checked in the tree that the parser makes of the marked text (`effects`,
+//! `unmarked`).
 
 use super::Place;
+use super::effects::first_effect;
+use super::unmarked::Trees;
 use crate::lexer::{Lexeme, lex};
+use crate::parse::parse;
 use crate::source::Source;
 use crate::token::{Key, Names, Punct, Token};
-use rustc_hash::FxHashSet;
 
 /// What is marked at a place.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -31,6 +34,17 @@ pub enum Point {
     Return(String),
 }
 
+impl Point {
+    /// The expression that the witness gives, or nothing.
+    fn value(&self) -> &str {
+        match self {
+            Point::Loop(value) | Point::Statement(value) => value,
+            Point::Case(value) | Point::Return(value) => value,
+            Point::Branch(_) | Point::Default | Point::Enter => "",
+        }
+    }
+}
+
 /// A program with marks.
 #[derive(Clone, Debug)]
 pub struct Observed {
@@ -38,10 +52,12 @@ pub struct Observed {
     pub text: Vec<u8>,
     /// For each point the number of its mark, or why it has none.
     pub marks: Vec<Result<usize, String>>,
+    /// For each mark whether it is the last one that a visit of its place passes.
+    pub is_last: Vec<bool>,
 }
 
 /// What the names of marks start with.
-const PREFIX: &str = "__pedra_mark_";
+pub(super) const PREFIX: &str = "__pedra_mark_";
 
 /// The mark that a property stands for, by its text.
 pub fn mark_of(property: &str) -> Option<usize> {
@@ -75,27 +91,86 @@ pub fn observe(text: &[u8], points: &[(Place, Point)]) -> Result<Observed, Strin
     if text.windows(8).any(|window| window == b"__pedra_") {
         return Err("the program uses names that start with __pedra_".to_owned());
     }
-    let marker = Marker::new(&source, &tokens, &names);
-    let (mut inserts, mut marks, mut known) = (Vec::new(), Vec::new(), Vec::new());
+    let marker = Marker::new(&source, &tokens);
+    let (mut inserts, mut marks, mut known) = (Vec::new(), Vec::new(), Vec::<Known<'_>>::new());
     for (place, point) in points {
+        let number = known.len();
+        let more = match marker.mark(place, point, number) {
+            Ok(more) => more,
+            Err(why) => {
+                marks.push(Err(why));
+                continue;
+            }
+        };
+        let offsets: Vec<usize> = more.iter().map(|(offset, _)| *offset).collect();
         // A point that is there already is the same mark.
-        if let Some(at) = known.iter().position(|other| *other == (place, point)) {
+        let is_known = |other: &Known<'_>| other.point == point && other.offsets == offsets;
+        if let Some(at) = known.iter().position(is_known) {
             marks.push(Ok(at));
             continue;
         }
-        let number = known.len();
-        match marker.mark(place, point, number) {
-            Ok(more) => {
-                let order = |at: usize| Order::of(point, number, at > 0);
-                let more = more.into_iter().enumerate();
-                inserts.extend(more.map(|(at, (offset, text))| ((offset, order(at)), text)));
-                known.push((place, point));
-                marks.push(Ok(number));
-            }
-            Err(why) => marks.push(Err(why)),
-        }
+        let order = |at: usize| Order::of(point, number, at > 0);
+        let more = more.into_iter().enumerate();
+        inserts.extend(more.map(|(at, (offset, text))| ((offset, order(at)), text)));
+        known.push(Known { line: place.line, point, offsets });
+        marks.push(Ok(number));
     }
-    Ok(Observed { text: with_inserts(text, inserts, known.len()), marks })
+    let marked = with_inserts(text, inserts, known.len());
+    check_marked(&marked, text, &known)?;
+    Ok(Observed { text: marked, marks, is_last: last_of_place(&known) })
+}
+
+/// A mark.
+struct Known<'p> {
+    line: u32,
+    point: &'p Point,
+    /// Where texts are inserted for it.
+    offsets: Vec<usize>,
+}
+
+/// Which marks are the last ones that a visit of their place passes. Those of one kind at one
+/// place follow each other: conditions in their order, values from the inside to the outside.
+fn last_of_place(known: &[Known<'_>]) -> Vec<bool> {
+    let kind = |point: &Point| match point {
+        Point::Loop(_) | Point::Statement(_) => Some(0),
+        Point::Case(_) | Point::Default => Some(1),
+        Point::Return(_) => Some(2),
+        // One at each place.
+        Point::Branch(_) | Point::Enter => None,
+    };
+    let place = |mark: &Known<'_>| (kind(mark.point), mark.offsets.first().copied());
+    let is_last = |number: usize| {
+        let is_same = |other: &Known<'_>| place(other) == place(&known[number]);
+        match kind(known[number].point) {
+            None => true,
+            Some(0) => !known[number + 1..].iter().any(is_same),
+            Some(_) => !known[..number].iter().any(is_same),
+        }
+    };
+    (0..known.len()).map(is_last).collect()
+}
+
+/// That marks change nothing: what they evaluate has no effects, and what is around them is the
+/// program.
+fn check_marked(marked: &[u8], plain: &[u8], known: &[Known<'_>]) -> Result<(), String> {
+    crate::with_stack(|| {
+        let tree = |text: &[u8]| {
+            let mut source = Source::new(text);
+            parse(&mut source).map_err(|fault| {
+                format!("{}: {}", source.location(fault.span.start), fault.message)
+            })
+        };
+        let plain = tree(plain)?;
+        let marked = tree(marked).map_err(|why| format!("with the marks of the witness: {why}"))?;
+        if let Some((number, why)) = first_effect(&marked) {
+            let Known { line, point, .. } = known.get(number).ok_or("a mark is not known")?;
+            return Err(format!("line {line}: `{}` {why}", point.value()));
+        }
+        match Trees::new(&marked, &plain).are_same(OWN + known.len()) {
+            true => Ok(()),
+            false => Err("with the marks of the witness it is another program".to_owned()),
+        }
+    })
 }
 
 /// In which order texts come that are inserted at one place: those that close something before
@@ -120,12 +195,19 @@ impl Order {
 /// A text, with its place.
 type Insert = ((usize, Order), String);
 
+/// How many declarations stand before those of the marks.
+const OWN: usize = 2;
+
 /// The text with more text at some places, and the marks' definitions before it.
 fn with_inserts(text: &[u8], mut inserts: Vec<Insert>, marks: usize) -> Vec<u8> {
-    let mut out = String::from("extern void __VERIFIER_error(); static int __pedra_one = 1;");
+    // One that the program does not declare in another way.
+    let error = ["__VERIFIER_error", "reach_error", "__assert_rtn", "__assert"];
+    let is_used = |name: &str| text.windows(name.len()).any(|part| part == name.as_bytes());
+    let error = error.into_iter().find(|name| !is_used(name)).unwrap_or("__VERIFIER_error");
+    let mut out = format!("extern void {error}(); static int __pedra_one = 1;");
     for number in 0..marks {
         out.push_str(&format!(
-            " static void {PREFIX}{number}(int holds) {{ if (!holds) __VERIFIER_error(); }}"
+            " static void {PREFIX}{number}(int holds) {{ if (!holds) {error}(); }}"
         ));
     }
     out.push_str("\n# 1\n");
@@ -146,18 +228,15 @@ pub(super) struct Marker<'a> {
     pub(super) tokens: &'a [Lexeme],
     /// For each token how many parentheses and how many braces are open before it.
     pub(super) depths: Vec<(usize, usize)>,
-    /// Names that are followed by an opening parenthesis somewhere: functions and macros.
-    called: FxHashSet<String>,
 }
 
 type Marked<T> = Result<T, String>;
 
 impl<'a> Marker<'a> {
-    fn new(source: &'a Source, tokens: &'a [Lexeme], names: &Names) -> Marker<'a> {
+    fn new(source: &'a Source, tokens: &'a [Lexeme]) -> Marker<'a> {
         let (mut parens, mut braces) = (0_usize, 0_usize);
         let mut depths = Vec::with_capacity(tokens.len());
-        let mut called = FxHashSet::default();
-        for (at, lexeme) in tokens.iter().enumerate() {
+        for lexeme in tokens {
             let close = |depth: &mut usize| *depth = depth.saturating_sub(1);
             match lexeme.token {
                 Token::Punct(Punct::Close) => close(&mut parens),
@@ -168,18 +247,10 @@ impl<'a> Marker<'a> {
             match lexeme.token {
                 Token::Punct(Punct::Open) => parens += 1,
                 Token::Punct(Punct::BraceOpen) => braces += 1,
-                Token::Name(name)
-                    if matches!(
-                        tokens.get(at + 1).map(|l| &l.token),
-                        Some(Token::Punct(Punct::Open))
-                    ) =>
-                {
-                    called.insert(names.text(name).to_owned());
-                }
                 _ => {}
             }
         }
-        Marker { source, tokens, depths, called }
+        Marker { source, tokens, depths }
     }
 
     pub(super) fn punct(&self, at: usize) -> Option<Punct> {
@@ -228,13 +299,16 @@ impl<'a> Marker<'a> {
     /// What is inserted for a point, and where.
     fn mark(&self, place: &Place, point: &Point, number: usize) -> Marked<Vec<(usize, String)>> {
         let line = place.line;
+        if point.value().contains("__pedra_") {
+            return Err(format!("line {line}: `{}` has a name of a mark", point.value()));
+        }
         let found = self.tokens_at(place);
         if found.is_empty() {
             return Err(format!("line {line}: nothing starts at this place"));
         }
         let first = |is: &dyn Fn(usize) -> bool| found.iter().copied().find(|&at| is(at));
         let condition = |value: &str| -> Marked<String> {
-            self.check_expression(value).map_err(|why| format!("line {line}: `{value}` {why}"))?;
+            check_closed(value).map_err(|why| format!("line {line}: `{value}` {why}"))?;
             Ok(format!("{PREFIX}{number}(!!({value}) & __pedra_one)"))
         };
         match point {
@@ -300,155 +374,30 @@ impl<'a> Marker<'a> {
             }
         }
     }
-
-    /// Before the condition of a loop is evaluated.
-    fn at_loop(&self, at: usize, call: &str) -> Option<Vec<(usize, String)>> {
-        let (open, _, first_of_condition) = self.condition_of(at)?;
-        if self.key(at) == Some(Key::Do) {
-            return Some(vec![(self.end(open), format!(" {call};"))]);
-        }
-        let is_empty = self.punct(first_of_condition) == Some(Punct::Semicolon);
-        let rest = if is_empty { ", 1" } else { ", " };
-        Some(vec![(self.start(first_of_condition), format!("{call}{rest}"))])
-    }
-
-    /// Of an `if` or a loop: the parenthesis or brace that opens, the token after the condition,
-    /// and its first token.
-    pub(super) fn condition_of(&self, at: usize) -> Option<(usize, usize, usize)> {
-        let open = at + 1;
-        if self.key(at) == Some(Key::Do) {
-            return (self.punct(open) == Some(Punct::BraceOpen)).then_some((open, open, open));
-        }
-        if self.punct(open) != Some(Punct::Open) {
-            return None;
-        }
-        let close = self.matching(open)?;
-        if self.key(at) != Some(Key::For) {
-            return Some((open, close, open + 1));
-        }
-        let depth = self.depths[open].0 + 1;
-        let mut parts = (open + 1..close).filter(|&at| {
-            self.punct(at) == Some(Punct::Semicolon)
-                && self.depths[at] == (depth, self.depths[open].1)
-        });
-        let (first, second) = (parts.next()?, parts.next()?);
-        Some((open, second, first + 1))
-    }
-
-    /// Before a statement of a function.
-    fn before_statement(&self, at: usize, call: &str) -> Option<Vec<(usize, String)>> {
-        let before = at.checked_sub(1)?;
-        let (parens, braces) = self.depths[at];
-        let is_label = matches!(self.key(at), Some(Key::Case | Key::Default | Key::Else));
-        if parens > 0 || braces == 0 || is_label {
-            return None;
-        }
-        if self.punct(at) == Some(Punct::BraceOpen) {
-            return Some(vec![(self.end(at), format!(" {call};"))]);
-        }
-        match self.tokens[before].token {
-            Token::Punct(
-                Punct::BraceOpen | Punct::BraceClose | Punct::Semicolon | Punct::Colon,
-            ) => {
-                // Behind a label, since jumps come to the statement too.
-                let is_name = matches!(self.tokens[at].token, Token::Name(_));
-                if is_name && self.punct(at + 1) == Some(Punct::Colon) {
-                    return Some(vec![(self.end(at + 1), format!(" {call};"))]);
-                }
-                Some(vec![(self.start(at), format!("{call}; "))])
-            }
-            // The body of an `if` or a loop without braces.
-            Token::Punct(Punct::Close) | Token::Key(Key::Else | Key::Do) => {
-                let is_compound = matches!(
-                    self.key(at),
-                    Some(Key::If | Key::While | Key::For | Key::Do | Key::Switch)
-                );
-                if is_compound {
-                    return None;
-                }
-                let is_end = |&end: &usize| {
-                    self.punct(end) == Some(Punct::Semicolon) && self.depths[end] == self.depths[at]
-                };
-                let end = (at..self.tokens.len()).find(is_end)?;
-                Some(vec![(self.start(at), format!("{{ {call}; ")), (self.end(end), " }".into())])
-            }
-            _ => None,
-        }
-    }
-
-    /// Where a call of a function begins and ends, given its closing parenthesis.
-    fn call_at(&self, close: usize) -> Option<(usize, usize)> {
-        let depth = self.depths[close].0;
-        let is_open =
-            |&at: &usize| self.punct(at) == Some(Punct::Open) && self.depths[at].0 == depth;
-        let open = (0..close).rev().find(is_open)?;
-        let callee = open.checked_sub(1)?;
-        let is_name = matches!(self.tokens[callee].token, Token::Name(_));
-        is_name.then(|| (self.start(callee), self.end(close)))
-    }
-
-    /// Around a call, for its result.
-    fn at_return(&self, close: usize, result: &str, call: &str) -> Option<Vec<(usize, String)>> {
-        let (start, end) = self.call_at(close)?;
-        let text = String::from_utf8_lossy(&self.source.bytes()[start..end]).into_owned();
-        Some(vec![
-            (start, format!("({{ __typeof__({text}) {result} = ")),
-            (end, format!("; {call}; {result}; }})")),
-        ])
-    }
-
-    /// That an expression has no side effects, calls nothing, and is closed in itself.
-    fn check_expression(&self, value: &str) -> Result<(), &'static str> {
-        let (mut source, mut names) = (Source::new(value.as_bytes()), Names::default());
-        let Ok(tokens) = lex(&mut source, &mut names) else { return Err("is not a C expression") };
-        // What the lexer drops could hide what is written behind the expression.
-        if ["//", "/*", "#", "\\", "\n"].iter().any(|dropped| value.contains(dropped)) {
-            return Err("has a comment, a line break or a directive");
-        }
-        let mut depth = 0_usize;
-        for (at, lexeme) in tokens.iter().enumerate() {
-            let next = tokens.get(at + 1).map(|lexeme| &lexeme.token);
-            let is_opened = next == Some(&Token::Punct(Punct::Open));
-            match lexeme.token {
-                Token::Punct(Punct::Open | Punct::BracketOpen) => depth += 1,
-                Token::Punct(Punct::Close | Punct::BracketClose) => {
-                    depth = depth.checked_sub(1).ok_or("has a bracket that was not opened")?;
-                }
-                Token::Punct(punct) if is_effect(punct) => return Err("has a side effect"),
-                Token::Punct(Punct::BraceOpen | Punct::BraceClose | Punct::Semicolon) => {
-                    return Err("has a statement");
-                }
-                Token::Punct(Punct::Comma) => return Err("has a comma"),
-                Token::Name(_) if is_opened => return Err("has a call"),
-                // `(f)(x)` is a call too, if f is no type.
-                Token::Name(name) if self.called.contains(names.text(name)) => {
-                    return Err("mentions a function");
-                }
-                Token::Key(Key::Asm | Key::VaArg | Key::Generic) => return Err("is not supported"),
-                Token::Str(_) => return Err("has a string"),
-                _ => {}
-            }
-        }
-        if depth > 0 { Err("has a bracket that is not closed") } else { Ok(()) }
-    }
 }
 
-fn is_effect(punct: Punct) -> bool {
-    use Punct::*;
-    matches!(
-        punct,
-        Assign
-            | Inc
-            | Dec
-            | ShlAssign
-            | ShrAssign
-            | MulAssign
-            | DivAssign
-            | RemAssign
-            | AddAssign
-            | SubAssign
-            | AndAssign
-            | XorAssign
-            | OrAssign
-    )
+/// That an expression is closed in itself; what it does is looked at in the tree.
+fn check_closed(value: &str) -> Result<(), &'static str> {
+    let (mut source, mut names) = (Source::new(value.as_bytes()), Names::default());
+    let Ok(tokens) = lex(&mut source, &mut names) else { return Err("is not a C expression") };
+    // What the lexer drops could hide what is written behind the expression.
+    if ["//", "/*", "#", "\\", "\n"].iter().any(|dropped| value.contains(dropped)) {
+        return Err("has a comment, a line break or a directive");
+    }
+    let mut open = Vec::new();
+    for lexeme in &tokens {
+        match lexeme.token {
+            Token::Punct(opened @ (Punct::Open | Punct::BracketOpen | Punct::BraceOpen)) => {
+                open.push(opened);
+            }
+            Token::Punct(Punct::Close) if open.pop() == Some(Punct::Open) => {}
+            Token::Punct(Punct::BracketClose) if open.pop() == Some(Punct::BracketOpen) => {}
+            Token::Punct(Punct::BraceClose) if open.pop() == Some(Punct::BraceOpen) => {}
+            Token::Punct(Punct::Close | Punct::BracketClose | Punct::BraceClose) => {
+                return Err("has a bracket that was not opened");
+            }
+            _ => {}
+        }
+    }
+    if open.is_empty() { Ok(()) } else { Err("has a bracket that is not closed") }
 }

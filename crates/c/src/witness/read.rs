@@ -2,6 +2,7 @@
 
 use super::yaml::{Yaml, YamlError, parse};
 use super::{Constraint, Content, Invariant, Metadata, Place, Waypoint, Witness};
+use crate::types::DataModel;
 
 /// Longer files are refused.
 const MAX_BYTES: usize = 64 << 20;
@@ -16,24 +17,30 @@ pub fn read(bytes: &[u8]) -> Result<Witness, String> {
     if bytes.len() > MAX_BYTES {
         return Err(format!("the file is longer than {} MiB", MAX_BYTES >> 20));
     }
-    let text = std::str::from_utf8(bytes).map_err(|_| "the file is not UTF-8".to_owned())?;
-    let yaml = parse(text).map_err(|error: YamlError| error.to_string())?;
+    let utf8 = std::str::from_utf8(bytes).map_err(|_| "the file is not UTF-8".to_owned())?;
+    let yaml = parse(utf8).map_err(|error: YamlError| error.to_string())?;
     let entries = yaml.list().ok_or("a witness is a sequence of entries")?;
-    let kind = |entry: &Yaml| entry.get("entry_type").and_then(Yaml::text).map(str::to_owned);
-    let entry = entries
-        .iter()
-        .find(|entry| {
-            matches!(kind(entry).as_deref(), Some("violation_sequence" | "invariant_set"))
-        })
-        .ok_or("there is no entry of type violation_sequence or invariant_set")?;
-    let content = entry.get("content").ok_or("the entry has no content")?;
-    // An empty sequence may be written as nothing.
-    let content = content.list().unwrap_or_default();
-    let content = match kind(entry).as_deref() {
-        Some("violation_sequence") => {
+    let [entry] = entries else {
+        let count = entries.len();
+        return Err(format!("a witness has one entry, and this file has {count}"));
+    };
+    let content = match entry.get("content").ok_or("the entry has no content")? {
+        Yaml::List(content) => content.as_slice(),
+        // An empty sequence may be written as nothing.
+        Yaml::Scalar(text) if text.is_empty() => &[],
+        _ => return Err("the content is not a sequence".to_owned()),
+    };
+    let content = match text(entry, "entry_type")?.as_str() {
+        "violation_sequence" => {
             Content::Violation(content.iter().map(segment).collect::<Read<_>>()?)
         }
-        _ => Content::Correctness(content.iter().map(invariant).collect::<Read<_>>()?),
+        "invariant_set" => {
+            Content::Correctness(content.iter().map(invariant).collect::<Read<_>>()?)
+        }
+        other => {
+            let known = "only violation_sequence and invariant_set are";
+            return Err(format!("entries of type {other} are not supported, {known}"));
+        }
     };
     Ok(Witness { metadata: metadata(entry)?, content })
 }
@@ -60,6 +67,9 @@ fn metadata(entry: &Yaml) -> Read<Metadata> {
         let hash = hash.text().unwrap_or_default().to_owned();
         (file, hash)
     });
+    let model = text(task, "data_model")?;
+    let data_model =
+        DataModel::named(&model).ok_or_else(|| format!("the data model `{model}` is not known"))?;
     Ok(Metadata {
         format_version,
         uuid: text(meta, "uuid").unwrap_or_default(),
@@ -67,7 +77,7 @@ fn metadata(entry: &Yaml) -> Read<Metadata> {
         producer: (of("name"), of("version")),
         input_files: hashes.collect(),
         specification: text(task, "specification")?,
-        data_model: text(task, "data_model").unwrap_or_default(),
+        data_model,
     })
 }
 

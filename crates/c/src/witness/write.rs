@@ -29,7 +29,7 @@ pub fn write(witness: &Witness) -> String {
         out.line(4, &format!("{}: {}", quoted(file), quoted(hash)));
     }
     out.field(3, "specification", &meta.specification);
-    out.field(3, "data_model", &meta.data_model);
+    out.field(3, "data_model", meta.data_model.name());
     out.field(3, "language", "C");
     match &witness.content {
         Content::Violation(segments) => {

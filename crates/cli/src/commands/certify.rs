@@ -15,7 +15,8 @@ use crate::load::{InputError, Loaded, describe, detect, load, read_bytes};
 use crate::output::say;
 use crate::report::Style;
 use anyhow::Result;
-use pedra_c::{DataModel, Options};
+use pedra_c::Options;
+use pedra_c::specification::Specification;
 use pedra_certify::{
     CertificateError, CheckOptions, CheckedCertificate, LassoReplay, NumberedModel, ProofError,
     Replay, ReplayError, check_certificate_for, check_live_certificate, check_word_certificate,
@@ -73,15 +74,16 @@ fn program_witness(args: &CertifyArgs, watch: &Watch) -> Result<Judgement> {
     let bytes = read_evidence(&args.file, "witnesses of programs (`check --witness`)")?;
     let bad_file = |why: String| InputError(format!("{}: {why}", args.file.display()));
     let witness = pedra_c::witness::read(&bytes).map_err(bad_file)?;
-    let model = match witness.metadata.data_model.as_str() {
-        "LP64" => DataModel::Lp64,
-        _ => DataModel::Ilp32,
-    };
+    let model = witness.metadata.data_model;
     let source = CSource::read(&args.model, model)?;
     let blast = BlastOptions { max_array_bits: args.blast.array_bits, ..BlastOptions::default() };
     let plan = Plan { blast, ..Plan::default() };
+    let entry = match Specification::read(&witness.metadata.specification) {
+        Ok(specification) => specification.entry,
+        Err(why) => return Ok(Judgement::Unknown(format!("witness: {why}"))),
+    };
     // What is wrong with the program alone is bad input.
-    let options = Options { model, ..Options::default() };
+    let options = Options { model, entry };
     pedra_c::load(&source.text, &source.name(), &options)
         .map_err(|error| InputError(error_text(&source.path, &error)))?;
     Judge { source: &source, plan: &plan, interrupt: watch.interrupt() }.judge(&witness)
@@ -98,6 +100,9 @@ impl Judgement {
     }
 }
 
+/// What starts a hint behind the text.
+const HINT: &str = "\nhint: ";
+
 fn tell(style: Style, judgement: &Judgement) -> i32 {
     let (word, text, code) = judgement.told();
     match style {
@@ -109,7 +114,12 @@ fn tell(style: Style, judgement: &Judgement) -> i32 {
             "exit": code,
         })
         .to_string()),
-        Style::Human => say(&format!("{word:<8}  {}", printable(text))),
+        Style::Human => {
+            // The hint has a line of its own.
+            let (text, hint) = text.split_once(HINT).map_or((text, None), |(t, h)| (t, Some(h)));
+            let hint = hint.map_or(String::new(), |hint| format!("{HINT}{}", printable(hint)));
+            say(&format!("{word:<8}  {}{hint}", printable(text)));
+        }
     }
     code
 }

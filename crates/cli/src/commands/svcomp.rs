@@ -7,25 +7,28 @@ use crate::args::SvcompArgs;
 use crate::c_source::{CSource, error_text};
 use crate::correctness::{Answers, Correctness, may_have_others};
 use crate::evidence::{overwrites_model, refuse_unwritable};
-use crate::judge::{kind_of, with_kind};
 use crate::limits::{StopCause, Watch};
 use crate::load::{InputError, read_bytes};
 use crate::output::{answer_once, note, same_file, write_file};
-use crate::program_evidence::{data_model, specification};
+use crate::program_evidence::data_model;
+use crate::question::{Question, as_properties};
 use anyhow::Result;
+use pedra_c::specification::{Claim, ErrorCalls, Specification};
 use pedra_c::witness::{Content, violation, write};
 use pedra_c::{DataModel, Options, task};
-use pedra_check::{Plan, decide_program};
+use pedra_check::{Plan, ProgramOpen, decide_program};
 use pedra_formats::text::printable;
 use pedra_model::blast::BlastOptions;
-use pedra_program::PropertyKind;
+use pedra_program::Program;
+use pedra_solve::Interrupt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 /// What is to be decided.
 struct Task {
     program: PathBuf,
-    kind: PropertyKind,
+    /// None if *unreach-call* is only named.
+    specification: Option<Specification>,
     model: DataModel,
 }
 
@@ -40,12 +43,6 @@ pub fn run(args: &SvcompArgs) -> Result<i32> {
         }
     });
     let task = task_of(args)?;
-    if let Some(path) = &args.witness {
-        refuse_unwritable(path)?;
-        if same_file(path, &task.program) || same_file(path, &args.task) {
-            return Err(overwrites_model(path).into());
-        }
-    }
     let unknown = |why: &str| {
         note(&printable(why));
         Ok(answer_once(&once, "UNKNOWN", 3))
@@ -53,27 +50,26 @@ pub fn run(args: &SvcompArgs) -> Result<i32> {
     let source = CSource::read(&task.program, task.model)?;
     let options = Options { model: task.model, ..Options::default() };
     let program = match pedra_c::load(&source.text, &source.name(), &options) {
-        Ok(program) => with_kind(&program, task.kind),
+        Ok(program) => program,
         // In a competition a program that goes beyond what is supported has an answer, too.
         Err(error) if error.is_unsupported => return unknown(&error_text(&source.path, &error)),
         Err(error) => return Err(InputError(error_text(&source.path, &error)).into()),
     };
-    for assumption in &program.assumptions {
-        let place = program.location(assumption.span, false);
-        note(&printable(&format!("assumed: {place}: {}", assumption.text)));
-    }
-    let is_meant = |&index: &usize| program.properties[index].kind == task.kind;
-    let selected: Vec<usize> = (0..program.properties.len()).filter(is_meant).collect();
-    let plan = Plan {
-        blast: BlastOptions { max_array_bits: args.blast.array_bits, ..BlastOptions::default() },
-        threads: args.run.threads(),
-        seed: args.run.seed,
-        ..Plan::default()
+    let calls = ErrorCalls::new(&source.text)
+        .map_err(|error| InputError(error_text(&source.path, &error)))?;
+    let specification = task.specification.unwrap_or_else(|| calls.unreach_call());
+    let claim = &specification.claim;
+    let program = as_properties(&program, claim, |_| true);
+    let question = match Question::new(&program, &calls, specification.clone()) {
+        Ok(question) => question,
+        Err(why) => return unknown(&why),
     };
+    tell_assumptions(&program, &question);
+    let plan = plan_of(args);
     let stop = watch.interrupt().child();
     let answers = Answers::new(&program, &plan, stop, args.witness.is_some());
-    if !selected.is_empty() {
-        decide_program(&program, &selected, &plan, &answers.stop, &answers)?;
+    if !question.goals.is_empty() {
+        decide_program(&program, &question.goals, &plan, &answers.stop, &answers)?;
     }
     let found = answers.into_found();
     let make = Correctness {
@@ -81,21 +77,25 @@ pub fn run(args: &SvcompArgs) -> Result<i32> {
         source: &source,
         plan: &plan,
         interrupt: watch.interrupt(),
-        kind: task.kind,
+        specification: specification.clone(),
         model: task.model,
     };
+    let stopped = |why: &ProgramOpen| why.text(watch.cause().map_or("stopped", StopCause::text));
     let (witness, answer, code) = match (found.violated, found.open.first()) {
         (Some(trace), _) => {
             let content = Content::Violation(violation(&program, &trace, &source.text));
-            let witness = source.witness(content, specification(task.kind), task.model);
-            (witness, format!("FALSE({})", name_of(task.kind)), 1)
+            let witness = source.witness(content, &specification, task.model);
+            (witness, format!("FALSE({})", name_of(claim)), 1)
         }
-        (None, Some(why)) => {
-            return unknown(&why.text(watch.cause().map_or("stopped", StopCause::text)));
-        }
+        (None, Some(why)) => return unknown(&stopped(why)),
         // *Required for soundness*: silence is no proof.
-        (None, None) if found.proved.len() < selected.len() => return unknown("not decided"),
-        (None, None) => (make.witness(&found.invariants), "TRUE".to_owned(), 0),
+        (None, None) if found.proved.len() < question.goals.len() => return unknown("not decided"),
+        (None, None) => {
+            if let Some(why) = open_doubt(&program, &question, &plan, watch.interrupt())? {
+                return unknown(&why);
+            }
+            (make.witness(&found.invariants), "TRUE".to_owned(), 0)
+        }
     };
     let Some(path) = &args.witness else { return Ok(answer_once(&once, &answer, code)) };
     write_file(path, write(&witness).as_bytes())?;
@@ -104,17 +104,58 @@ pub fn run(args: &SvcompArgs) -> Result<i32> {
     if code == 0
         && may_have_others(&found.invariants)
         && !make.is_inductive(&witness)?
-        && let Some(other) = make.other(&selected)?
+        && let Some(other) = make.other(&question.wanted())?
     {
         write_file(path, write(&other).as_bytes())?;
     }
     Ok(code)
 }
 
-fn name_of(kind: PropertyKind) -> &'static str {
-    match kind {
-        PropertyKind::Assertion => "unreach-call",
-        PropertyKind::Undefined(_) => "no-overflow",
+fn plan_of(args: &SvcompArgs) -> Plan {
+    Plan {
+        blast: BlastOptions { max_array_bits: args.blast.array_bits, ..BlastOptions::default() },
+        threads: args.run.threads(),
+        seed: args.run.seed,
+        ..Plan::default()
+    }
+}
+
+/// Says what the answer depends on.
+fn tell_assumptions(program: &Program, question: &Question) {
+    for assumption in &program.assumptions {
+        let place = program.location(assumption.span, false);
+        note(&printable(&format!("assumed: {place}: {}", assumption.text)));
+    }
+    if let (Claim::NoCall(function), 1..) = (&question.specification.claim, question.others) {
+        let count = question.others;
+        note(&printable(&format!("assertions that do not call {function} do not count: {count}")));
+    }
+}
+
+/// Why calls of other error functions may be reached; none if they are not.
+fn open_doubt(
+    program: &Program,
+    question: &Question,
+    plan: &Plan,
+    interrupt: &Interrupt,
+) -> Result<Option<String>> {
+    let Some(&first) = question.doubtful.first() else { return Ok(None) };
+    let answers = Answers::new(program, plan, interrupt.child(), false);
+    decide_program(program, &question.doubtful, plan, &answers.stop, &answers)?;
+    let found = answers.into_found();
+    if found.violated.is_none() && found.proved.len() == question.doubtful.len() {
+        return Ok(None);
+    }
+    let index = found.violated.map_or(first, |trace| trace.property);
+    let place = program.location(program.properties[index].span, false);
+    let text = "another error function may be called, and what follows is not known";
+    Ok(Some(format!("{place}: {text}")))
+}
+
+fn name_of(claim: &Claim) -> &'static str {
+    match claim {
+        Claim::NoCall(_) => "unreach-call",
+        Claim::NoOverflow => "no-overflow",
     }
 }
 
@@ -123,7 +164,7 @@ fn task_of(args: &SvcompArgs) -> Result<Task, InputError> {
     let is_task = args.task.extension().is_some_and(|e| e == "yml" || e == "yaml");
     let mut task = Task {
         program: args.task.clone(),
-        kind: PropertyKind::Assertion,
+        specification: None,
         model: data_model(args.data_model),
     };
     let mut properties: Vec<PathBuf> = Vec::new();
@@ -140,29 +181,42 @@ fn task_of(args: &SvcompArgs) -> Result<Task, InputError> {
     if let Some(path) = &args.property {
         properties = vec![path.clone()];
     }
-    task.kind = kind_in(&properties)?;
+    task.specification = specification_in(&properties)?;
+    if let Some(path) = &args.witness {
+        refuse_unwritable(path)?;
+        if same_file(path, &task.program) || same_file(path, &args.task) {
+            return Err(overwrites_model(path));
+        }
+    }
     Ok(task)
 }
 
 /// The first property that is supported. A file that is not there is known by its name.
-fn kind_in(properties: &[PathBuf]) -> Result<PropertyKind, InputError> {
-    if properties.is_empty() {
-        return Ok(PropertyKind::Assertion);
-    }
-    let found = properties.iter().find_map(|path| {
+fn specification_in(properties: &[PathBuf]) -> Result<Option<Specification>, InputError> {
+    let mut wrong = None;
+    for path in properties {
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        let text = match read_bytes(path) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(_) if name.starts_with("unreach-call") => {
-                specification(PropertyKind::Assertion).to_owned()
+        let read = match (read_bytes(path), &*name) {
+            (Ok(bytes), _) => Specification::read(&String::from_utf8_lossy(&bytes)),
+            (Err(_), "unreach-call") => return Ok(None),
+            (Err(_), "no-overflow") => Ok(Specification::no_overflow()),
+            (Err(_), _) => {
+                Err("this property is not supported; unreach-call and no-overflow are".to_owned())
             }
-            Err(_) if name.starts_with("no-overflow") => "G ! overflow".to_owned(),
-            Err(_) => String::new(),
         };
-        kind_of(&text)
-    });
-    found.ok_or_else(|| {
-        let text = "this property is not supported; unreach-call and no-overflow are";
-        InputError(format!("{}: {text}", properties[0].display()))
-    })
+        match read {
+            Ok(specification) if specification.entry == "main" => return Ok(Some(specification)),
+            Ok(other) => {
+                let text = format!("runs from `{}` are not supported, only from main", other.entry);
+                wrong.get_or_insert((path, text));
+            }
+            Err(why) => {
+                wrong.get_or_insert((path, why));
+            }
+        }
+    }
+    match wrong {
+        Some((path, why)) => Err(InputError(format!("{}: {why}", path.display()))),
+        None => Ok(None),
+    }
 }

@@ -2,8 +2,8 @@
 //! properties of their own.
 
 use crate::graph::{
-    Action, Check, CheckKind, Edge, EdgeId, PlaceId, PlaceRef, ProcedureId, Program, Property,
-    PropertyKind, Span, Step,
+    Action, Check, CheckKind, Edge, EdgeId, EdgeRef, PlaceId, PlaceRef, ProcedureId, Program,
+    Property, PropertyKind, Span, Step,
 };
 use pedra_model::simplify::Rewriter;
 use pedra_model::term::{TermId, Terms};
@@ -32,14 +32,24 @@ pub fn assume_checks(program: &Program) -> Program {
 /// two ways of a branch) are one property. Places and edges keep their numbers, new ones follow. An
 /// edge of its own needs inputs of its own, so the check's are copied.
 pub fn checks_as_properties(program: &Program, kinds: &[CheckKind]) -> Program {
+    some_checks_as_properties(program, |_, check| kinds.contains(&check.kind))
+}
+
+/// The same for the checks of some edges only.
+pub fn some_checks_as_properties(
+    program: &Program,
+    is_meant: impl Fn(EdgeRef, &Check) -> bool,
+) -> Program {
     let mut program = program.clone();
     let mut places = FxHashMap::default();
     for index in 0..program.procedures.len() {
         for edge in 0..program.procedures[index].edges.len() {
             let id = ProcedureId::new(index);
-            let edge = program.procedures[index].edge(EdgeId::new(edge)).clone();
+            let at = EdgeRef { procedure: id, edge: EdgeId::new(edge) };
+            let edge = program.edge(at).clone();
             let Action::Step(step) = &edge.action else { continue };
-            for at in (0..step.checks.len()).filter(|&at| kinds.contains(&step.checks[at].kind)) {
+            let is_meant = |&check: &usize| is_meant(at, &step.checks[check]);
+            for at in (0..step.checks.len()).filter(is_meant) {
                 add_edge(&mut program, &mut places, (id, &edge, step), at);
             }
         }

@@ -1,0 +1,94 @@
+//! Sequences of waypoints as points that are marked in a program, and as a route through its marks.
+
+use pedra_c::witness::observe::Point;
+use pedra_c::witness::{Constraint, Place, Waypoint};
+use pedra_program::passes::follow::Segment;
+
+/// The points of a sequence.
+#[derive(Default)]
+pub struct Shapes {
+    /// What is marked, and where.
+    pub points: Vec<(Place, Point)>,
+    /// For each segment its points, by number: to avoid, and to follow.
+    pub shapes: Vec<(Vec<usize>, Option<usize>)>,
+    /// Why waypoints were left out.
+    pub left_out: Vec<String>,
+}
+
+impl Shapes {
+    /// Of segments.
+    pub fn of<'w>(segments: impl Iterator<Item = &'w Vec<Waypoint>>) -> Shapes {
+        let mut all = Shapes::default();
+        for segment in segments {
+            let mut shape = (Vec::new(), None);
+            for waypoint in segment {
+                let place = &waypoint.place;
+                let point = match point_of(&waypoint.constraint) {
+                    Ok(Some(point)) => point,
+                    Ok(None) => continue,
+                    Err(why) => {
+                        all.left_out.push(format!("line {}: {why}", place.line));
+                        continue;
+                    }
+                };
+                if let (Point::Branch(is_true), false) = (&point, waypoint.is_avoided) {
+                    // A run that comes to the branch must take it.
+                    shape.0.push(all.points.len());
+                    all.points.push((place.clone(), Point::Branch(!is_true)));
+                }
+                match waypoint.is_avoided {
+                    true => shape.0.push(all.points.len()),
+                    false => shape.1 = Some(all.points.len()),
+                }
+                all.points.push((place.clone(), point));
+            }
+            all.shapes.push(shape);
+        }
+        all
+    }
+}
+
+/// The segments with the properties that their points became. Why a point became none is noted.
+pub fn marked_route(
+    shapes: &[(Vec<usize>, Option<usize>)],
+    properties_of: impl Fn(usize) -> Result<Vec<usize>, String>,
+    left_out: &mut Vec<String>,
+) -> Vec<Segment> {
+    let mut segments = Vec::new();
+    for (index, (avoid, next)) in shapes.iter().enumerate() {
+        let follow = match next.map(&properties_of) {
+            Some(Ok(follow)) => follow,
+            Some(Err(why)) => {
+                left_out.push(why);
+                continue;
+            }
+            // The target is reached in the last segment.
+            None if index + 1 == shapes.len() => Vec::new(),
+            None => continue,
+        };
+        let mut segment = Segment { avoid: Vec::new(), follow };
+        for &point in avoid {
+            match properties_of(point) {
+                Ok(properties) => segment.avoid.extend(properties),
+                Err(why) => left_out.push(why),
+            }
+        }
+        segments.push(segment);
+    }
+    segments
+}
+
+/// What is marked for a constraint; nothing for a target.
+fn point_of(constraint: &Constraint) -> Result<Option<Point>, &'static str> {
+    Ok(Some(match constraint {
+        Constraint::Assumption(value) => Point::Statement(value.clone()),
+        Constraint::Branching(value) if value == "true" => Point::Branch(true),
+        Constraint::Branching(value) if value == "false" => Point::Branch(false),
+        Constraint::Branching(value) if value.parse::<i64>().is_ok() => Point::Case(value.clone()),
+        Constraint::Branching(value) if value == "default" => Point::Default,
+        Constraint::Branching(_) => return Err("a branch of this kind"),
+        Constraint::FunctionEnter => Point::Enter,
+        Constraint::FunctionReturn(value) => Point::Return(value.clone()),
+        Constraint::Target => return Ok(None),
+    }))
+}
