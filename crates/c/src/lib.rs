@@ -41,6 +41,7 @@ pub mod witness;
 
 pub use error::CError;
 pub use lexer::{LONGEST_TEXT, needs_preprocessing};
+pub use library::LIBRARY;
 pub use types::DataModel;
 
 use error::Fault;

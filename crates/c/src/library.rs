@@ -9,6 +9,9 @@ use crate::ast::{Ast, Derived, ExprKind, External};
 use crate::types::DataModel;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// The name of the file in which these functions are.
+pub const LIBRARY: &str = "<the C library>";
+
 /// Names and definitions; `SIZE` stands for the type of `sizeof`.
 const FUNCTIONS: &[(&str, &str)] = &[
     ("strlen", "SIZE strlen(const char *s) { SIZE n = 0; while (s[n]) n++; return n; }"),
@@ -201,5 +204,5 @@ pub fn needed(ast: &Ast, model: DataModel) -> Option<String> {
     let mut on_bits: Vec<String> = on_bits.filter_map(|name| bits(ast.names.text(*name))).collect();
     on_bits.sort();
     text.extend(on_bits);
-    (!text.is_empty()).then(|| format!("\n# 1 \"<the C library>\"\n{text}"))
+    (!text.is_empty()).then(|| format!("\n# 1 \"{LIBRARY}\"\n{text}"))
 }

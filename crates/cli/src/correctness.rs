@@ -11,9 +11,9 @@ use crate::judge::{Judge, Judgement};
 use crate::output::tell_crash;
 use crate::view::invariants::{LoopInvariant, loop_invariants};
 use anyhow::Result;
-use pedra_c::DataModel;
 use pedra_c::specification::Specification;
 use pedra_c::witness::{Content, Invariant, Place, Witness, place_of};
+use pedra_c::{DataModel, LIBRARY};
 use pedra_certify::reduce_program_proof;
 use pedra_check::{
     EngineName, Plan, ProgramChecked, ProgramObserver, ProgramOpen, SafeUpTo, decide_program,
@@ -37,7 +37,9 @@ pub fn may_have_others(invariants: &[LoopInvariant]) -> bool {
 /// The invariants of a witness: those of loops, as far as C can express them.
 fn invariants_of(program: &Program, found: &[LoopInvariant]) -> Vec<Invariant> {
     let mut list: Vec<Invariant> = Vec::new();
-    for of in found.iter().filter(|of| !of.head.is_empty() && !of.is_summary) {
+    let is_own =
+        |of: &&LoopInvariant| !is_library(program, of) && !of.head.is_empty() && !of.is_summary;
+    for of in found.iter().filter(is_own) {
         let place = Place { function: None, ..place_of(program, of.span) };
         // The invariant of a loop of jumps belongs to its label, which is a statement.
         let is_loop = ["while", "for", "do"].iter().any(|word| of.head.starts_with(word))
@@ -54,6 +56,11 @@ fn invariants_of(program: &Program, found: &[LoopInvariant]) -> Vec<Invariant> {
         }
     }
     list
+}
+
+/// Whether a loop is not in the program's own text.
+fn is_library(program: &Program, of: &LoopInvariant) -> bool {
+    program.files.get(of.span.file as usize).is_some_and(|file| file == LIBRARY)
 }
 
 /// Makes correctness witnesses of a program.
@@ -75,8 +82,24 @@ pub struct Correctness<'a> {
 impl Correctness<'_> {
     /// A witness with these invariants.
     pub fn witness(&self, invariants: &[LoopInvariant]) -> Witness {
-        let content = Content::Correctness(invariants_of(self.program, invariants));
-        self.source.witness(content, &self.specification, self.model)
+        let mut list = invariants_of(self.program, invariants);
+        self.keep_readable(&mut list);
+        self.source.witness(Content::Correctness(list), &self.specification, self.model)
+    }
+
+    /// Leaves out what cannot be read at its place: a proof may speak of variables of a caller
+    /// that lie in memory, and of loops of the library.
+    fn keep_readable(&self, list: &mut Vec<Invariant>) {
+        let Correctness { source, plan, interrupt, .. } = *self;
+        let judge = Judge { source, plan, interrupt };
+        let is_read = |some: &[Invariant]| judge.reads(some, &self.specification, self.model);
+        if is_read(list) {
+            return;
+        }
+        for invariant in list.iter_mut().filter(|one| !is_read(std::slice::from_ref(one))) {
+            invariant.value = "1".to_owned();
+        }
+        list.retain(|one| one.value != "1" || is_read(std::slice::from_ref(one)));
     }
 
     /// Whether its invariants are inductive by themselves, and the properties follow.

@@ -96,6 +96,18 @@ impl Judge<'_> {
         })
     }
 
+    /// Whether each of these invariants has a meaning at its place.
+    pub fn reads(
+        &self,
+        invariants: &[Invariant],
+        specification: &Specification,
+        model: DataModel,
+    ) -> bool {
+        let Ok(points) = points_of(invariants) else { return false };
+        let marked = self.marked(&points, specification.clone(), model);
+        marked.is_ok_and(|marked| marked.observed.marks.iter().all(Result::is_ok))
+    }
+
     /// The program with marks, and the properties of each mark.
     fn marked(
         &self,
