@@ -10,7 +10,7 @@
 
 use crate::c_source::{CSource, error_text};
 use crate::question::{Question, as_properties};
-use crate::waypoints::{Shapes, marked_route};
+use crate::waypoints::{Shapes, marked_route, points_of};
 use anyhow::Result;
 use pedra_c::specification::{ErrorCalls, Specification};
 use pedra_c::witness::observe::{Observed, Point, mark_of, observe};
@@ -407,36 +407,6 @@ fn target_of(segments: &[Vec<Waypoint>]) -> Result<&Place, &'static str> {
         ([], _) => Err("its last waypoint is not a target"),
         _ => Err("it has several targets"),
     }
-}
-
-/// What is marked for invariants: all that is said of one place is one condition.
-fn points_of(invariants: &[Invariant]) -> Result<Vec<(Place, Point)>, String> {
-    let mut places: Vec<(Place, bool, Vec<String>)> = Vec::new();
-    for invariant in invariants {
-        if !is_closed(&invariant.value) {
-            return Err(format!("witness: `{}` has a bracket too many", invariant.value));
-        }
-        let place = Place { function: None, ..invariant.place.clone() };
-        let value = format!("({})", invariant.value);
-        match places.iter_mut().find(|(p, l, _)| (p, *l) == (&place, invariant.is_loop)) {
-            Some((_, _, values)) => values.push(value),
-            None => places.push((place, invariant.is_loop, vec![value])),
-        }
-    }
-    let points = places.into_iter().map(|(place, is_loop, values)| {
-        let value = values.join(" && ");
-        (place, if is_loop { Point::Loop(value) } else { Point::Statement(value) })
-    });
-    Ok(points.collect())
-}
-
-/// Whether no bracket closes one that is outside of the text.
-fn is_closed(text: &str) -> bool {
-    let mut depth = 0_i64;
-    text.chars().all(|c| {
-        depth += i64::from(c == '(') - i64::from(c == ')');
-        depth >= 0
-    })
 }
 
 /// Targets of back edges of loops that pass no place with an invariant.

@@ -1,7 +1,8 @@
-//! Sequences of waypoints as points that are marked in a program, and as a route through its marks.
+//! Invariants and sequences of waypoints as points that are marked in a program, and sequences as a
+//! route through its marks.
 
 use pedra_c::witness::observe::Point;
-use pedra_c::witness::{Constraint, Place, Waypoint};
+use pedra_c::witness::{Constraint, Invariant, Place, Waypoint};
 use pedra_program::passes::follow::Segment;
 
 /// The points of a sequence.
@@ -91,4 +92,34 @@ fn point_of(constraint: &Constraint) -> Result<Option<Point>, &'static str> {
         Constraint::FunctionReturn(value) => Point::Return(value.clone()),
         Constraint::Target => return Ok(None),
     }))
+}
+
+/// What is marked for invariants: all that is said of one place is one condition.
+pub fn points_of(invariants: &[Invariant]) -> Result<Vec<(Place, Point)>, String> {
+    let mut places: Vec<(Place, bool, Vec<String>)> = Vec::new();
+    for invariant in invariants {
+        if !is_closed(&invariant.value) {
+            return Err(format!("witness: `{}` has a bracket too many", invariant.value));
+        }
+        let place = Place { function: None, ..invariant.place.clone() };
+        let value = format!("({})", invariant.value);
+        match places.iter_mut().find(|(p, l, _)| (p, *l) == (&place, invariant.is_loop)) {
+            Some((_, _, values)) => values.push(value),
+            None => places.push((place, invariant.is_loop, vec![value])),
+        }
+    }
+    let points = places.into_iter().map(|(place, is_loop, values)| {
+        let value = values.join(" && ");
+        (place, if is_loop { Point::Loop(value) } else { Point::Statement(value) })
+    });
+    Ok(points.collect())
+}
+
+/// Whether no bracket closes one that is outside of the text.
+fn is_closed(text: &str) -> bool {
+    let mut depth = 0_i64;
+    text.chars().all(|c| {
+        depth += i64::from(c == '(') - i64::from(c == ')');
+        depth >= 0
+    })
 }

@@ -135,7 +135,7 @@ fn check_without_model() {
     fs::remove_file(folder.0.join("pedra.toml")).expect("removed");
     let (code, _, errors) = folder.run(&["check"]);
     assert_eq!(code, Some(2));
-    assert!(errors.contains("required arguments"), "{errors}");
+    assert!(errors.contains("no model is named"), "{errors}");
     let (code, _, errors) = folder.run(&["run"]);
     assert_eq!(code, Some(2));
     assert!(errors.contains("pedra.toml: cannot be read"), "{errors}");
