@@ -1,6 +1,7 @@
 //! The text of a program, places in it, and faults at such places.
 
 use pedra_formats::error::FormatError;
+use pedra_formats::text::without_byte_order_mark;
 use std::fmt;
 
 /// A range of bytes in the text.
@@ -56,9 +57,6 @@ pub(crate) struct Source<'s> {
 /// The longest text: a program takes some hundred times the memory of its text.
 const MAX_BYTES: usize = 64 << 20;
 
-/// What some editors write first.
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
-
 /// At most this many characters of a statement or of a message are shown.
 const SHOWN: usize = 160;
 
@@ -68,7 +66,7 @@ impl<'s> Source<'s> {
             let text = format!("the file is larger than {} MiB", MAX_BYTES >> 20);
             return Err(FormatError::at(1, 1, text));
         }
-        let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+        let bytes = without_byte_order_mark(bytes);
         let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
         let starts = std::iter::once(0).chain(ends.map(|(at, _)| at as u32 + 1)).collect();
         Ok(Source { bytes, starts })

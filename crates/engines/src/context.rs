@@ -217,8 +217,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// A new solver of the chosen kind that listens to the interrupt. The preset and the seed
-    /// are for CaDiCaL; the others have none.
+    /// A new solver of the chosen kind that listens to the interrupt. The preset and
+    /// the number for random choices are for CaDiCaL; the others have none.
     pub fn new_solver(&self, preset: Preset) -> Box<dyn SatSolver> {
         let mut solver: Box<dyn SatSolver> = match self.solver {
             SolverKind::Cadical => {

@@ -1,4 +1,4 @@
-//! Text that is safe to show.
+//! Text that is safe to show, and text as editors write it.
 
 use std::borrow::Cow;
 
@@ -12,6 +12,11 @@ pub fn printable(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     Cow::Owned(text.chars().map(|c| if unsafe_char(c) { '?' } else { c }).collect())
+}
+
+/// A text without the byte-order mark that some editors write first.
+pub fn without_byte_order_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ mod tests {
         let [many, body, ever, seed] = [0, 2, 3, 5].map(|i| PHRASES[i].0);
         let text = format!(
             "// After {many} steps.\n// also manys\nlet a = \"{}\";\n//! {ever} asks\n\
-             // {seed} figure\n// the seed of random choices\n",
+             // {seed} figure\n// --seed 7\n",
             body.to_uppercase()
         );
         expect_lines(phrases, "a.rs", &text, &[1, 3, 4, 5]);

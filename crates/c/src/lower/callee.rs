@@ -106,7 +106,7 @@ const KNOWN: &[&str] = &[
 pub(super) const NUMBERS: &[&str] = &["atoi", "atol", "atoll"];
 
 /// How functions of threads, atomic operations and other names of the library begin.
-const THREADS: &[&str] = &[
+const PREFIXES: &[&str] = &[
     "__isoc99_",
     "__isoc23_",
     "pthread_",
@@ -176,7 +176,7 @@ pub(super) fn classify(tree: &Tree, id: FunctionId) -> Callee {
     match table.iter().find(|(names, _)| names.contains(&name)) {
         Some((_, callee)) => *callee,
         None if name.starts_with("__VERIFIER_nondet_") => Callee::Nondet,
-        None if KNOWN.contains(&name) || THREADS.iter().any(|p| name.starts_with(p)) => {
+        None if KNOWN.contains(&name) || PREFIXES.iter().any(|p| name.starts_with(p)) => {
             Callee::Refused
         }
         None if function.never_returns => Callee::End,

@@ -100,9 +100,6 @@ impl Judgement {
     }
 }
 
-/// What starts a hint behind the text.
-const HINT: &str = "\nhint: ";
-
 fn tell(style: Style, judgement: &Judgement) -> i32 {
     let (word, text, code) = judgement.told();
     match style {
@@ -114,12 +111,7 @@ fn tell(style: Style, judgement: &Judgement) -> i32 {
             "exit": code,
         })
         .to_string()),
-        Style::Human => {
-            // The hint has a line of its own.
-            let (text, hint) = text.split_once(HINT).map_or((text, None), |(t, h)| (t, Some(h)));
-            let hint = hint.map_or(String::new(), |hint| format!("{HINT}{}", printable(hint)));
-            say(&format!("{word:<8}  {}{hint}", printable(text)));
-        }
+        Style::Human => say(&format!("{word:<8}  {}", printable(text))),
     }
     code
 }

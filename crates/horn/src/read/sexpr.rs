@@ -2,6 +2,7 @@
 //! entry of a stack.
 
 use pedra_formats::error::FormatError;
+use pedra_formats::text::without_byte_order_mark;
 use std::ops::Range;
 
 /// A node of the command that was read last: a position in [`Reader`]'s list.
@@ -54,16 +55,13 @@ const MAX_BYTES: usize = 1 << 28;
 /// The largest number of symbols, constants and lists of a command.
 const MAX_NODES: usize = 20_000_000;
 
-/// What some editors write first.
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
-
 impl<'t> Reader<'t> {
     pub(super) fn new(bytes: &'t [u8]) -> Result<Reader<'t>, FormatError> {
         if bytes.len() > MAX_BYTES {
             let text = format!("the file has more than the {MAX_BYTES} bytes that are supported");
             return Err(FormatError::at(1, 1, text));
         }
-        let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+        let bytes = without_byte_order_mark(bytes);
         let newlines = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
         let lines = [0].into_iter().chain(newlines.map(|(at, _)| at as u32 + 1)).collect();
         let (nodes, children) = (Vec::new(), Vec::new());

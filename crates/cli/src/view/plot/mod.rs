@@ -132,7 +132,7 @@ impl Axis {
 
 /// What the pictures are about.
 enum Subject<'a> {
-    /// A system, and the seed of random runs.
+    /// A system, and the number from which random runs are made.
     System(&'a System, u64),
     /// A loop of a program: its cut point, and the values of both variables in states that random
     /// runs have reached there, each with the number of blocks on the way.
