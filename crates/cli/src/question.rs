@@ -44,6 +44,13 @@ impl Question {
                 (Claim::NoOverflow, PropertyKind::Undefined(CheckKind::Overflow)) => {
                     question.goals.push(index);
                 }
+                // Runs end at such a call, and an overflow behind it would not be seen.
+                (Claim::NoOverflow, PropertyKind::Assertion) => {
+                    let function = calls.function_of(property);
+                    if !function.is_some_and(|function| never_returns(&function)) {
+                        question.doubtful.push(index);
+                    }
+                }
                 (Claim::NoCall(wanted), PropertyKind::Assertion) => {
                     match calls.function_of(property) {
                         Some(function) if function == *wanted => question.goals.push(index),

@@ -184,6 +184,18 @@ fn only_calls_of_the_function_count() {
     assert!(out.contains("LTL(G ! call(__assert_fail())) )"), "{out}");
 }
 
+/// An error function that returns does not hide what comes after its call.
+#[test]
+fn overflows_behind_a_call_of_an_error_function() {
+    let code = "void reach_error(void) { }\nextern int __VERIFIER_nondet_int(void);\n\
+        int main(void) { int x = __VERIFIER_nondet_int(); CALL x = x + 1; return 0; }\n";
+    for (call, expected) in [("reach_error();", "UNKNOWN"), ("", "FALSE(no-overflow)")] {
+        let at = with_program("behind", &code.replace("CALL", call));
+        let (_, out) = pedra(&at, &["svcomp", "p.c", "--property", "no-overflow"]);
+        assert!(out.contains(expected), "{call}: {out}");
+    }
+}
+
 #[test]
 fn expressions_that_do_something_are_refused() {
     let at = with_program("effects", COUNT);
