@@ -215,6 +215,11 @@ impl ErrorCalls {
         Specification::no_call(if is_old { "__VERIFIER_error" } else { "reach_error" })
     }
 
+    /// Whether the program has a body of a function.
+    pub fn has_body(&self, function: &str) -> bool {
+        self.bodies.contains_key(function)
+    }
+
     /// Whether calls of a function are errors of this program.
     pub fn knows(&self, function: &str) -> bool {
         is_error(function, self.bodies.contains_key(function))

@@ -44,10 +44,11 @@ impl Question {
                 (Claim::NoOverflow, PropertyKind::Undefined(CheckKind::Overflow)) => {
                     question.goals.push(index);
                 }
-                // Runs end at such a call, and an overflow behind it would not be seen.
+                // Runs end at such a call; if it has a body that returns, an overflow behind it
+                // would not be seen.
                 (Claim::NoOverflow, PropertyKind::Assertion) => {
                     let function = calls.function_of(property);
-                    if !function.is_some_and(|function| never_returns(&function)) {
+                    if function.is_none_or(|function| calls.has_body(&function)) {
                         question.doubtful.push(index);
                     }
                 }
