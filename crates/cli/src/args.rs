@@ -276,6 +276,10 @@ pub struct CheckArgs {
     /// (schema: docs/JSON.md)
     #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
     pub record: Option<PathBuf>,
+    /// Programs: write what the solver for integers is asked into this folder (SMT-LIB), with the
+    /// answers and times
+    #[arg(long, value_name = "FOLDER", help_heading = "More", hide_short_help = true)]
+    pub queries: Option<PathBuf>,
     /// Write the verdicts here as JUnit XML, for continuous integration
     #[arg(long, value_name = "FILE", help_heading = "More", hide_short_help = true)]
     pub junit: Option<PathBuf>,
@@ -355,7 +359,7 @@ pub struct ExplainArgs {
         value_name = "FILE",
         conflicts_with_all = [
             "engine", "property", "depth", "reduce", "solver", "trace", "vcd", "certificate",
-            "witness", "test", "record", "plot", "plots", "wave", "timeout", "memory", "threads",
+            "witness", "test", "record", "queries", "plot", "plots", "wave", "timeout", "memory", "threads",
             "seed", "json", "array_bits", "data_model", "function",
         ]
     )]

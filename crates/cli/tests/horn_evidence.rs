@@ -86,3 +86,33 @@ fn count_unsat(stdout: &[u8]) -> usize {
     assert!(answers.lines().all(|answer| answer == "unsat"), "{answers}");
     answers.lines().count()
 }
+
+/// Each script that `--queries` writes has its questions with our answers, and Z3 gives the same
+/// where it is found.
+#[test]
+fn queries_are_recorded() {
+    let at = scratch("queries");
+    let program = folder().join("up_down.smt2");
+    let words = ["check", program.to_str().expect("a path"), "-e", "program", "--queries", "q"];
+    let (code, said) = pedra(&at, &words);
+    assert_eq!(code, Some(0), "{said}");
+    let (mut questions, mut unsat) = (0, 0);
+    for script in std::fs::read_dir(at.join("q")).expect("a folder") {
+        let path = script.expect("a file").path();
+        let script = std::fs::read_to_string(&path).expect("a script");
+        let answer = |line| str::strip_prefix(line, "; ")?.split_once(' ');
+        let ours: Vec<&str> =
+            script.lines().filter_map(answer).map(|(answer, _seconds)| answer).collect();
+        assert_eq!(ours.len(), script.matches("(check-sat-assuming").count());
+        questions += ours.len();
+        unsat += ours.iter().filter(|&&answer| answer == "unsat").count();
+        if let Some(output) = run("z3", &[path.to_str().expect("a path")], &at) {
+            let theirs = text(&output.stdout);
+            assert_eq!(theirs.lines().collect::<Vec<_>>(), ours, "{}", path.display());
+        }
+    }
+    assert!(questions > unsat && unsat > 0, "{unsat} of {questions}");
+    let model = folder().join("../lock.btor2");
+    let (code, said) = pedra(&at, &["check", model.to_str().expect("a path"), "--queries", "q"]);
+    assert_eq!((code, said.contains("--queries: only for programs")), (Some(2), true), "{said}");
+}

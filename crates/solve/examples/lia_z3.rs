@@ -11,14 +11,14 @@ mod cpu;
 mod lia_text;
 
 use cpu::cpu_seconds;
-use lia_text::{all, any, define, sum_of, times};
+use lia_text::{all, any, sum_of, times};
 use pedra_certify::check_linear_proof;
 use pedra_model::eval::ops;
 use pedra_model::term::{BinaryOp, IntOp, Sort, TermId, Terms, UnaryOp};
 use pedra_model::value::Value;
 use pedra_solve::SatResult;
 use pedra_solve::lia::{LiaSolver, LiaStats};
-use pedra_solve::terms::IntEncoder;
+use pedra_solve::terms::{IntEncoder, define};
 use pedra_testkit::random::Random;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};

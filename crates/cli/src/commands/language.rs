@@ -124,6 +124,7 @@ pub fn refuse_for_programs(args: &CheckArgs) -> Result<(), InputError> {
     let given = [
         ("--witness", args.witness.is_some(), "C programs; --trace writes the path of a model"),
         ("--test", has_test, "C programs and Verilog designs"),
+        ("--queries", args.queries.is_some(), "programs"),
     ];
     match given.into_iter().find(|(_, is_given, _)| *is_given) {
         Some((option, _, whom)) => Err(InputError(format!("{option}: only for {whom}"))),

@@ -25,6 +25,7 @@ use pedra_formats::text::printable;
 use pedra_model::property::Property;
 use pedra_program::passes::undefined::checks_as_properties;
 use pedra_program::{CheckKind, LowerOptions, Lowered, Program, PropertyKind, lower};
+use pedra_solve::terms::record_queries;
 use std::io::{IsTerminal, stderr};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -60,6 +61,10 @@ pub fn run(
     start: Instant,
 ) -> Result<i32> {
     refuse_files(args)?;
+    if let Some(folder) = &args.queries {
+        record_queries(folder)
+            .map_err(|error| InputError(format!("--queries {}: {error}", folder.display())))?;
+    }
     let recorder: Arc<OnceLock<Recorder>> = Arc::default();
     let page: Arc<OnceLock<(Page, Vec<u8>)>> = Arc::default();
     let watch = {

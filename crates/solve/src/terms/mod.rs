@@ -16,9 +16,11 @@ mod arrays;
 mod identities;
 mod integers;
 mod products;
+mod record;
 
 pub use identities::{Identities, Identity};
 pub use integers::IntEncoder;
+pub use record::{define, record_queries};
 
 use crate::bv::BvSolver;
 use crate::interrupt::Interrupt;
@@ -30,7 +32,9 @@ use pedra_model::lit::Lit;
 use pedra_model::term::{Scalar, Sort, Term, TermId, Terms};
 use pedra_model::value::Value;
 use products::Products;
+use record::Record;
 use rustc_hash::FxHashMap;
+use std::time::Instant;
 
 /// How many times as much a conflict with multipliers costs as one without: 2 to 4 ms for products
 /// of 64 bits (programs of nla-digbench), where 0.1 ms is usual. Tuning only.
@@ -132,6 +136,7 @@ enum Back {
     Integers {
         solver: Box<LiaSolver>,
         encoder: IntEncoder,
+        record: Option<Box<Record>>,
     },
 }
 
@@ -153,9 +158,11 @@ impl TermSolver {
                 products: None,
                 is_refuted: false,
             },
-            Theory::Integers => {
-                Back::Integers { solver: Box::default(), encoder: IntEncoder::new() }
-            }
+            Theory::Integers => Back::Integers {
+                solver: Box::default(),
+                encoder: IntEncoder::new(),
+                record: Record::begin(),
+            },
         };
         TermSolver { back }
     }
@@ -196,7 +203,13 @@ impl TermSolver {
                 }
                 Ok(lit)
             }
-            Back::Integers { solver, encoder } => encoder.lit(terms, solver, term),
+            Back::Integers { solver, encoder, record: None } => encoder.lit(terms, solver, term),
+            Back::Integers { solver, encoder, record: Some(record) } => {
+                let start = Instant::now();
+                let lit = encoder.lit(terms, solver, term)?;
+                record.term(terms, term, lit, start.elapsed());
+                Ok(lit)
+            }
         }
     }
 
@@ -220,7 +233,11 @@ impl TermSolver {
                 products.iter_mut().for_each(|products| products.note_new(lit));
                 lit
             }
-            Back::Integers { solver, .. } => solver.new_lit(),
+            Back::Integers { solver, record, .. } => {
+                let lit = solver.new_lit();
+                record.iter_mut().for_each(|record| record.free(lit));
+                lit
+            }
         }
     }
 
@@ -231,7 +248,10 @@ impl TermSolver {
                 solver.add_clause(clause);
                 products.iter_mut().for_each(|products| products.add_clause(clause));
             }
-            Back::Integers { solver, .. } => solver.add_clause(clause),
+            Back::Integers { solver, record, .. } => {
+                solver.add_clause(clause);
+                record.iter_mut().for_each(|record| record.clause(clause));
+            }
         }
     }
 
@@ -268,7 +288,14 @@ impl TermSolver {
                     _ => solver.solve(assumptions, temporary),
                 }
             }
-            Back::Integers { solver, .. } => solver.solve_with(assumptions, temporary),
+            Back::Integers { solver, record, .. } => {
+                let start = Instant::now();
+                let answer = solver.solve_with(assumptions, temporary);
+                if let Some(record) = record {
+                    record.question(assumptions, temporary, answer, start.elapsed());
+                }
+                answer
+            }
         }
     }
 
@@ -319,7 +346,7 @@ impl TermSolver {
                 Some(true) => solver.value_of(terms, symbol),
                 _ => Value::zero(terms.sort(symbol)),
             },
-            Back::Integers { solver, encoder } => encoder.value(terms, solver, symbol),
+            Back::Integers { solver, encoder, .. } => encoder.value(terms, solver, symbol),
         }
     }
 
