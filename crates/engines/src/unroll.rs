@@ -19,6 +19,7 @@ use pedra_model::lit::{Lit, Var};
 use pedra_model::trace::BitTrace;
 use pedra_model::value::Ternary;
 use pedra_solve::encode::FrameEncoder;
+use pedra_solve::sat::Budget;
 use pedra_solve::{Interrupt, SatResult, SatSolver, SatStats};
 use rustc_hash::FxHashSet;
 
@@ -194,6 +195,11 @@ impl<'a> Unroll<'a> {
             inputs: (0..=depth).map(inputs_at).collect(),
             loop_start: None,
         }
+    }
+
+    /// Limits the conflicts of each later question.
+    pub fn set_effort(&mut self, conflicts: u64) {
+        self.solver.set_budget(Some(Budget::conflicts(conflicts)));
     }
 
     /// Replaces the token that stops the solver, and the making of copies.

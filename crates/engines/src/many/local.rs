@@ -30,6 +30,9 @@ use pedra_model::trace::{BitTrace, Trace};
 use pedra_solve::{SatResult, new_solver};
 use std::sync::Arc;
 
+/// Conflicts of each question whether a proof implies another property; as `pdr.patience`.
+const IMPLIED_EFFORT: u64 = 2_000;
+
 /// A property, and those that are assumed for it.
 pub(crate) struct Question {
     /// The property first, then the assumed ones, as the whole system numbers them.
@@ -158,7 +161,7 @@ impl Question {
             let mut unroll = Unroll::new(&extended, Start::Anywhere, solver);
             unroll.set_interrupt(context.interrupt.clone());
             needs = self.find_needs(&mut unroll, &proof)?;
-            implied = self.find_implied(&mut unroll)?;
+            implied = self.find_implied(&mut unroll);
         }
         drop_unread_gates(&mut proof, self.cone.system.aig.len());
         let proof = Arc::new(self.cone.map.lift_proof(system, &proof));
@@ -198,18 +201,16 @@ impl Question {
         Some(assumed.filter(|(_, is_needed)| *is_needed).map(|(&p, _)| p).collect())
     }
 
-    /// Which of the assumed properties the invariant implies: `Inv ∧ C ⟹ P_j`.
-    fn find_implied(&self, unroll: &mut Unroll<'_>) -> Option<Vec<usize>> {
-        let mut implied = Vec::new();
-        for (&property, &bad) in self.properties.iter().zip(&self.cone.system.bads).skip(1) {
-            let bad = unroll.lit(0, bad)?;
-            match unroll.solve(&[bad]) {
-                SatResult::Unsat => implied.push(property),
-                SatResult::Sat => {}
-                SatResult::Unknown => return None,
-            }
-        }
-        Some(implied)
+    /// Which of the assumed properties the invariant implies: `Inv ∧ C ⟹ P_j`. One that is hard to
+    /// tell is left out: the proof must not wait for it.
+    fn find_implied(&self, unroll: &mut Unroll<'_>) -> Vec<usize> {
+        unroll.set_effort(IMPLIED_EFFORT);
+        let others = self.properties.iter().zip(&self.cone.system.bads).skip(1);
+        let is_implied = |&(_, &bad): &(&usize, &Lit)| {
+            let bad = unroll.lit(0, bad);
+            bad.is_some_and(|bad| unroll.solve(&[bad]) == SatResult::Unsat)
+        };
+        others.filter(is_implied).map(|(&property, _)| property).collect()
     }
 }
 
