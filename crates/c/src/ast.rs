@@ -181,6 +181,8 @@ pub enum TypeSpec {
     TypeofType(TypeNameId),
     /// The same, and volatile.
     Volatile(Box<TypeSpec>),
+    /// `_Static_assert`, which stands where declarations stand: the condition and the text.
+    Assert(ExprId, Option<ExprId>),
 }
 
 /// Which kind of tag.

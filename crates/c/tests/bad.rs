@@ -297,3 +297,92 @@ fn directives() {
         assert_eq!(needs_preprocessing(text.as_bytes()), needs, "{text}");
     }
 }
+
+/// Static assertions are evaluated, wherever they stand.
+#[test]
+fn static_assertions() {
+    check(&[
+        (
+            "_Static_assert(sizeof(int) == 2, \"a small int\"); int main(void) { }",
+            "1:16: this static assertion does not hold: a small int",
+        ),
+        (
+            "int main(void) { _Static_assert(1, \"\"); _Static_assert(sizeof(long) == 8); }",
+            "1:56: this static assertion does not hold",
+        ),
+        (
+            "struct s { char a; _Static_assert(0, \"inside\"); }; int main(void) { }",
+            "1:35: this static assertion does not hold: inside",
+        ),
+        ("int n; _Static_assert(n, \"\"); int main(void) { }", "1:23: this is not a constant"),
+    ]);
+    let text = "enum { A = 3 }; struct s { int x[A]; }; _Static_assert(sizeof(struct s) == 12, \"\"); \
+                _Static_assert(1.5 > 1, \"\"); int main(void) { _Static_assert(A == 3); }";
+    assert!(try_load(text, DataModel::Ilp32).is_ok());
+}
+
+/// Hints say what can be done about a function that is not supported.
+#[test]
+fn hints_about_functions() {
+    for (text, expected) in [
+        ("int b[9]; int main(void) { return setjmp(b); }", "jumps between functions are not"),
+        ("int main(void) { pthread_create(0, 0, 0, 0); }", "threads are not supported"),
+        ("int main(void) { return __sync_fetch_and_add(0, 1); }", "atomic operations are not"),
+        ("char s[4]; int main(void) { gets(s); }", "give it a body that does the same"),
+        (
+            "void *realloc(void *, unsigned); void *malloc(unsigned); int main(void) { \
+             int *p = malloc(8); p[0] = 1; p = realloc(p, 16); return p[0]; }",
+            "allocate with `malloc`, copy the elements",
+        ),
+    ] {
+        let error = try_load(text, DataModel::Ilp32).expect_err(text);
+        assert!(error.message.starts_with("a call of `"), "{text}: {error}");
+        assert!(error.hint.as_ref().is_some_and(|hint| hint.starts_with(expected)), "{error:?}");
+    }
+}
+
+/// A variable that is changed and used a second time in no order; what orders the two makes it
+/// defined.
+#[test]
+fn side_effects_in_no_order() {
+    let load = |body: &str| {
+        let text = format!(
+            "int a[9]; int f(int x) {{ return x; }} int h(int x, int y) {{ return x + y; }}\n\
+             int main(void) {{ int i = 0, j = 0, *p = a; {body} return i; }}"
+        );
+        try_load(&text, DataModel::Ilp32)
+    };
+    for body in [
+        "i = i++;",
+        "i = ++i + 1;",
+        "i += i++;",
+        "j = i++ + i;",
+        "j = i + i++;",
+        "j = i++ * i--;",
+        "a[i] = i++;",
+        "a[i++] = i;",
+        "*p++ = *p;",
+        "h(i++, i);",
+        "h(i = 1, i = 2);",
+        "j = (i++, 1) + i;",
+        "if (i++ == i) j = 1;",
+        "j = f(1) ? (i = i++) : 2;",
+        "int k = i++ + i;",
+        "for (; i < 3; i = i++) j++;",
+        "j = ({ i = i++; 2; });",
+    ] {
+        let error = load(body).expect_err(body);
+        assert!(error.message.contains("and uses it a second time in no order"), "{error}");
+    }
+    for body in [
+        "i = i + 1; i = (i + 1) * i; i += i; i -= i * i;",
+        "i = f(i++); i = h(i++, j); j = f(i++) + f(j);",
+        "i = (i++, i); i = i++ && i++; i = i++ || i; i = i++ ? i : i++;",
+        "i++ && (j = i); j = i++, i++;",
+        "a[i] = a[i + 1]; a[i]++; a[a[i]] = i; p = p + i; *p = *p + 1; p[i++] = j++;",
+        "i = j = i; j = (i = 3) + j; p = &a[i = 2];",
+        "{ int k = i++; k = i; } j = sizeof(i++) + i;",
+    ] {
+        assert!(load(body).is_ok(), "{body}: {:?}", load(body).err());
+    }
+}

@@ -6,7 +6,7 @@ use crate::ast::*;
 use crate::error::Fault;
 use crate::source::Span;
 use crate::token::Name;
-use crate::tree::{FunctionId, NodeId, ObjectId};
+use crate::tree::{Extent, FunctionId, NodeId, Object, ObjectId};
 use crate::types::{DataModel, Field as NewField, IntType, Ty, Type};
 
 /// The longest array, in elements.
@@ -41,6 +41,10 @@ impl Analyser<'_> {
                 let ty = self.spec(inner);
                 self.is_volatile = true;
                 ty
+            }
+            TypeSpec::Assert(condition, text) => {
+                self.static_assert(*condition, *text)?;
+                Ok(self.int())
             }
         }
     }
@@ -421,6 +425,20 @@ impl Analyser<'_> {
             self.scopes.insert(name, Entity::Function(id));
         }
         Ok(id)
+    }
+
+    /// Arrays outside functions that no declaration gave a length: one that is defined has one
+    /// element (C11 6.9.2p5), and that of others is not known.
+    pub(super) fn complete_globals(&mut self) {
+        for (&id, &is_undefined) in &self.undefined {
+            let Object { ty, extent, .. } = &mut self.tree.objects[id.index()];
+            let Type::Array(element, None) = *self.tree.types.get(*ty) else { continue };
+            if !is_undefined {
+                *ty = self.tree.types.make(Type::Array(element, Some(1)));
+            } else if let Some(array) = self.tree.types.variable_array(element) {
+                (*ty, *extent) = (array, Extent::Outside);
+            }
+        }
     }
 
     fn declare_global(

@@ -89,11 +89,12 @@ impl Analyser<'_> {
                 Ok(self.add(Kind::Object(object), ty, span))
             }
             ExprKind::Unary(ast::UnaryOp::Deref, pointer) => {
-                let pointer = self.value(*pointer)?;
+                let pointer = self.bare_value(*pointer)?;
                 self.deref(pointer, span)
             }
             ExprKind::Index(base, index) => {
-                let (base, index) = (self.value(*base)?, self.value(*index)?);
+                // An object that is made for it, as in `f().a[i]`, needs no address.
+                let (base, index) = (self.bare_value(*base)?, self.value(*index)?);
                 let is_swapped = self.tree.types.pointee(self.ty(base)).is_none();
                 let (pointer, index) = if is_swapped { (index, base) } else { (base, index) };
                 if self.tree.types.pointee(self.ty(pointer)).is_none() {

@@ -32,6 +32,7 @@ pub fn analyse(ast: &Ast, model: DataModel, entry: &str) -> Result<Tree, Fault> 
     for (index, external) in ast.externals.iter().enumerate() {
         analyser.external(index, external)?;
     }
+    analyser.complete_globals();
     let found = ast.names.find(entry).and_then(|name| analyser.scopes.find(name));
     let function = match found {
         Some(Entity::Function(id)) if analyser.bodies.contains_key(&id) => id,
@@ -256,8 +257,11 @@ impl<'a> Analyser<'a> {
 
     /// The initial value of an object that lives as long as the program.
     fn global_initial(&mut self, id: ObjectId) -> Analysed<()> {
-        if self.undefined.get(&id) == Some(&true) || !self.tree.object(id).initial.stores.is_empty()
-        {
+        if self.undefined.get(&id) == Some(&true) {
+            self.tree.objects[id.index()].is_external = true;
+            return Ok(());
+        }
+        if !self.tree.object(id).initial.stores.is_empty() {
             return Ok(());
         }
         self.tree.objects[id.index()].initial.is_zeroed = true;
@@ -281,6 +285,8 @@ impl<'a> Analyser<'a> {
             owner,
             extent: Extent::Fixed,
             initial: Initial::default(),
+            is_external: false,
+            is_string: false,
             span,
         });
         self.is_used.push(false);

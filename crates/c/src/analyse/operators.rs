@@ -268,7 +268,8 @@ impl Analyser<'_> {
         }
     }
 
-    /// The value of a place: arrays become the address of their first element.
+    /// The value of a place: arrays become the address of their first element, and functions
+    /// their address.
     pub(super) fn load(&mut self, place: NodeId, span: Span) -> Analysed<NodeId> {
         let ty = self.ty(place);
         self.supported(ty, span)?;
@@ -279,7 +280,7 @@ impl Analyser<'_> {
             return Ok(self.add(Kind::Address(first), ty, span));
         }
         if matches!(self.tree.types.get(ty), Type::Function { .. }) {
-            return Err(Fault::unsupported(span, "a call through a function pointer"));
+            return Ok(self.address(place, span));
         }
         if !matches!(self.tree.types.get(ty), Type::Bits(..)) {
             self.size(ty, span)?;

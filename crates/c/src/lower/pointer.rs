@@ -24,6 +24,10 @@ impl Lowerer<'_> {
         let span = self.tree.node(located.place).span;
         let targets = self.points.targets(self.tree, located.place);
         if targets.is_unknown {
+            // What an unsupported call returns is such a pointer, and the call is to blame.
+            if let Some(fault) = self.refused_pointer() {
+                return Err(fault);
+            }
             let what = "a pointer from outside the program, or from an integer, used here";
             return Err(Fault::unsupported(span, what));
         }

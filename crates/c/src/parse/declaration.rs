@@ -19,7 +19,9 @@ impl Parser {
             return Ok(());
         }
         if self.is_key(Key::StaticAssert) {
-            return self.static_assert();
+            let assert = self.static_assert()?;
+            self.ast.externals.push(External::Declaration(assert));
+            return Ok(());
         }
         self.take_key(Key::Extension);
         let start = self.span();
@@ -142,11 +144,21 @@ impl Parser {
         Ok(Declaration { storage, spec, declarators, span: start.to(self.last_span()) })
     }
 
-    pub(super) fn static_assert(&mut self) -> Parsed<()> {
+    /// `_Static_assert(…);`
+    pub(super) fn static_assert(&mut self) -> Parsed<Declaration> {
+        let start = self.span();
         self.advance();
-        self.skip_parens()?;
+        self.expect(Punct::Open)?;
+        let condition = self.conditional()?;
+        let text = match self.take(Punct::Comma) {
+            true => Some(self.conditional()?),
+            false => None,
+        };
+        self.expect(Punct::Close)?;
         self.expect(Punct::Semicolon)?;
-        Ok(())
+        let (storage, declarators) = (Storage::None, Vec::new());
+        let spec = TypeSpec::Assert(condition, text);
+        Ok(Declaration { storage, spec, declarators, span: start.to(self.last_span()) })
     }
 
     /// `asm`, its qualifiers and its parentheses.

@@ -324,7 +324,8 @@ impl Parser {
                 continue;
             }
             if self.is_key(Key::StaticAssert) {
-                self.static_assert()?;
+                let Declaration { spec, span, .. } = self.static_assert()?;
+                fields.push(Field { spec, declarator: Declarator::bare(span), bits: None });
                 continue;
             }
             self.take_key(Key::Extension);

@@ -75,5 +75,6 @@ fn spec_effect(ast: &Ast, spec: &TypeSpec) -> Option<&'static str> {
         TypeSpec::TypeofExpr(a) => effect(ast, *a),
         TypeSpec::TypeofType(name) => type_effect(ast, *name),
         TypeSpec::Volatile(inner) => spec_effect(ast, inner),
+        TypeSpec::Assert(..) => None,
     }
 }

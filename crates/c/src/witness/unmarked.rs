@@ -333,6 +333,7 @@ impl<'a> Trees<'a> {
             (TypeofExpr(m), TypeofExpr(p)) => self.expr(*m, *p),
             (TypeofType(m), TypeofType(p)) => self.type_name(*m, *p),
             (Volatile(m), Volatile(p)) => self.spec(m, p),
+            (Assert(m, _), Assert(p, _)) => self.expr(*m, *p),
             _ => false,
         }
     }
