@@ -188,6 +188,9 @@ pub enum Type {
         is_variadic: bool,
         has_prototype: bool,
     },
+    /// An array of a parameter's type whose length is the value of an object, by number, where the
+    /// function begins. Only pointers to it are supported.
+    Row(Ty, u32),
     /// A floating-point type of a size in bytes: refused where a value of it is used.
     Float(u64),
     /// A type that is not supported, by name: refused where a value of it is used.
@@ -228,6 +231,9 @@ pub struct Record {
 
 /// The largest type, in bytes.
 const LARGEST: u64 = 1 << 40;
+
+/// What a type whose length is not constant is called.
+pub const VARIABLE: &str = "a variable-length array";
 
 /// How large an object of variable size can be, in bytes.
 pub const VARIABLE_BYTES: u64 = 1 << 31;
@@ -315,7 +321,7 @@ impl Types {
             }
             Type::Record(id) => self.record(*id).members.as_ref().map(|_| self.record(*id).size),
             Type::Float(size) => Some(*size),
-            Type::Bits(..) | Type::Refused(_) => None,
+            Type::Bits(..) | Type::Row(..) | Type::Refused(_) => None,
         }
     }
 
@@ -340,6 +346,7 @@ impl Types {
         }
         match self.get(ty) {
             Type::Refused(name) => Some(name),
+            Type::Row(..) => Some(VARIABLE),
             Type::Float(_) => Some("a floating-point type"),
             Type::Record(id) => self.record(*id).refused,
             _ => None,
@@ -421,6 +428,10 @@ impl Types {
                     suffix.push_str(&format!("[{length}]"));
                     ty = *element;
                 }
+                Type::Row(element, _) => {
+                    suffix.push_str("[]");
+                    ty = *element;
+                }
                 Type::Function { result, .. } => {
                     suffix.push_str("()");
                     ty = *result;
@@ -436,7 +447,7 @@ impl Types {
             Type::Record(id) => &self.record(*id).name,
             Type::Refused(name) => name,
             Type::Float(_) => "a floating-point type",
-            Type::Pointer(_) | Type::Array(..) | Type::Function { .. } => "",
+            Type::Pointer(_) | Type::Array(..) | Type::Row(..) | Type::Function { .. } => "",
         };
         if suffix.is_empty() { base.to_owned() } else { format!("{base} {suffix}") }
     }

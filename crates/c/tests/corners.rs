@@ -414,3 +414,28 @@ fn writes_to_string_literals() {
     let text = "char *strcpy(char *, const char *); int main(void) { char *s = \"abc\"; strcpy(s, \"x\"); }";
     check(&[(text, "undefined: pointer d[i]")]);
 }
+
+/// Parameters with rows whose length is another parameter, as it was when the function began.
+#[test]
+fn parameters_with_rows() {
+    let start = "int sum(int n, int m, int a[n][m]) { int s = 0; n = 7; \
+                 for (int i = 0; i < 2; i++) for (int j = 0; j < 3; j++) s += a[i][j]; return s; }\n\
+                 int row(int *r, int k) { return r[k]; }\n\
+                 int at(int n, int (*a)[n], int i) { n = 0; return row(a[i], 1) + *(*(a + i) + 2); }\n\
+                 void set(int n, int a[][n], int i, int v) { a[i][n - 1] = v; (*a)[0]++; }\n\
+                 int deep(int n, int a[2][n][n + 1]); \
+                 int deep(int n, int a[2][n][n + 1]) { return a[1][1][2] * 100 + a[0][1][0]; }\n\
+                 int b[2][3] = {{1, 2, 3}, {4, 5, 6}};";
+    for (body, end) in [
+        ("return sum(2, 3, b);", "returns 21"),
+        ("return at(3, b, 1);", "returns 11"),
+        ("set(3, b, 1, 9); return b[1][2] * 10 + b[0][0];", "returns 92"),
+        (
+            "int d[2][2][3] = {{{1, 2, 3}, {4, 5, 6}}, {{7, 8, 9}, {10, 11, 12}}}; return deep(2, d);",
+            "returns 1204",
+        ),
+        ("int k = 2; set(3, b, k, 9); return 0;", "undefined: bounds a[i][n - 1]"),
+    ] {
+        check(&[(&format!("{start}\nint main(void) {{ {body} }}"), end)]);
+    }
+}

@@ -7,13 +7,10 @@ use crate::error::Fault;
 use crate::source::Span;
 use crate::token::Name;
 use crate::tree::{Extent, FunctionId, NodeId, Object, ObjectId};
-use crate::types::{DataModel, Field as NewField, IntType, Ty, Type};
+use crate::types::{DataModel, Field as NewField, IntType, Ty, Type, VARIABLE};
 
 /// The longest array, in elements.
 const LONGEST_ARRAY: u64 = 1 << 31;
-
-/// The name of a type whose length is not constant.
-pub(super) const VARIABLE: &str = "a variable-length array";
 
 /// A parameter: its name, type and place.
 pub(super) type Parameter = (Option<Name>, Ty, Span);
@@ -216,10 +213,7 @@ impl Analyser<'_> {
                 Derived::Pointer => self.tree.types.pointer(ty),
                 Derived::Array(length, span) => self.array(ty, *length, *span)?,
                 Derived::Function { params, is_variadic, has_prototype } => {
-                    let mut types = Vec::new();
-                    for param in params {
-                        types.push(self.parameter(param)?.1);
-                    }
+                    let types = self.parameter_types(params)?;
                     let (is_variadic, has_prototype) = (*is_variadic, *has_prototype);
                     let params = types;
                     let ty = Type::Function { result: ty, params, is_variadic, has_prototype };
@@ -238,15 +232,30 @@ impl Analyser<'_> {
         self.in_length += 1;
         let constant = self.try_constant(length);
         self.in_length -= 1;
-        let Some(length) = constant? else {
-            return Ok(self.tree.types.make(Type::Refused(VARIABLE)));
+        let Some(constant) = constant? else {
+            return match self.rows {
+                Some(_) => self.row(element, length),
+                None => Ok(self.tree.types.make(Type::Refused(VARIABLE))),
+            };
         };
-        match u64::try_from(length) {
+        match u64::try_from(constant) {
             Ok(length) if length <= LONGEST_ARRAY => {
                 Ok(self.tree.types.make(Type::Array(element, Some(length))))
             }
-            _ => Err(Fault::new(span, format!("an array cannot have {length} elements"))),
+            _ => Err(Fault::new(span, format!("an array cannot have {constant} elements"))),
         }
+    }
+
+    /// A row of a parameter such as `int a[n][m]`: its length is kept where the function begins.
+    fn row(&mut self, element: Ty, length: ExprId) -> Analysed<Ty> {
+        let span = self.ast.expr(length).span;
+        let value = self.value(length)?;
+        let size = self.tree.types.int(IntType::UnsignedLongLong);
+        let value = self.convert_for(value, size)?;
+        let kept = self.temporary(size, span);
+        let set = self.set(kept, value, span);
+        self.rows.get_or_insert_default().push(set);
+        Ok(self.tree.types.make(Type::Row(element, kept.0)))
     }
 
     /// A parameter: arrays and functions become pointers.
@@ -264,14 +273,55 @@ impl Analyser<'_> {
         Ok((name, ty, param.declarator.span))
     }
 
-    /// The parameters of a definition.
-    pub(super) fn parameters(&mut self, function: &Function) -> Analysed<Vec<Parameter>> {
-        match function.declarator.derived.first() {
-            Some(Derived::Function { params, .. }) => {
-                params.iter().map(|param| self.parameter(param)).collect()
-            }
-            _ => Ok(Vec::new()),
+    /// The types of parameters. The length of a row may name the parameters before it.
+    fn parameter_types(&mut self, params: &[Param]) -> Analysed<Vec<Ty>> {
+        let has_rows = |param: &Param| {
+            let is_row = |derived: &Derived| matches!(derived, Derived::Array(Some(_), _));
+            param.declarator.derived.iter().skip(1).any(is_row)
+        };
+        let has_rows = params.iter().any(has_rows);
+        let (rows, mut types) = (self.rows.take(), Vec::new());
+        if has_rows {
+            self.scopes.open();
         }
+        for param in params {
+            let (name, ty, span) = self.parameter(param)?;
+            types.push(ty);
+            if let Some(name) = name.filter(|_| has_rows) {
+                let object = self.new_object(String::new(), ty, self.current, span);
+                self.scopes.insert(name, Entity::Object(object));
+            }
+        }
+        if has_rows {
+            self.scopes.close();
+        }
+        self.rows = rows;
+        Ok(types)
+    }
+
+    /// Declares the parameters of a definition, and gives what keeps the lengths of their rows.
+    pub(super) fn parameters(
+        &mut self,
+        id: FunctionId,
+        function: &Function,
+    ) -> Analysed<Vec<NodeId>> {
+        let mut sets = Vec::new();
+        let Some(Derived::Function { params, .. }) = function.declarator.derived.first() else {
+            return Ok(sets);
+        };
+        for param in params {
+            self.rows = Some(Vec::new());
+            let declared = self.parameter(param);
+            sets.extend(self.rows.take().unwrap_or_default());
+            let (name, ty, span) = declared?;
+            let text = name.map_or(String::new(), |name| self.text(name).to_owned());
+            let object = self.new_object(text, ty, Some(id), span);
+            self.tree.functions[id.index()].params.push(object);
+            if let Some(name) = name {
+                self.scopes.insert(name, Entity::Object(object));
+            }
+        }
+        Ok(sets)
     }
 
     /// Declares the names of a declaration outside functions.

@@ -123,6 +123,8 @@ struct Analyser<'a> {
     taken: Vec<FunctionId>,
     /// Calls through pointers.
     pointer_calls: Vec<pointer_call::PointerCall>,
+    /// In a parameter of a definition: what keeps the lengths of its rows.
+    rows: Option<Vec<NodeId>>,
     /// What must be done before the expression that is read: it makes the objects that the
     /// expression uses but does not name.
     before: Vec<NodeId>,
@@ -162,6 +164,7 @@ impl<'a> Analyser<'a> {
             is_volatile: false,
             taken: Vec::new(),
             pointer_calls: Vec::new(),
+            rows: None,
             before: Vec::new(),
         }
     }
@@ -239,16 +242,15 @@ impl<'a> Analyser<'a> {
         };
         self.current = Some(id);
         self.scopes.open();
-        let params = self.parameters(function)?;
-        for (name, ty, span) in params {
-            let text = name.map_or(String::new(), |name| self.ast.names.text(name).to_owned());
-            let object = self.new_object(text, ty, Some(id), span);
-            self.tree.functions[id.index()].params.push(object);
-            if let Some(name) = name {
-                self.scopes.insert(name, Entity::Object(object));
-            }
+        let sets = self.parameters(id, function)?;
+        let mut body = self.stmt(function.body)?;
+        if !sets.is_empty() {
+            // Nothing of it is in the source.
+            let span = Span { end: function.span.start, ..function.span };
+            let sets = sets.into_iter().map(|set| self.add_stmt(StmtKind::Expr(set), span));
+            let list: Vec<StmtId> = sets.collect::<Vec<_>>().into_iter().chain([body]).collect();
+            body = self.add_stmt(StmtKind::Block(list), span);
         }
-        let body = self.stmt(function.body)?;
         self.scopes.close();
         self.tree.functions[id.index()].body = Some(body);
         self.current = None;

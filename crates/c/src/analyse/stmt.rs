@@ -1,12 +1,11 @@
 //! Statements.
 
-use super::declare::VARIABLE;
 use super::{Analysed, Analyser};
 use crate::ast;
 use crate::error::Fault;
 use crate::source::Span;
 use crate::tree::{Extent, NodeId, Stmt, StmtId, StmtKind};
-use crate::types::Type;
+use crate::types::{Type, VARIABLE};
 
 impl Analyser<'_> {
     pub(super) fn add_stmt(&mut self, kind: StmtKind, span: Span) -> StmtId {
