@@ -4,8 +4,10 @@
 //! values is negative, as gcc has it.
 
 mod records;
+mod variable;
 
 pub use records::Field;
+pub use variable::{VARIABLE, VARIABLE_BYTES};
 
 use crate::token::Name;
 use rustc_hash::FxHashMap;
@@ -232,12 +234,6 @@ pub struct Record {
 /// The largest type, in bytes.
 const LARGEST: u64 = 1 << 40;
 
-/// What a type whose length is not constant is called.
-pub const VARIABLE: &str = "a variable-length array";
-
-/// How large an object of variable size can be, in bytes.
-pub const VARIABLE_BYTES: u64 = 1 << 31;
-
 /// All types of a program.
 #[derive(Clone, Debug)]
 pub struct Types {
@@ -384,24 +380,6 @@ impl Types {
     /// Whether it is an integer, a `_Bool` or a pointer.
     pub fn is_scalar(&self, ty: Ty) -> bool {
         matches!(self.get(ty), Type::Bool | Type::Int(_) | Type::Bits(..) | Type::Pointer(_))
-    }
-
-    /// The array that stands for one whose length is known only when the program runs: as long as
-    /// an object can be at all, half of 32 bits of addresses.
-    pub fn variable_array(&mut self, element: Ty) -> Option<Ty> {
-        let size = self.size(element).filter(|&size| size > 0)?;
-        Some(self.make(Type::Array(element, Some(VARIABLE_BYTES / size))))
-    }
-
-    /// Whether it is such an array.
-    pub fn is_variable_array(&self, ty: Ty) -> bool {
-        match self.get(ty) {
-            Type::Array(element, Some(length)) => {
-                let size = self.size(*element).unwrap_or(0);
-                size > 0 && *length == VARIABLE_BYTES / size
-            }
-            _ => false,
-        }
     }
 
     /// What a pointer points to.

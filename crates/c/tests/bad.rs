@@ -386,3 +386,58 @@ fn side_effects_in_no_order() {
         assert!(load(body).is_ok(), "{body}: {:?}", load(body).err());
     }
 }
+
+/// What is `const` cannot be assigned to, as in gcc; what only a part of is, can.
+#[test]
+fn assignments_to_constants() {
+    let load = |body: &str| {
+        let text = format!(
+            "typedef const int CI; typedef int *IP; typedef int A[2];\n\
+             struct s {{ const int a; int b; const char *t; struct {{ int c; }} m; }};\n\
+             struct p {{ int x; }}; const int g = 1; extern const int arr[3]; int v;\n\
+             void f(const int n, const int *p, const int q[], const A a) {{ {body} }}\n\
+             int main(void) {{ f(1, &v, &v, &v); return 0; }}"
+        );
+        try_load(&text, DataModel::Ilp32)
+    };
+    for body in [
+        "g = 2;",
+        "g++;",
+        "n += 1;",
+        "*p = 1;",
+        "p[1]--;",
+        "q[0] = 1;",
+        "a[0] = 1;",
+        "arr[1] = 2;",
+        "CI x = 1; x = 2;",
+        "int *const r = &v; r = 0;",
+        "const IP r = &v; r++;",
+        "CI *r = &v; *r = 1;",
+        "struct s x = {1, 2}; x.a = 1;",
+        "struct s x = {1, 2}, y = {1, 2}; x = y;",
+        "struct s x = {1, 2}; x.t[0] = 'a';",
+        "const struct s x = {1, 2}; x.b = 3;",
+        "const struct s x = {1, 2}; x.m.c = 3;",
+        "const struct p x = {1}, *y = &x; y->x = 1;",
+        "const char *t[2] = {\"a\", \"b\"}; *t[0] = 'c';",
+        "*&g = 2;",
+        "*(p + 1) = 2;",
+        "*p++ = 2;",
+        "char const *const *t; *t = 0;",
+    ] {
+        let error = load(body).expect_err(body);
+        assert_eq!(error.message, "this is `const` and cannot be assigned to", "{body}");
+    }
+    for body in [
+        "p = &v; p++; q = p; *(int *)&v = 1;",
+        "int *const r = &v; *r = 2; r[0]++;",
+        "const IP r = &v; *r = 2;",
+        "struct s x = {1, 2}; x.b = 3; x.t = \"a\"; x.t++; x.m.c = 1;",
+        "const char *t[2] = {\"a\", \"b\"}; t[0] = t[1]; t[1]++;",
+        "{ typedef int CI; CI x = 1; x = 2; }",
+        "struct p x = {1}; const struct p y = x; x = y; int g = 1; g = 2;",
+        "const int *const *r = &p; r = 0; const int k = n; int w = k; w++;",
+    ] {
+        assert!(load(body).is_ok(), "{body}: {:?}", load(body).err());
+    }
+}

@@ -1,5 +1,6 @@
 //! Types of declarations, and what declarations declare.
 
+use super::constness::Constness;
 use super::scope::Entity;
 use super::{Analysed, Analyser};
 use crate::ast::*;
@@ -12,9 +13,6 @@ use crate::types::{DataModel, Field as NewField, IntType, Ty, Type, VARIABLE};
 /// The longest array, in elements.
 const LONGEST_ARRAY: u64 = 1 << 31;
 
-/// A parameter: its name, type and place.
-pub(super) type Parameter = (Option<Name>, Ty, Span);
-
 impl Analyser<'_> {
     /// The type that specifiers name.
     fn spec(&mut self, spec: &TypeSpec) -> Analysed<Ty> {
@@ -23,17 +21,28 @@ impl Analyser<'_> {
             TypeSpec::Tag(id) => {
                 let ty = self.tag(*id);
                 self.is_volatile = false;
+                self.constness = Constness::default();
                 ty
             }
             TypeSpec::Typedef(name, span) => match self.scopes.find(*name) {
-                Some(Entity::Typedef(ty)) => {
+                Some(Entity::Typedef(ty, constness)) => {
                     self.is_volatile |= self.volatile.types.contains(name);
+                    self.constness = constness;
                     Ok(ty)
                 }
                 _ => Err(Fault::new(*span, format!("`{}` is not a type here", self.text(*name)))),
             },
             TypeSpec::TypeofType(id) => self.type_name(*id),
-            TypeSpec::TypeofExpr(id) => self.type_of(*id),
+            TypeSpec::TypeofExpr(id) => {
+                let ty = self.type_of(*id);
+                self.constness = Constness::default();
+                ty
+            }
+            TypeSpec::Const(inner) => {
+                let ty = self.spec(inner);
+                self.constness.is_const = true;
+                ty
+            }
             TypeSpec::Volatile(inner) => {
                 let ty = self.spec(inner);
                 self.is_volatile = true;
@@ -168,7 +177,7 @@ impl Analyser<'_> {
         let mut members = Vec::new();
         for field in fields {
             let (name, ty) = self.declared(&field.spec, &field.declarator)?;
-            let is_volatile = self.is_volatile;
+            let (is_volatile, constness) = (self.is_volatile, self.constness);
             let is_record = matches!(self.tree.types.get(ty), Type::Record(_));
             let bits = match field.bits {
                 Some(width) => Some(self.width(width)?),
@@ -177,6 +186,9 @@ impl Analyser<'_> {
             };
             if let Some(name) = name.filter(|_| is_volatile) {
                 self.volatile.members.insert((record, name));
+            }
+            if let Some(name) = name {
+                self.constants.members.insert((record, name), constness);
             }
             members.push(NewField { name, ty, bits, placing: field.declarator.placing });
         }
@@ -201,7 +213,9 @@ impl Analyser<'_> {
         declarator: &Declarator,
     ) -> Analysed<(Option<Name>, Ty)> {
         self.is_volatile = false;
+        self.constness = Constness::default();
         let mut ty = self.spec(spec)?;
+        let mut constness = self.constness;
         self.is_volatile |= declarator.is_volatile;
         let is_volatile = self.is_volatile;
         if let Some(name) = declarator.attribute {
@@ -209,8 +223,9 @@ impl Analyser<'_> {
         }
         // The step next to the name is the outermost part of the type.
         for derived in declarator.derived.iter().rev() {
+            constness = constness.of(derived);
             ty = match derived {
-                Derived::Pointer => self.tree.types.pointer(ty),
+                Derived::Pointer { .. } => self.tree.types.pointer(ty),
                 Derived::Array(length, span) => self.array(ty, *length, *span)?,
                 Derived::Function { params, is_variadic, has_prototype } => {
                     let types = self.parameter_types(params)?;
@@ -222,6 +237,7 @@ impl Analyser<'_> {
             };
         }
         self.is_volatile = is_volatile;
+        self.constness = constness;
         Ok((declarator.name, ty))
     }
 
@@ -246,84 +262,6 @@ impl Analyser<'_> {
         }
     }
 
-    /// A row of a parameter such as `int a[n][m]`: its length is kept where the function begins.
-    fn row(&mut self, element: Ty, length: ExprId) -> Analysed<Ty> {
-        let span = self.ast.expr(length).span;
-        let value = self.value(length)?;
-        let size = self.tree.types.int(IntType::UnsignedLongLong);
-        let value = self.convert_for(value, size)?;
-        let kept = self.temporary(size, span);
-        let set = self.set(kept, value, span);
-        self.rows.get_or_insert_default().push(set);
-        Ok(self.tree.types.make(Type::Row(element, kept.0)))
-    }
-
-    /// A parameter: arrays and functions become pointers.
-    fn parameter(&mut self, param: &Param) -> Analysed<Parameter> {
-        let mut declarator = param.declarator.clone();
-        if let Some(first @ Derived::Array(..)) = declarator.derived.first_mut() {
-            *first = Derived::Pointer;
-        }
-        let (name, mut ty) = self.declared(&param.spec, &declarator)?;
-        match *self.tree.types.get(ty) {
-            Type::Array(element, _) => ty = self.tree.types.pointer(element),
-            Type::Function { .. } => ty = self.tree.types.pointer(ty),
-            _ => {}
-        }
-        Ok((name, ty, param.declarator.span))
-    }
-
-    /// The types of parameters. The length of a row may name the parameters before it.
-    fn parameter_types(&mut self, params: &[Param]) -> Analysed<Vec<Ty>> {
-        let has_rows = |param: &Param| {
-            let is_row = |derived: &Derived| matches!(derived, Derived::Array(Some(_), _));
-            param.declarator.derived.iter().skip(1).any(is_row)
-        };
-        let has_rows = params.iter().any(has_rows);
-        let (rows, mut types) = (self.rows.take(), Vec::new());
-        if has_rows {
-            self.scopes.open();
-        }
-        for param in params {
-            let (name, ty, span) = self.parameter(param)?;
-            types.push(ty);
-            if let Some(name) = name.filter(|_| has_rows) {
-                let object = self.new_object(String::new(), ty, self.current, span);
-                self.scopes.insert(name, Entity::Object(object));
-            }
-        }
-        if has_rows {
-            self.scopes.close();
-        }
-        self.rows = rows;
-        Ok(types)
-    }
-
-    /// Declares the parameters of a definition, and gives what keeps the lengths of their rows.
-    pub(super) fn parameters(
-        &mut self,
-        id: FunctionId,
-        function: &Function,
-    ) -> Analysed<Vec<NodeId>> {
-        let mut sets = Vec::new();
-        let Some(Derived::Function { params, .. }) = function.declarator.derived.first() else {
-            return Ok(sets);
-        };
-        for param in params {
-            self.rows = Some(Vec::new());
-            let declared = self.parameter(param);
-            sets.extend(self.rows.take().unwrap_or_default());
-            let (name, ty, span) = declared?;
-            let text = name.map_or(String::new(), |name| self.text(name).to_owned());
-            let object = self.new_object(text, ty, Some(id), span);
-            self.tree.functions[id.index()].params.push(object);
-            if let Some(name) = name {
-                self.scopes.insert(name, Entity::Object(object));
-            }
-        }
-        Ok(sets)
-    }
-
     /// Declares the names of a declaration outside functions.
     pub(super) fn declaration(&mut self, declaration: &Declaration) -> Analysed<()> {
         if declaration.declarators.is_empty() {
@@ -345,8 +283,11 @@ impl Analyser<'_> {
         let span = declarator.span;
         let (name, ty) = self.declared(&declaration.spec, declarator)?;
         let Some(name) = name else { return Ok(None) };
-        let is_volatile = self.is_volatile;
+        let (is_volatile, constness) = (self.is_volatile, self.constness);
         let object = self.declare_name(declaration, (name, ty, span), init)?;
+        if let Some(Entity::Object(object)) = self.scopes.find(name) {
+            self.constants.objects.insert(object, constness);
+        }
         if let Some(Entity::Object(object)) = self.scopes.find(name)
             && is_volatile
         {
@@ -369,7 +310,7 @@ impl Analyser<'_> {
             if self.is_volatile {
                 self.volatile.types.insert(name);
             }
-            self.scopes.insert(name, Entity::Typedef(ty));
+            self.scopes.insert(name, Entity::Typedef(ty, self.constness));
             return Ok(None);
         }
         if is_function {

@@ -306,7 +306,7 @@ impl Analyser<'_> {
                 Ok(self.number(i128::from(value), int, span))
             }
             Some(Entity::Function(id)) => Ok(self.function_address(id, span)),
-            Some(Entity::Typedef(_)) => {
+            Some(Entity::Typedef(..)) => {
                 Err(Fault::new(span, format!("the type `{}` is not a value", self.text(name))))
             }
             Some(Entity::Object(_)) => Err(self.undeclared(name, span)),
@@ -362,6 +362,9 @@ impl Analyser<'_> {
     fn assignable(&self, place: NodeId, span: Span) -> Analysed<()> {
         let ty = self.ty(place);
         self.supported(ty, span)?;
+        if self.is_const(place) {
+            return Err(Fault::new(span, "this is `const` and cannot be assigned to"));
+        }
         match self.tree.types.get(ty) {
             Type::Array(..) | Type::Function { .. } | Type::Void => {
                 let name = self.tree.types.name(ty);

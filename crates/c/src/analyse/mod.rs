@@ -5,11 +5,13 @@
 mod about_types;
 mod call;
 mod compound;
+mod constness;
 mod declare;
 mod expr;
 mod init;
 mod memory;
 mod operators;
+mod params;
 mod pointer_call;
 mod scope;
 mod stmt;
@@ -20,6 +22,7 @@ use crate::source::Span;
 use crate::token::Name;
 use crate::tree::*;
 use crate::types::{DataModel, IntType, RecordId, Ty, Type, Types};
+use constness::{Constants, Constness};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{Entity, Scopes};
 
@@ -119,6 +122,9 @@ struct Analyser<'a> {
     /// What is declared volatile, and whether the declarator that was read last is.
     volatile: Volatile,
     is_volatile: bool,
+    /// The same for what is constant.
+    constants: Constants,
+    constness: Constness,
     /// The functions whose address is taken, in order.
     taken: Vec<FunctionId>,
     /// Calls through pointers.
@@ -162,6 +168,8 @@ impl<'a> Analyser<'a> {
             switch_type: Vec::new(),
             volatile: Volatile::default(),
             is_volatile: false,
+            constants: Constants::default(),
+            constness: Constness::default(),
             taken: Vec::new(),
             pointer_calls: Vec::new(),
             rows: None,

@@ -1,5 +1,6 @@
 //! Which name stands for what, from the innermost block outwards.
 
+use super::constness::Constness;
 use crate::ast::TagKind;
 use crate::token::Name;
 use crate::tree::{FunctionId, ObjectId};
@@ -13,8 +14,8 @@ pub enum Entity {
     Object(ObjectId),
     /// A function.
     Function(FunctionId),
-    /// A type.
-    Typedef(Ty),
+    /// A type, and what of it is constant.
+    Typedef(Ty, Constness),
     /// An enumeration constant.
     Enumerator(i64),
 }

@@ -5,8 +5,8 @@
 //! that are not ordered must not meet in a variable that one of them writes. An assignment comes
 //! after the values of its operands, but not after their side effects, unless something orders
 //! these: `,`, a call, or the first operand of `&&`, `||` and `?:`. What is only evaluated under a
-//! condition is looked into, but does not count outside. Variables that are reached through pointers,
-//! and parts of structs and arrays, are not looked at.
+//! condition is looked into, but does not count outside. Variables that are reached through
+//! pointers, and parts of structs and arrays, are not looked at.
 
 use super::Lowered;
 use super::shape::Walk;

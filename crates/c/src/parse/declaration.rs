@@ -203,7 +203,7 @@ impl Parser {
             return self.too_deep(span);
         }
         let name = name.map(|(name, _)| name);
-        let Attributes { placing, is_volatile, never_returns, changed: attribute } = found;
+        let Attributes { placing, is_volatile, never_returns, changed: attribute, .. } = found;
         Ok(Declarator { name, derived, attribute, is_volatile, placing, never_returns, span })
     }
 
@@ -214,19 +214,21 @@ impl Parser {
         derived: &mut Vec<Derived>,
         found: &mut Attributes,
     ) -> Parsed<Option<(Name, Span)>> {
-        let mut pointers = 0;
+        let mut pointers = Vec::new();
         self.attributes()?;
         while self.take(Punct::Star) {
-            pointers += 1;
+            let mut is_const = false;
             while let Token::Key(key) = *self.peek() {
                 match key {
-                    Key::Const | Key::Restrict => {}
+                    Key::Const => is_const = true,
+                    Key::Restrict => {}
                     Key::Volatile => found.is_volatile = true,
                     Key::Atomic => found.changed = Some(ATOMIC),
                     _ => break,
                 }
                 self.advance();
             }
+            pointers.push(Derived::Pointer { is_const });
             self.attributes()?;
         }
         let name = match *self.peek() {
@@ -252,7 +254,7 @@ impl Parser {
                 break;
             }
         }
-        derived.extend(std::iter::repeat_with(|| Derived::Pointer).take(pointers));
+        derived.extend(pointers.into_iter().rev());
         Ok(name)
     }
 
