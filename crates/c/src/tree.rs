@@ -196,6 +196,8 @@ pub enum StmtKind {
     Break,
     Continue,
     Return(Option<NodeId>),
+    /// The end of a block: its variables are gone.
+    End(Vec<ObjectId>),
 }
 
 /// A label of a function.

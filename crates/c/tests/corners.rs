@@ -439,3 +439,42 @@ fn parameters_with_rows() {
         check(&[(&format!("{start}\nint main(void) {{ {body} }}"), end)]);
     }
 }
+
+/// A variable must not be used when its block has ended; each run of the block has its own.
+#[test]
+fn variables_of_blocks() {
+    for (body, end) in [
+        ("int *p; { int x = 1; p = &x; } return *p;", "undefined: pointer *p"),
+        ("int *p; { int x = 1; p = &x; } *p = 2; return 0;", "undefined: pointer *p"),
+        ("{ int x = 1; g = &x; } { int y = 2; } return *g;", "undefined: pointer *g"),
+        ("{ int x = 1; keep(&x); } return *g;", "undefined: pointer *g"),
+        ("int *p; { int x = 1; p = &x; *p = 5; keep(p); } return 3;", "returns 3"),
+        (
+            "int *p, s = 0; for (int i = 0; i < 3; i++) { int x = i; p = &x; s += *p; } return s;",
+            "returns 3",
+        ),
+        (
+            "int *p, s = 0; for (int i = 0; i < 3; i++) { int x = i; p = &x; if (i == 1) continue; \
+          s += *p; } return s;",
+            "returns 2",
+        ),
+        (
+            "int *p, s = 0, i = 0; again: { int x = i; p = &x; s += *p; } if (++i < 3) goto again; \
+          return s;",
+            "returns 3",
+        ),
+        (
+            "int *p, s = 0; for (int i = 0; i < 3; i++) switch (i) { int x; default: x = i; p = &x; \
+          s += *p; } return s;",
+            "returns 3",
+        ),
+        (
+            "int *p; { int x = 1; p = &x; } { int y = 2; p = &y; y = *p; } p = 0; return 1;",
+            "returns 1",
+        ),
+        ("int x = 4, *p; { p = &x; int y = 1; g = &y; } return *p;", "returns 4"),
+    ] {
+        let text = format!("int *g; void keep(int *p) {{ g = p; }} int main(void) {{ {body} }}");
+        check(&[(&text, end)]);
+    }
+}

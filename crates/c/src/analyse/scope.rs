@@ -40,6 +40,11 @@ impl Scopes {
         self.0.len() == 1
     }
 
+    /// Whether a block of a function is open, beside its body.
+    pub fn is_inner(&self) -> bool {
+        self.0.len() > 3
+    }
+
     /// Opens a block.
     pub fn open(&mut self) {
         self.0.push(Scope::default());

@@ -19,6 +19,7 @@ mod calls;
 mod errors;
 mod expr;
 mod layout;
+mod lifetime;
 mod moves;
 mod objects;
 mod order;
@@ -58,6 +59,7 @@ pub fn lower(tree: Tree, source: &Source, file: &str, errors: Errors) -> Result<
     let allocations = allocate::allocations(&mut tree, &calls, &hints)?;
     let freeable = allocate::freeable(&tree, &allocations);
     let points = points(&tree, allocations)?;
+    let mortal = lifetime::mortal(&tree, &points);
     let mut lowerer = Lowerer {
         tree: &tree,
         source,
@@ -83,6 +85,8 @@ pub fn lower(tree: Tree, source: &Source, file: &str, errors: Errors) -> Result<
         errors,
         called: None,
         read_only: FxHashSet::default(),
+        mortal,
+        ended: FxHashMap::default(),
         breaks: FxHashMap::default(),
         assertions: FxHashMap::default(),
         body: Body::new(FunctionId(0), Procedure::new("", graph::Span::default())),
@@ -219,6 +223,9 @@ struct Lowerer<'a> {
     called: Option<VariableId>,
     /// The variables of string literals.
     read_only: FxHashSet<VariableId>,
+    /// Variables of blocks whose addresses may be left behind, and whether their block has ended.
+    mortal: FxHashSet<ObjectId>,
+    ended: FxHashMap<ObjectId, VariableId>,
     /// Whether an expression splits an edge.
     breaks: FxHashMap<NodeId, bool>,
     /// Assertions as they were written, by what a header made of them.

@@ -256,6 +256,19 @@ pub fn labels(tree: &Tree, body: StmtId) -> FxHashSet<LabelName> {
     found
 }
 
+/// Whether control can get into a statement by a jump.
+pub fn has_label(tree: &Tree, id: StmtId) -> bool {
+    let mut stack = vec![id];
+    while let Some(id) = stack.pop() {
+        let kind = &tree.stmt(id).kind;
+        if matches!(kind, StmtKind::Label(..) | StmtKind::Case(..) | StmtKind::Default(_)) {
+            return true;
+        }
+        stack.extend(inner_stmts(kind));
+    }
+    false
+}
+
 /// The statements directly inside a statement.
 pub fn inner_stmts(kind: &StmtKind) -> Vec<StmtId> {
     match kind {
