@@ -200,7 +200,7 @@ impl Compiler {
 
 /// The value that a program returns on the interpreter.
 fn interpret(program: &CProgram, model: DataModel) -> Result<u64, String> {
-    let options = Options { model, entry: program.entry() };
+    let options = Options { model, entry: program.entry(), ..Options::default() };
     let graph = pedra_c::load(program.text().as_bytes(), "random.c", &options)
         .map_err(|error| error.to_string())?;
     let entry = graph.procedure(graph.entry);

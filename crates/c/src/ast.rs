@@ -181,6 +181,10 @@ pub enum TypeSpec {
     TypeofType(TypeNameId),
     /// The same, and volatile.
     Volatile(Box<TypeSpec>),
+    /// The same, and constant.
+    Const(Box<TypeSpec>),
+    /// `_Static_assert`, which stands where declarations stand: the condition and the text.
+    Assert(ExprId, Option<ExprId>),
 }
 
 /// Which kind of tag.
@@ -276,8 +280,8 @@ pub enum Storage {
 /// One step from a declared name to its type.
 #[derive(Clone, Debug)]
 pub enum Derived {
-    /// A pointer.
-    Pointer,
+    /// A pointer, which may be constant itself.
+    Pointer { is_const: bool },
     /// An array, with its length if it is given.
     Array(Option<ExprId>, Span),
     /// A function.

@@ -2,13 +2,14 @@
 //!
 //! The harness defines the functions that the program asks for values, each with the values of the
 //! run in their order, and the functions that end it. Weak definitions give way to the program's
-//! own. Exit status 99 means that the error was reached, 77 that the run took another way.
+//! own. Numbers that the program declares and does not define are defined with their values. Exit
+//! status 99 means that the error was reached, 77 that the run took another way.
 
 use pedra_model::bv::Bv;
 use pedra_model::term::Sort;
 use pedra_model::value::Value;
 use pedra_program::interpreter::{arbitrary_at_call, initial_variables, replay};
-use pedra_program::{Action, Input, InputKind, Program, ProgramTrace, VariableId};
+use pedra_program::{Action, Input, InputKind, Program, ProgramTrace, Variable, VariableId};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -77,6 +78,12 @@ Variables that are not initialised have the value zero in the run: add -ftrivial
 (gcc 12, clang 16).
 ";
 
+/// Said if the program declares variables that no test can define: others than numbers.
+pub const DEFINE: &str = "
+The program declares these variables and does not define them. A test cannot do it; with other
+values than these the run may take another way:
+";
+
 /// Said if the run needs certain other values.
 pub const CANNOT_FORCE: &str = "
 The run has these values of variables that are not initialised. A test cannot force them:
@@ -89,6 +96,15 @@ pub fn harness(program: &Program, trace: &ProgramTrace) -> String {
     // `*/` in a text of the source would end the comment.
     let what = format!("{place} {}", property.text).replace("*/", "* /");
     let mut out = format!("/* A test for {what}\n{HEAD}");
+    let (defined, others) = external(program, trace);
+    if !others.is_empty() {
+        out.push_str(DEFINE);
+        for (id, value) in &others {
+            let Variable { name, source_type, .. } = program.variable(*id);
+            let name = name.as_deref().unwrap_or_default();
+            let _ = writeln!(out, "    {source_type} {name} = {}", shown(program, *id, value));
+        }
+    }
     match free_values(program, trace) {
         Free::DoNotMatter => {}
         Free::Zero => out.push_str(ZERO),
@@ -109,6 +125,14 @@ pub fn harness(program: &Program, trace: &ProgramTrace) -> String {
             true => pointer_function(name, &asked.values),
             false => function(name, asked.width, &asked.values),
         });
+    }
+    if !defined.is_empty() {
+        out.push('\n');
+    }
+    for (id, value) in &defined {
+        let Variable { name, source_type, is_signed, .. } = program.variable(*id);
+        let (name, value) = (name.as_deref().unwrap_or_default(), literal(value, *is_signed));
+        let _ = writeln!(out, "{source_type} {name} = {value};");
     }
     // Functions that no run calls may ask for values all the same.
     for kind in KINDS {
@@ -168,6 +192,38 @@ fn each_value(program: &Program, trace: &ProgramTrace, mut visit: impl FnMut(&In
     }
 }
 
+/// Variables and their values.
+type Values<V> = Vec<(VariableId, V)>;
+
+/// The first values of variables that the program declares and does not define: of numbers, which a
+/// test can define, and of others.
+fn external(program: &Program, trace: &ProgramTrace) -> (Values<Bv>, Values<Value>) {
+    let (mut defined, mut others) = (Vec::new(), Vec::new());
+    for (id, value) in initial_variables(program).zip(&trace.initial) {
+        if !program.external.contains(&id) {
+            continue;
+        }
+        let Variable { name, source_type, .. } = program.variable(id);
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ' ';
+        let is_whole = name.as_deref().is_some_and(|name| name.chars().all(is_word));
+        match value {
+            Value::Bv(value) if is_whole && source_type.chars().all(is_word) => {
+                defined.push((id, value.clone()));
+            }
+            _ => others.push((id, value.clone())),
+        }
+    }
+    (defined, others)
+}
+
+/// A value in words.
+fn shown(program: &Program, id: VariableId, value: &Value) -> String {
+    match value {
+        Value::Bv(value) => decimal(value, program.variable(id).is_signed),
+        _ => "(an array)".to_owned(),
+    }
+}
+
 /// What the values of variables are to a run that nothing gives them.
 enum Free {
     DoNotMatter,
@@ -180,12 +236,14 @@ enum Free {
 /// Runs with more values than this, over all steps and variables, are not tried for each variable.
 const MOST_TRIED: usize = 2_000_000;
 
-/// Whether values that nothing gives to variables matter: the run is tried with others.
+/// Whether values that nothing gives to variables matter: the run is tried with others. Those of
+/// variables that are defined elsewhere are kept.
 fn free_values(program: &Program, trace: &ProgramTrace) -> Free {
+    let known = &program.external;
     let with = |fill: fn(Sort) -> Value, is_meant: &dyn Fn(VariableId) -> bool| {
         let mut other = trace.clone();
         each_free(program, &mut other, |variable, value| {
-            if is_meant(variable) {
+            if is_meant(variable) && !known.contains(&variable) {
                 *value = fill(value.sort());
             }
         });
@@ -196,20 +254,17 @@ fn free_values(program: &Program, trace: &ProgramTrace) -> Free {
     }
     let mut values: BTreeMap<VariableId, Value> = BTreeMap::new();
     each_free(program, &mut trace.clone(), |variable, value| {
-        values.entry(variable).or_insert_with(|| value.clone());
+        if !known.contains(&variable) {
+            values.entry(variable).or_insert_with(|| value.clone());
+        }
     });
     let is_short = trace.steps.len().saturating_mul(values.len()) <= MOST_TRIED;
     let is_needed = |id: VariableId| !is_short || !with(Value::zero, &|other| other == id);
     let needed = values.into_iter().filter(|(id, _)| is_needed(*id));
-    let shown = needed.filter_map(|(id, value)| {
-        let variable = program.variable(id);
-        let value = match value {
-            Value::Bv(value) => decimal(&value, variable.is_signed),
-            _ => "(an array)".to_owned(),
-        };
-        Some((variable.name.as_ref()?.to_string(), value))
+    let named = needed.filter_map(|(id, value)| {
+        Some((program.variable(id).name.as_ref()?.to_string(), shown(program, id, &value)))
     });
-    Free::Needed(shown.collect())
+    Free::Needed(named.collect())
 }
 
 /// All bits are set.
@@ -286,22 +341,30 @@ fn pointer_function(name: &str, values: &[Bv]) -> String {
     )
 }
 
+/// A number in C.
+fn literal(value: &Bv, is_signed: bool) -> String {
+    match value.is_negative() && is_signed {
+        // The smallest number has no literal of its own.
+        true => format!("-{}LL - 1", value.not().to_decimal()),
+        false => format!("{}ULL", value.to_decimal()),
+    }
+}
+
 /// A function that returns values in turn.
 fn function(name: &str, width: u32, values: &[Bv]) -> String {
     let (ty, is_signed) = result_type(name, width);
     if values.is_empty() {
         return format!("\n{ty} {name}(void) {{ _Exit(77); }}\n");
     }
-    let literal = |value: &Bv| match value.is_negative() && is_signed {
-        // The smallest number has no literal of its own.
-        true => format!("-{}LL - 1", value.not().to_decimal()),
-        false => format!("{}ULL", value.to_decimal()),
-    };
     let element = match (ty, is_signed) {
         ("void *", _) | (_, false) => "unsigned long long",
         _ => "long long",
     };
-    let list = values.iter().map(literal).collect::<Vec<_>>().join(",\n        ");
+    let list = values
+        .iter()
+        .map(|value| literal(value, is_signed))
+        .collect::<Vec<_>>()
+        .join(",\n        ");
     let count = values.len();
     let result = if ty == "void *" { "(void *)(unsigned long)" } else { "" };
     format!(

@@ -59,11 +59,28 @@ pub struct Options {
     pub model: DataModel,
     /// The function where runs start.
     pub entry: String,
+    /// What comes after a call of an error function.
+    pub errors: Errors,
+}
+
+/// What comes after a call of an error function, such as `reach_error`, that has a body which
+/// returns. After all others there is nothing.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Errors {
+    /// Each call is a property, and runs end there.
+    #[default]
+    End,
+    /// The calls are calls like others, and no properties.
+    Return,
+    /// Each call is a property, and runs go on, but only the first call of a run counts. So the
+    /// properties hold if and only if they hold with [`Errors::End`]. Calls that only runs behind
+    /// an error come to are properties, too, and hold.
+    First,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { model: DataModel::default(), entry: "main".into() }
+        Options { model: DataModel::default(), entry: "main".into(), errors: Errors::default() }
     }
 }
 
@@ -83,7 +100,7 @@ pub fn load(text: &[u8], file: &str, options: &Options) -> Result<Program, CErro
 fn stages(source: &mut Source, file: &str, options: &Options) -> Result<Program, Fault> {
     let ast = parse_with_library(source, options.model)?;
     let tree = analyse::analyse(&ast, options.model, &options.entry)?;
-    lower::lower(tree, source, file)
+    lower::lower(tree, source, file, options.errors)
 }
 
 /// The syntax of a program together with what it uses of the C library.

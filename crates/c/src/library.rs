@@ -1,6 +1,7 @@
 //! Functions of the C library as C. Those that a program uses without defining them are appended
 //! to its text, so that they mean what the standard says: nothing is assumed about them. A value
-//! that the standard leaves open is that of a variable that is not initialised.
+//! that the standard leaves open is that of a variable that is not initialised, and one from
+//! outside is asked for.
 //!
 //! The bytes of strings are characters. `memcpy` and its like on other objects are assignments of
 //! whole elements, see `analyse::memory`.
@@ -11,6 +12,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The name of the file in which these functions are.
 pub const LIBRARY: &str = "<the C library>";
+
+/// How the functions are called that give definitions a value from outside; the rest is the name of
+/// the function that is defined. A test of a violation can force such a value.
+pub const ASKED: &str = "__pedra_asked_";
 
 /// Names and definitions; `SIZE` stands for the type of `sizeof`.
 const FUNCTIONS: &[(&str, &str)] = &[
@@ -111,10 +116,22 @@ const FUNCTIONS: &[(&str, &str)] = &[
          x = x >> 16 & 0x0000ffff0000ffffull | (x & 0x0000ffff0000ffffull) << 16; \
          return x >> 8 & 0x00ff00ff00ff00ffull | (x & 0x00ff00ff00ff00ffull) << 8; }",
     ),
-    ("rand", "int rand(void) { int r; __VERIFIER_assume(r >= 0); return r; }"),
-    ("getchar", "int getchar(void) { int r; __VERIFIER_assume(r >= -1 && r <= 255); return r; }"),
-    ("fgetc", "int fgetc(void *f) { int r; __VERIFIER_assume(r >= -1 && r <= 255); return r; }"),
-    ("getc", "int getc(void *f) { int r; __VERIFIER_assume(r >= -1 && r <= 255); return r; }"),
+    (
+        "rand",
+        "int rand(void) { int r = __pedra_asked_rand(); __VERIFIER_assume(r >= 0); return r; }",
+    ),
+    (
+        "getchar",
+        "int getchar(void) { int r = __pedra_asked_getchar(); __VERIFIER_assume(r >= -1 && r <= 255); return r; }",
+    ),
+    (
+        "fgetc",
+        "int fgetc(void *f) { int r = __pedra_asked_fgetc(); __VERIFIER_assume(r >= -1 && r <= 255); return r; }",
+    ),
+    (
+        "getc",
+        "int getc(void *f) { int r = __pedra_asked_getc(); __VERIFIER_assume(r >= -1 && r <= 255); return r; }",
+    ),
     (
         "isdigit",
         "int isdigit(int c) { int r; if (c < '0' || c > '9') return 0; \

@@ -6,17 +6,11 @@
 //! ```
 //!
 //! A program has properties for all calls of error functions, and a claim is about the calls of
-//! one. [`ErrorCalls`] says which function the call of a property calls.
+//! one. Each property says which one it calls.
 
-use crate::ast::*;
-use crate::error::CError;
+use crate::Errors;
 use crate::lower::is_error;
-use crate::parse::parse;
-use crate::source::Source;
-use crate::with_stack;
-use pedra_program::Property;
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
+use pedra_program::Program;
 use std::fmt;
 
 /// What is claimed of all runs.
@@ -56,6 +50,26 @@ impl Specification {
     /// That runs from `main` have no overflow.
     pub fn no_overflow() -> Specification {
         Specification { entry: "main".to_owned(), claim: Claim::NoOverflow }
+    }
+
+    /// What *unreach-call* means where it is only named: `reach_error` is never called, or
+    /// `__VERIFIER_error` in programs of the time before there was `reach_error`: they call it, and
+    /// the other name is nowhere in their text.
+    pub fn unreach_call(program: &Program, text: &[u8]) -> Specification {
+        let old = "__VERIFIER_error";
+        let calls_old = program.properties.iter().any(|p| p.calls.as_deref() == Some(old));
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        let mut words = text.split(|byte| !is_part(byte));
+        let is_old = calls_old && !words.any(|word| word == b"reach_error");
+        Specification::no_call(if is_old { old } else { "reach_error" })
+    }
+
+    /// How runs go on after a call of an error function, for what is claimed.
+    pub fn errors(&self) -> Errors {
+        match self.claim {
+            Claim::NoCall(_) => Errors::End,
+            Claim::NoOverflow => Errors::Return,
+        }
     }
 
     /// Reads a specification, all of it.
@@ -117,152 +131,11 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// The functions that the properties of a program call.
-#[derive(Debug)]
-pub struct ErrorCalls {
-    /// The functions with a body, and the error function that they call if they assert something.
-    bodies: FxHashMap<String, Option<String>>,
-    /// The error functions that the program mentions, outside of error functions.
-    mentioned: BTreeSet<String>,
-    /// What is declared and no function.
-    objects: FxHashSet<String>,
-    /// The name `reach_error` is somewhere in the program.
-    has_reach_error: bool,
-}
-
-impl ErrorCalls {
-    /// Of a preprocessed program.
-    ///
-    /// # Errors
-    /// If the text is no program.
-    pub fn new(text: &[u8]) -> Result<ErrorCalls, CError> {
-        with_stack(|| {
-            let mut source = Source::new(text);
-            let ast = parse(&mut source).map_err(|fault| CError::new(fault, &source))?;
-            Ok(ErrorCalls::of(&ast))
-        })
-    }
-
-    fn of(ast: &Ast) -> ErrorCalls {
-        let mut calls = ErrorCalls {
-            bodies: FxHashMap::default(),
-            mentioned: BTreeSet::new(),
-            objects: FxHashSet::default(),
-            has_reach_error: ast.names.find("reach_error").is_some(),
-        };
-        let name_of = |d: &Declarator| d.name.map(|name| ast.names.text(name).to_owned());
-        let mut ignored = Vec::new();
-        for external in &ast.externals {
-            match external {
-                External::Declaration(declaration) => calls.declare(ast, declaration),
-                External::Function(function) => {
-                    let Some(name) = name_of(&function.declarator) else { continue };
-                    // A call of an error function is the error, whatever its body does.
-                    if is_error(&name, true) {
-                        ignored.push(function.span);
-                    }
-                    if let Some(Derived::Function { params, .. }) =
-                        function.declarator.derived.first()
-                    {
-                        calls.objects.extend(params.iter().filter_map(|p| name_of(&p.declarator)));
-                    }
-                    calls.bodies.insert(name, asserted(ast, function.body));
-                }
-            }
-        }
-        for stmt in &ast.stmts {
-            if let StmtKind::Declaration(declaration) = &stmt.kind {
-                calls.declare(ast, declaration);
-            }
-        }
-        for expr in &ast.exprs {
-            let ExprKind::Name(name) = expr.kind else { continue };
-            let is_inside =
-                ignored.iter().any(|span| (span.start..span.end).contains(&expr.span.start));
-            if !is_inside {
-                let name = calls.failure(ast.names.text(name));
-                calls.mentioned.extend(name);
-            }
-        }
-        calls
-    }
-
-    fn declare(&mut self, ast: &Ast, declaration: &Declaration) {
-        for (declarator, _) in &declaration.declarators {
-            let is_function = matches!(declarator.derived.first(), Some(Derived::Function { .. }));
-            if let (Some(name), false) = (declarator.name, is_function) {
-                self.objects.insert(ast.names.text(name).to_owned());
-            }
-        }
-    }
-
-    /// The error function that a call of this name is one of, without a look into bodies.
-    fn failure(&self, name: &str) -> Option<String> {
-        let has_body = self.bodies.contains_key(name);
-        match name {
-            _ if is_error(name, has_body) => Some(name.to_owned()),
-            // What headers make of it is not there if there is no header.
-            "assert" if !has_body => Some("__assert_fail".to_owned()),
-            "__VERIFIER_assert" if !has_body => Some(name.to_owned()),
-            _ => None,
-        }
-    }
-
-    /// What *unreach-call* means where it is only named: `reach_error` is never called, or
-    /// `__VERIFIER_error` in programs of the time before there was `reach_error`.
-    pub fn unreach_call(&self) -> Specification {
-        let is_old = !self.has_reach_error && self.mentioned.contains("__VERIFIER_error");
-        Specification::no_call(if is_old { "__VERIFIER_error" } else { "reach_error" })
-    }
-
-    /// Whether the program has a body of a function.
-    pub fn has_body(&self, function: &str) -> bool {
-        self.bodies.contains_key(function)
-    }
-
-    /// Whether calls of a function are errors of this program.
-    pub fn knows(&self, function: &str) -> bool {
-        is_error(function, self.bodies.contains_key(function))
-    }
-
-    /// The function that the call of a property calls; `None` if the text does not say.
-    pub fn function_of(&self, property: &Property) -> Option<String> {
-        let text = &property.text;
-        let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
-        let (name, rest) = text.split_at(end);
-        let is_assert = name == "assert" && self.bodies.contains_key(name);
-        let found = match self.mentioned.iter().collect::<Vec<_>>().as_slice() {
-            [only] => Some((*only).clone()),
-            // The text may be that of the header's macro.
-            _ if is_assert && self.mentioned.contains("__assert_fail") => None,
-            _ if !rest.trim_start().starts_with('(') || self.objects.contains(name) => None,
-            _ => self.failure(name).or_else(|| self.bodies.get(name).cloned().flatten()),
-        };
-        found.filter(|name| self.knows(name))
-    }
-}
-
-/// The function that is called first where the condition of a function's first `if` holds.
-fn asserted(ast: &Ast, body: StmtId) -> Option<String> {
-    let StmtKind::Block(list) = &ast.stmt(body).kind else { return None };
-    let is_code =
-        |id: &&StmtId| !matches!(ast.stmt(**id).kind, StmtKind::Empty | StmtKind::Declaration(_));
-    let StmtKind::If { arms, .. } = &ast.stmt(*list.iter().find(is_code)?).kind else {
-        return None;
-    };
-    let mut stmt = arms.first()?.1;
-    loop {
-        match &ast.stmt(stmt).kind {
-            StmtKind::Block(list) => stmt = *list.iter().find(is_code)?,
-            StmtKind::Label(_, inner) => stmt = *inner,
-            StmtKind::Expr(call) => {
-                let ExprKind::Call(callee, _) = ast.expr(*call).kind else { return None };
-                let ExprKind::Name(name) = ast.expr(callee).kind else { return None };
-                return Some(ast.names.text(name).to_owned());
-            }
-            _ => return None,
-        }
-    }
+/// Whether the calls of a function are errors of a program, which it has a property for each of. A
+/// function of the C library is none if the program has its own.
+pub fn is_error_of(program: &Program, function: &str) -> bool {
+    let has_body = program.procedures.iter().any(|procedure| &*procedure.name == function);
+    is_error(function, has_body)
 }
 
 #[cfg(test)]
@@ -315,6 +188,7 @@ mod tests {
         }
     }
 
+    /// Each property says which error function is called.
     #[test]
     fn which_function_is_called() {
         let head = "extern void reach_error(void); extern void __VERIFIER_error(void);\n\
@@ -322,30 +196,53 @@ mod tests {
                     void check(int c) { if (!c) { ERROR: { reach_error(); } } }\n\
                     void old(int c) { if (!c) __VERIFIER_error(); }\n\
                     void (*way)(void) = reach_error; int x;\n";
-        for (body, function) in [
-            ("reach_error();", Some("reach_error")),
-            ("__VERIFIER_error();", Some("__VERIFIER_error")),
-            ("__assert_fail(\"x\", \"f\", 1, \"g\");", Some("__assert_fail")),
-            ("check(x);", Some("reach_error")),
-            ("old(x);", Some("__VERIFIER_error")),
-            ("way();", None),
-            ("void (*old)(void) = reach_error; old();", None),
+        for (body, functions) in [
+            ("reach_error();", &["reach_error"][..]),
+            ("__VERIFIER_error();", &["__VERIFIER_error"]),
+            ("__assert_fail(\"x\", \"f\", 1, \"g\");", &["__assert_fail"]),
+            ("assert(x);", &["__assert_fail"]),
+            ("__VERIFIER_assert(x);", &[""]),
+            ("check(x);", &["reach_error"]),
+            ("old(x);", &["__VERIFIER_error"]),
+            ("way();", &["reach_error"]),
+            ("if (x) way = __VERIFIER_error; way();", &["__VERIFIER_error", "reach_error"]),
+            ("void (*old)(void) = reach_error; old();", &["reach_error"]),
         ] {
             let text = format!("{head}int main(void) {{ {body} return 0; }}\n");
             let program = load(text.as_bytes(), "f.c", &Options::default()).expect(&text);
-            let calls = ErrorCalls::new(text.as_bytes()).expect(&text);
-            assert_eq!(program.properties.len(), 1, "{text}");
-            let found = calls.function_of(&program.properties[0]);
-            assert_eq!(found.as_deref(), function, "{text}");
+            let properties = program.properties.iter();
+            let found: Vec<&str> = properties.map(|p| p.calls.as_deref().unwrap_or("")).collect();
+            assert_eq!(found, functions, "{text}");
         }
-        // All that a program mentions is one, and the body of an error function does not matter.
-        let text =
-            b"extern void __assert_fail(const char *, const char *, unsigned, const char *);\n\
-                     void reach_error(void) { __assert_fail(\"0\", \"f\", 1, \"g\"); }\n\
-                     int main(void) { void (*way)(void) = reach_error; way(); return 0; }\n";
-        let program = load(text, "f.c", &Options::default()).expect("a program");
-        let calls = ErrorCalls::new(text).expect("a program");
-        let found = program.properties.iter().map(|property| calls.function_of(property));
-        assert_eq!(found.collect::<Vec<_>>(), [Some("reach_error".to_owned())]);
+    }
+
+    /// By its name alone the claim is about the error function of older tasks only where there is
+    /// no other one.
+    #[test]
+    fn what_unreach_call_means() {
+        for (text, function) in [
+            ("int main(void) { reach_error(); }", "reach_error"),
+            ("int main(void) { __VERIFIER_error(); }", "__VERIFIER_error"),
+            ("void reach_error(void); int main(void) { __VERIFIER_error(); }", "reach_error"),
+            ("int unreach_error2; int main(void) { __VERIFIER_error(); }", "__VERIFIER_error"),
+            ("int main(void) { }", "reach_error"),
+        ] {
+            let program = load(text.as_bytes(), "f.c", &Options::default()).expect(text);
+            let claim = Specification::unreach_call(&program, text.as_bytes());
+            assert_eq!(claim, Specification::no_call(function), "{text}");
+        }
+    }
+
+    /// The library's functions are error functions unless the program has its own, even if those
+    /// only assert something.
+    #[test]
+    fn error_functions_of_a_program() {
+        let own = "void __assert(int c) { if (!c) reach_error(); } int main(void) { __assert(1); }";
+        let library = "int main(void) { __assert(1); }";
+        for (text, is_error) in [(own, false), (library, true)] {
+            let program = load(text.as_bytes(), "f.c", &Options::default()).expect(text);
+            assert_eq!(is_error_of(&program, "__assert"), is_error, "{text}");
+            assert!(is_error_of(&program, "reach_error"), "{text}");
+        }
     }
 }

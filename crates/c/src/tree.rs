@@ -196,6 +196,8 @@ pub enum StmtKind {
     Break,
     Continue,
     Return(Option<NodeId>),
+    /// The end of a block: its variables are gone.
+    End(Vec<ObjectId>),
 }
 
 /// A label of a function.
@@ -230,6 +232,9 @@ pub enum Extent {
     /// Its type is [`Types::variable_array`], with elements of this size in bytes, and the
     /// arguments of the call that allocates it are its size in bytes.
     Allocated(u64),
+    /// Its type is [`Types::variable_array`], and its length is not known: it is declared without
+    /// one and defined elsewhere.
+    Outside,
     /// There are several of it, each as its type says: an allocation that may run again.
     Pool,
 }
@@ -247,6 +252,10 @@ pub struct Object {
     pub extent: Extent,
     /// How it starts.
     pub initial: Initial,
+    /// It is declared and not defined.
+    pub is_external: bool,
+    /// It is a string literal, which must not be changed.
+    pub is_string: bool,
     /// Where it is declared.
     pub span: Span,
 }
@@ -330,6 +339,18 @@ impl Tree {
             stack.extend(kind.inner());
         }
         None
+    }
+
+    /// Whether an expression is made of constants, variables and their addresses alone.
+    pub fn is_always_defined(&self, id: NodeId) -> bool {
+        let kind = &self.node(id).kind;
+        let is_plain = match kind {
+            Kind::Const(_) | Kind::Object(_) | Kind::FunctionAddress(_) => true,
+            Kind::Member(..) | Kind::Load(_) | Kind::Address(_) | Kind::Convert(_) => true,
+            Kind::Index(_, index) => self.constant(*index).is_some(),
+            _ => false,
+        };
+        is_plain && kind.inner().into_iter().all(|inner| self.is_always_defined(inner))
     }
 
     /// The value of a constant.

@@ -4,8 +4,10 @@
 //! values is negative, as gcc has it.
 
 mod records;
+mod variable;
 
 pub use records::Field;
+pub use variable::{VARIABLE, VARIABLE_BYTES};
 
 use crate::token::Name;
 use rustc_hash::FxHashMap;
@@ -188,6 +190,9 @@ pub enum Type {
         is_variadic: bool,
         has_prototype: bool,
     },
+    /// An array of a parameter's type whose length is the value of an object, by number, where the
+    /// function begins. Only pointers to it are supported.
+    Row(Ty, u32),
     /// A floating-point type of a size in bytes: refused where a value of it is used.
     Float(u64),
     /// A type that is not supported, by name: refused where a value of it is used.
@@ -228,9 +233,6 @@ pub struct Record {
 
 /// The largest type, in bytes.
 const LARGEST: u64 = 1 << 40;
-
-/// How large an object of variable size can be, in bytes.
-pub const VARIABLE_BYTES: u64 = 1 << 31;
 
 /// All types of a program.
 #[derive(Clone, Debug)]
@@ -315,7 +317,7 @@ impl Types {
             }
             Type::Record(id) => self.record(*id).members.as_ref().map(|_| self.record(*id).size),
             Type::Float(size) => Some(*size),
-            Type::Bits(..) | Type::Refused(_) => None,
+            Type::Bits(..) | Type::Row(..) | Type::Refused(_) => None,
         }
     }
 
@@ -340,6 +342,7 @@ impl Types {
         }
         match self.get(ty) {
             Type::Refused(name) => Some(name),
+            Type::Row(..) => Some(VARIABLE),
             Type::Float(_) => Some("a floating-point type"),
             Type::Record(id) => self.record(*id).refused,
             _ => None,
@@ -379,24 +382,6 @@ impl Types {
         matches!(self.get(ty), Type::Bool | Type::Int(_) | Type::Bits(..) | Type::Pointer(_))
     }
 
-    /// The array that stands for one whose length is known only when the program runs: as long as
-    /// an object can be at all, half of 32 bits of addresses.
-    pub fn variable_array(&mut self, element: Ty) -> Option<Ty> {
-        let size = self.size(element).filter(|&size| size > 0)?;
-        Some(self.make(Type::Array(element, Some(VARIABLE_BYTES / size))))
-    }
-
-    /// Whether it is such an array.
-    pub fn is_variable_array(&self, ty: Ty) -> bool {
-        match self.get(ty) {
-            Type::Array(element, Some(length)) => {
-                let size = self.size(*element).unwrap_or(0);
-                size > 0 && *length == VARIABLE_BYTES / size
-            }
-            _ => false,
-        }
-    }
-
     /// What a pointer points to.
     pub fn pointee(&self, ty: Ty) -> Option<Ty> {
         match self.get(ty) {
@@ -421,6 +406,10 @@ impl Types {
                     suffix.push_str(&format!("[{length}]"));
                     ty = *element;
                 }
+                Type::Row(element, _) => {
+                    suffix.push_str("[]");
+                    ty = *element;
+                }
                 Type::Function { result, .. } => {
                     suffix.push_str("()");
                     ty = *result;
@@ -436,7 +425,7 @@ impl Types {
             Type::Record(id) => &self.record(*id).name,
             Type::Refused(name) => name,
             Type::Float(_) => "a floating-point type",
-            Type::Pointer(_) | Type::Array(..) | Type::Function { .. } => "",
+            Type::Pointer(_) | Type::Array(..) | Type::Row(..) | Type::Function { .. } => "",
         };
         if suffix.is_empty() { base.to_owned() } else { format!("{base} {suffix}") }
     }

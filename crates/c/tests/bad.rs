@@ -297,3 +297,147 @@ fn directives() {
         assert_eq!(needs_preprocessing(text.as_bytes()), needs, "{text}");
     }
 }
+
+/// Static assertions are evaluated, wherever they stand.
+#[test]
+fn static_assertions() {
+    check(&[
+        (
+            "_Static_assert(sizeof(int) == 2, \"a small int\"); int main(void) { }",
+            "1:16: this static assertion does not hold: a small int",
+        ),
+        (
+            "int main(void) { _Static_assert(1, \"\"); _Static_assert(sizeof(long) == 8); }",
+            "1:56: this static assertion does not hold",
+        ),
+        (
+            "struct s { char a; _Static_assert(0, \"inside\"); }; int main(void) { }",
+            "1:35: this static assertion does not hold: inside",
+        ),
+        ("int n; _Static_assert(n, \"\"); int main(void) { }", "1:23: this is not a constant"),
+    ]);
+    let text = "enum { A = 3 }; struct s { int x[A]; }; _Static_assert(sizeof(struct s) == 12, \"\"); \
+                _Static_assert(1.5 > 1, \"\"); int main(void) { _Static_assert(A == 3); }";
+    assert!(try_load(text, DataModel::Ilp32).is_ok());
+}
+
+/// Hints say what can be done about a function that is not supported.
+#[test]
+fn hints_about_functions() {
+    for (text, expected) in [
+        ("int b[9]; int main(void) { return setjmp(b); }", "jumps between functions are not"),
+        ("int main(void) { pthread_create(0, 0, 0, 0); }", "threads are not supported"),
+        ("int main(void) { return __sync_fetch_and_add(0, 1); }", "atomic operations are not"),
+        ("char s[4]; int main(void) { gets(s); }", "give it a body that does the same"),
+        (
+            "void *realloc(void *, unsigned); void *malloc(unsigned); int main(void) { \
+             int *p = malloc(8); p[0] = 1; p = realloc(p, 16); return p[0]; }",
+            "allocate with `malloc`, copy the elements",
+        ),
+    ] {
+        let error = try_load(text, DataModel::Ilp32).expect_err(text);
+        assert!(error.message.starts_with("a call of `"), "{text}: {error}");
+        assert!(error.hint.as_ref().is_some_and(|hint| hint.starts_with(expected)), "{error:?}");
+    }
+}
+
+/// A variable that is changed and used a second time in no order; what orders the two makes it
+/// defined.
+#[test]
+fn side_effects_in_no_order() {
+    let load = |body: &str| {
+        let text = format!(
+            "int a[9]; int f(int x) {{ return x; }} int h(int x, int y) {{ return x + y; }}\n\
+             int main(void) {{ int i = 0, j = 0, *p = a; {body} return i; }}"
+        );
+        try_load(&text, DataModel::Ilp32)
+    };
+    for body in [
+        "i = i++;",
+        "i = ++i + 1;",
+        "i += i++;",
+        "j = i++ + i;",
+        "j = i + i++;",
+        "j = i++ * i--;",
+        "a[i] = i++;",
+        "a[i++] = i;",
+        "*p++ = *p;",
+        "h(i++, i);",
+        "h(i = 1, i = 2);",
+        "j = (i++, 1) + i;",
+        "if (i++ == i) j = 1;",
+        "j = f(1) ? (i = i++) : 2;",
+        "int k = i++ + i;",
+        "for (; i < 3; i = i++) j++;",
+        "j = ({ i = i++; 2; });",
+    ] {
+        let error = load(body).expect_err(body);
+        assert!(error.message.contains("and uses it a second time in no order"), "{error}");
+    }
+    for body in [
+        "i = i + 1; i = (i + 1) * i; i += i; i -= i * i;",
+        "i = f(i++); i = h(i++, j); j = f(i++) + f(j);",
+        "i = (i++, i); i = i++ && i++; i = i++ || i; i = i++ ? i : i++;",
+        "i++ && (j = i); j = i++, i++;",
+        "a[i] = a[i + 1]; a[i]++; a[a[i]] = i; p = p + i; *p = *p + 1; p[i++] = j++;",
+        "i = j = i; j = (i = 3) + j; p = &a[i = 2];",
+        "{ int k = i++; k = i; } j = sizeof(i++) + i;",
+    ] {
+        assert!(load(body).is_ok(), "{body}: {:?}", load(body).err());
+    }
+}
+
+/// What is `const` cannot be assigned to, as in gcc; what only a part of is, can.
+#[test]
+fn assignments_to_constants() {
+    let load = |body: &str| {
+        let text = format!(
+            "typedef const int CI; typedef int *IP; typedef int A[2];\n\
+             struct s {{ const int a; int b; const char *t; struct {{ int c; }} m; }};\n\
+             struct p {{ int x; }}; const int g = 1; extern const int arr[3]; int v;\n\
+             void f(const int n, const int *p, const int q[], const A a) {{ {body} }}\n\
+             int main(void) {{ f(1, &v, &v, &v); return 0; }}"
+        );
+        try_load(&text, DataModel::Ilp32)
+    };
+    for body in [
+        "g = 2;",
+        "g++;",
+        "n += 1;",
+        "*p = 1;",
+        "p[1]--;",
+        "q[0] = 1;",
+        "a[0] = 1;",
+        "arr[1] = 2;",
+        "CI x = 1; x = 2;",
+        "int *const r = &v; r = 0;",
+        "const IP r = &v; r++;",
+        "CI *r = &v; *r = 1;",
+        "struct s x = {1, 2}; x.a = 1;",
+        "struct s x = {1, 2}, y = {1, 2}; x = y;",
+        "struct s x = {1, 2}; x.t[0] = 'a';",
+        "const struct s x = {1, 2}; x.b = 3;",
+        "const struct s x = {1, 2}; x.m.c = 3;",
+        "const struct p x = {1}, *y = &x; y->x = 1;",
+        "const char *t[2] = {\"a\", \"b\"}; *t[0] = 'c';",
+        "*&g = 2;",
+        "*(p + 1) = 2;",
+        "*p++ = 2;",
+        "char const *const *t; *t = 0;",
+    ] {
+        let error = load(body).expect_err(body);
+        assert_eq!(error.message, "this is `const` and cannot be assigned to", "{body}");
+    }
+    for body in [
+        "p = &v; p++; q = p; *(int *)&v = 1;",
+        "int *const r = &v; *r = 2; r[0]++;",
+        "const IP r = &v; *r = 2;",
+        "struct s x = {1, 2}; x.b = 3; x.t = \"a\"; x.t++; x.m.c = 1;",
+        "const char *t[2] = {\"a\", \"b\"}; t[0] = t[1]; t[1]++;",
+        "{ typedef int CI; CI x = 1; x = 2; }",
+        "struct p x = {1}; const struct p y = x; x = y; int g = 1; g = 2;",
+        "const int *const *r = &p; r = 0; const int k = n; int w = k; w++;",
+    ] {
+        assert!(load(body).is_ok(), "{body}: {:?}", load(body).err());
+    }
+}

@@ -58,7 +58,7 @@ fn calls_that_end_the_run() {
         ),
         (
             "void __assert(int c) { if (!c) reach_error(); } int main(void) { __assert(0); }",
-            "violates __assert(0)",
+            "violates reach_error()",
         ),
         ("int main(void) { __assert_fail(\"c\", exit(0), 1, \"\"); }", "ends"),
     ] {
@@ -318,5 +318,163 @@ fn attributes() {
         let text = format!("{text} void g(void); int main(void) {{ g(); return 0; }}");
         let error = try_load(&text, DataModel::Ilp32).map(drop).expect_err(&text);
         assert!(error.to_string().contains(message), "{text}: {error}");
+    }
+}
+
+/// Members of structs that calls return, as arrays too, in recursive functions and conditions.
+#[test]
+fn members_of_results() {
+    let start = "struct s { int a[3]; struct { int b[2]; } m[2]; }; \
+                 struct s f(int k) { struct s x = {{k, k + 1, k + 2}, {{{7, 8}}, {{9, k}}}}; return x; }";
+    for (body, end) in [
+        ("int main(void) { int i = 2; return f(4).a[i]; }", "returns 6"),
+        ("int main(void) { return *f(4).a + 1[f(5).a] + *(f(6).a + 2); }", "returns 18"),
+        ("int main(void) { return f(3).m[1].b[1] * 10 + f(0).m[0].b[1]; }", "returns 38"),
+        ("int main(void) { int i = 0; return i && f(1 / i).a[0]; }", "returns 0"),
+        (
+            "int g(int n) { return n ? f(n).a[1] + g(n - 1) : 0; } int main(void) { return g(3); }",
+            "returns 9",
+        ),
+        (
+            "int main(void) { struct s x, y = f(1); return (x = y).a[2] + (1 ? x : y).a[0]; }",
+            "returns 4",
+        ),
+        ("int main(void) { int i = 3; return f(4).a[i]; }", "undefined: bounds f(4).a[i]"),
+    ] {
+        check(&[(&format!("{start}\n{body}"), end)]);
+    }
+}
+
+/// `*` on a function, any number of times, is the function.
+#[test]
+fn functions_that_are_dereferenced() {
+    let start = "int g(void) { return 3; } int h(void) { return 4; }";
+    for (body, end) in [
+        ("int (*f)(void) = g; return (**f)() * 10 + (*****h)();", "returns 34"),
+        ("int (*f)(void) = &g, (**q)(void) = &f; return (**q)() * 10 + (***q)();", "returns 33"),
+        ("int x = 0; int (*f)(void) = *g; return (x ? *f : *h)();", "returns 4"),
+        ("int (*f)(void) = &*h; return f == *f && *f == h;", "returns 1"),
+    ] {
+        check(&[(&format!("{start} int main(void) {{ {body} }}"), end)]);
+    }
+}
+
+/// An array without a length gets it later, or has one element, or any number of them.
+#[test]
+fn arrays_without_a_length() {
+    check(&[
+        (
+            "extern int a[]; int get(int i) { return a[i]; } int a[3] = {1, 2, 3}; \
+             int main(void) { return get(2) + sizeof a; }",
+            "returns 15",
+        ),
+        ("int a[]; int main(void) { a[0] = 5; return a[0] + sizeof a; }", "returns 9"),
+        ("int a[]; int main(void) { int i = 1; return a[i]; }", "undefined: bounds a[i]"),
+        ("extern int a[]; int main(void) { int i = -1; return a[i]; }", "undefined: bounds a[i]"),
+    ]);
+    let text = "extern int a[], b[]; \
+                int main(void) { int *p = a; p[1] = 2; b[7] = 3; return a[1] * 10 + b[7]; }";
+    let program = program(text);
+    let ends: Vec<String> = (0..32).map(|seed| outcome(&program, seed)).collect();
+    assert!(ends.iter().any(|end| end == "returns 23"), "{ends:?}");
+    assert!(program.assumptions.iter().any(|a| a.text.contains("`a`, which is defined elsewhere")));
+}
+
+/// An allocation that is one of two alternatives has the type of what gets it.
+#[test]
+fn allocations_in_alternatives() {
+    let start = "void *malloc(unsigned); int nondet(void);";
+    for body in [
+        "int *p; p = nondet() ? malloc(12) : 0; if (!p) return 1; p[2] = 1; return p[2];",
+        "void *v = nondet() ? malloc(12) : 0; int *p = v; if (!p) return 1; *p = 1; return *p;",
+        "int *p = nondet() ? malloc(12) : malloc(8); p[1] = 1; return p[1];",
+        "int x = 0; int *p = (x++, malloc(4)); *p = x; return *p;",
+    ] {
+        check(&[(&format!("{start} int main(void) {{ {body} }}"), "returns 1")]);
+    }
+}
+
+/// String literals must not be changed; arrays that are initialised with one may.
+#[test]
+fn writes_to_string_literals() {
+    for (body, end) in [
+        ("char *s = \"ab\"; s[0] = 'c'; return s[0];", "undefined: pointer s[0]"),
+        ("char *s = \"ab\"; s[0]++; return 0;", "undefined: pointer s[0]++"),
+        ("\"ab\"[1] = 'c'; return 0;", "undefined: pointer \"ab\"[1]"),
+        ("char *s = x ? b : \"ab\"; s[1] = 'c'; return 0;", "undefined: pointer s[1]"),
+        ("char *s = x ? \"ab\" : b; s[1] = 'c'; return b[1];", "returns 99"),
+        ("char s[] = \"ab\"; char *t = s; t[0] = 'c'; return s[0];", "returns 99"),
+        ("char *s = \"ab\"; return s[1];", "returns 98"),
+        ("int *p = (int []){1, 2}; p[1] = 5; return p[1];", "returns 5"),
+    ] {
+        check(&[(&format!("char b[3]; int main(void) {{ int x = 0; {body} }}"), end)]);
+    }
+    check(&[("int *p = (int []){1, 2}; int main(void) { p[1] = 5; return p[1]; }", "returns 5")]);
+    // What the library writes, too.
+    let text = "char *strcpy(char *, const char *); int main(void) { char *s = \"abc\"; strcpy(s, \"x\"); }";
+    check(&[(text, "undefined: pointer d[i]")]);
+}
+
+/// Parameters with rows whose length is another parameter, as it was when the function began.
+#[test]
+fn parameters_with_rows() {
+    let start = "int sum(int n, int m, int a[n][m]) { int s = 0; n = 7; \
+                 for (int i = 0; i < 2; i++) for (int j = 0; j < 3; j++) s += a[i][j]; return s; }\n\
+                 int row(int *r, int k) { return r[k]; }\n\
+                 int at(int n, int (*a)[n], int i) { n = 0; return row(a[i], 1) + *(*(a + i) + 2); }\n\
+                 void set(int n, int a[][n], int i, int v) { a[i][n - 1] = v; (*a)[0]++; }\n\
+                 int deep(int n, int a[2][n][n + 1]); \
+                 int deep(int n, int a[2][n][n + 1]) { return a[1][1][2] * 100 + a[0][1][0]; }\n\
+                 int b[2][3] = {{1, 2, 3}, {4, 5, 6}};";
+    for (body, end) in [
+        ("return sum(2, 3, b);", "returns 21"),
+        ("return at(3, b, 1);", "returns 11"),
+        ("set(3, b, 1, 9); return b[1][2] * 10 + b[0][0];", "returns 92"),
+        (
+            "int d[2][2][3] = {{{1, 2, 3}, {4, 5, 6}}, {{7, 8, 9}, {10, 11, 12}}}; return deep(2, d);",
+            "returns 1204",
+        ),
+        ("int k = 2; set(3, b, k, 9); return 0;", "undefined: bounds a[i][n - 1]"),
+    ] {
+        check(&[(&format!("{start}\nint main(void) {{ {body} }}"), end)]);
+    }
+}
+
+/// A variable must not be used when its block has ended; each run of the block has its own.
+#[test]
+fn variables_of_blocks() {
+    for (body, end) in [
+        ("int *p; { int x = 1; p = &x; } return *p;", "undefined: pointer *p"),
+        ("int *p; { int x = 1; p = &x; } *p = 2; return 0;", "undefined: pointer *p"),
+        ("{ int x = 1; g = &x; } { int y = 2; } return *g;", "undefined: pointer *g"),
+        ("{ int x = 1; keep(&x); } return *g;", "undefined: pointer *g"),
+        ("int *p; { int x = 1; p = &x; *p = 5; keep(p); } return 3;", "returns 3"),
+        (
+            "int *p, s = 0; for (int i = 0; i < 3; i++) { int x = i; p = &x; s += *p; } return s;",
+            "returns 3",
+        ),
+        (
+            "int *p, s = 0; for (int i = 0; i < 3; i++) { int x = i; p = &x; if (i == 1) continue; \
+          s += *p; } return s;",
+            "returns 2",
+        ),
+        (
+            "int *p, s = 0, i = 0; again: { int x = i; p = &x; s += *p; } if (++i < 3) goto again; \
+          return s;",
+            "returns 3",
+        ),
+        (
+            "int *p, s = 0; for (int i = 0; i < 3; i++) switch (i) { int x; default: x = i; p = &x; \
+          s += *p; } return s;",
+            "returns 3",
+        ),
+        (
+            "int *p; { int x = 1; p = &x; } { int y = 2; p = &y; y = *p; } p = 0; return 1;",
+            "returns 1",
+        ),
+        ("int x = 4, *p; { p = &x; int y = 1; g = &y; } return *p;", "returns 4"),
+    ] {
+        let text = format!("int *g; void keep(int *p) {{ g = p; }} int main(void) {{ {body} }}");
+        check(&[(&text, end)]);
     }
 }

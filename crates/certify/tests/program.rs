@@ -262,6 +262,6 @@ fn counter() -> (Program, TermId) {
     let error = PlaceRef { procedure: ProcedureId::new(0), place: error };
     let kind = PropertyKind::Assertion;
     program.procedures.push(main);
-    program.properties.push(Property { error, kind, text: "x <= 10".into(), span });
+    program.properties.push(Property { error, kind, text: "x <= 10".into(), span, calls: None });
     (program, value)
 }

@@ -62,7 +62,13 @@ impl Builder {
         let place = PlaceRef { procedure: ProcedureId::new(0), place: self.error };
         let (kind, span) = (PropertyKind::Assertion, Span::default());
         self.program.procedures.push(self.body);
-        self.program.properties.push(Property { error: place, kind, text: "".into(), span });
+        self.program.properties.push(Property {
+            error: place,
+            kind,
+            text: "".into(),
+            span,
+            calls: None,
+        });
         self.program.check().expect("well formed");
         self.program
     }

@@ -42,7 +42,7 @@ fn identity() -> Program {
     program.procedures.extend([main, f]);
     let error = PlaceRef { procedure: ProcedureId::new(0), place: error };
     let kind = PropertyKind::Assertion;
-    program.properties.push(Property { error, kind, text: "x == y".into(), span });
+    program.properties.push(Property { error, kind, text: "x == y".into(), span, calls: None });
     assert_eq!(program.check(), Ok(()));
     program
 }

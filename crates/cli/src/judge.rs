@@ -12,7 +12,7 @@ use crate::c_source::{CSource, error_text};
 use crate::question::{Question, as_properties};
 use crate::waypoints::{Shapes, marked_route, points_of};
 use anyhow::Result;
-use pedra_c::specification::{ErrorCalls, Specification};
+use pedra_c::specification::Specification;
 use pedra_c::witness::observe::{Observed, Point, mark_of, observe};
 use pedra_c::witness::{Constraint, Content, Invariant, Place, Waypoint, Witness, target};
 use pedra_c::{CError, DataModel, Options};
@@ -116,7 +116,8 @@ impl Judge<'_> {
         model: DataModel,
     ) -> Result<Marked, Judgement> {
         let observed = observe(&self.source.text, points).map_err(Judgement::Unknown)?;
-        let options = Options { model, entry: specification.entry.clone() };
+        let entry = specification.entry.clone();
+        let options = Options { model, entry, errors: specification.errors() };
         let program = pedra_c::load(&observed.text, &self.source.name(), &options);
         let wrong = |error: CError| {
             let text = error_text(&self.source.path, &error);
@@ -127,7 +128,6 @@ impl Judge<'_> {
             }
         };
         let program = program.map_err(wrong)?;
-        let calls = ErrorCalls::new(&self.source.text).map_err(wrong)?;
         let numbers: BTreeMap<usize, usize> = (0..program.properties.len())
             .filter_map(|index| Some((index, mark_of(&program.properties[index].text)?)))
             .collect();
@@ -150,7 +150,7 @@ impl Judge<'_> {
             check.kind != CheckKind::Limit && edges.contains(&edge)
         });
         let own: Vec<usize> = (first..program.properties.len()).collect();
-        let mut question = Question::new(&program, &calls, specification)
+        let mut question = Question::new(&program, specification)
             .map_err(|why| Judgement::Unknown(format!("witness: {why}")))?;
         let is_meant = |index: &usize| *index < first && !numbers.contains_key(index);
         question.goals.retain(is_meant);

@@ -1,7 +1,7 @@
 //! Evidence about programs: what is shown beside a verdict, and what is written to files.
 
 use crate::args::{CheckArgs, DataModelName};
-use crate::c_source::{CSource, error_text};
+use crate::c_source::CSource;
 use crate::commands::language::Language;
 use crate::correctness::{Correctness, may_have_others};
 use crate::evidence::{
@@ -16,7 +16,7 @@ use crate::view::invariants::{LoopInvariant, loop_invariants};
 use anyhow::Result;
 use pedra_c::DataModel;
 use pedra_c::harness::harness;
-use pedra_c::specification::{ErrorCalls, Specification};
+use pedra_c::specification::Specification;
 use pedra_c::witness::{Content, Witness, violation, write};
 use pedra_certify::{CheckOptions, program_obligations, reduce_program_proof};
 use pedra_check::{InternalError, Plan};
@@ -71,8 +71,8 @@ pub struct Writer<'a> {
     plan: &'a Plan,
     watch: &'a Watch,
     several: bool,
-    /// The C file, if something is to be written about it, and its error functions.
-    source: Option<(CSource, ErrorCalls)>,
+    /// The C file, if something is to be written about it.
+    source: Option<CSource>,
     written: Mutex<Written>,
     /// The last proof and the smaller one that came of it: one proof may settle many properties.
     reduced: Mutex<Option<(Arc<ProgramProof>, Arc<ProgramProof>)>>,
@@ -119,12 +119,7 @@ impl<'a> Writer<'a> {
             return Err(InputError(format!("{option}: only for C programs (.c, .i)")));
         }
         let source = match args.witness.is_some() {
-            true => {
-                let source = CSource::read(&args.model, data_model(args.language.data_model))?;
-                let calls = ErrorCalls::new(&source.text)
-                    .map_err(|error| InputError(error_text(&source.path, &error)))?;
-                Some((source, calls))
-            }
+            true => Some(CSource::read(&args.model, data_model(args.language.data_model))?),
             false => None,
         };
         Ok(Writer {
@@ -253,7 +248,7 @@ impl<'a> Writer<'a> {
             let text = harness(self.program, trace);
             self.write(path, property, Ok((text.into_bytes(), true)), &mut evidence)?;
         }
-        if let (Some(path), Some((source, _))) = (&self.args.witness, &self.source) {
+        if let (Some(path), Some(source)) = (&self.args.witness, &self.source) {
             let Some(specification) = self.specification(property) else {
                 self.cannot_say(property);
                 return Ok(evidence);
@@ -269,8 +264,7 @@ impl<'a> Writer<'a> {
 
     /// The specification that a property is a part of; none if the exchange format has none.
     fn specification(&self, property: usize) -> Option<Specification> {
-        let (_, calls) = self.source.as_ref()?;
-        let claim = claim_of(self.program, calls, property)?;
+        let claim = claim_of(self.program, property)?;
         let entry = self.args.language.function.clone().unwrap_or_else(|| "main".to_owned());
         Some(Specification { entry, claim })
     }
@@ -300,8 +294,7 @@ impl<'a> Writer<'a> {
 
     /// The properties that a correctness witness is about.
     fn wanted(&self, specification: &Specification) -> Vec<usize> {
-        let Some((_, calls)) = &self.source else { return Vec::new() };
-        let question = Question::new(self.program, calls, specification.clone());
+        let question = Question::new(self.program, specification.clone());
         question.map_or_else(|_| Vec::new(), |question| question.wanted())
     }
 
@@ -315,7 +308,7 @@ impl<'a> Writer<'a> {
         invariants: &[LoopInvariant],
         evidence: &mut Evidence,
     ) -> Result<()> {
-        let (Some(path), Some((source, _))) = (&self.args.witness, &self.source) else {
+        let (Some(path), Some(source)) = (&self.args.witness, &self.source) else {
             return Ok(());
         };
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
@@ -356,7 +349,7 @@ impl<'a> Writer<'a> {
     /// If an answer failed its own check, or a file cannot be written.
     pub fn finish(&self) -> Result<()> {
         let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        let (Some(path), Some((source, _))) = (&self.args.witness, &self.source) else {
+        let (Some(path), Some(source)) = (&self.args.witness, &self.source) else {
             return Ok(());
         };
         for (property, witness) in &written.waiting {

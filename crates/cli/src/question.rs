@@ -3,9 +3,10 @@
 //! The program graph has a property for every call of an error function, and a run ends there. A
 //! specification is about the calls of one function. A call of another one may return: then the run
 //! goes on in a way that the graph does not have. So such calls must be unreachable, too, before a
-//! specification is proved. The functions behind `assert` do not return.
+//! specification is proved. The functions behind `assert` do not return. For specifications of
+//! other things the graph has the runs that go on (`Specification::errors`).
 
-use pedra_c::specification::{Claim, ErrorCalls, Specification};
+use pedra_c::specification::{Claim, Specification, is_error_of};
 use pedra_program::passes::undefined::some_checks_as_properties;
 use pedra_program::{CheckKind, EdgeRef, Program, PropertyKind};
 
@@ -27,15 +28,11 @@ impl Question {
     ///
     /// # Errors
     /// If the specification is about a function that is no error function of the program.
-    pub fn new(
-        program: &Program,
-        calls: &ErrorCalls,
-        specification: Specification,
-    ) -> Result<Question, String> {
+    pub fn new(program: &Program, specification: Specification) -> Result<Question, String> {
         let mut question =
             Question { specification, goals: Vec::new(), doubtful: Vec::new(), others: 0 };
         if let Claim::NoCall(function) = &question.specification.claim
-            && !calls.knows(function)
+            && !is_error_of(program, function)
         {
             return Err(format!("calls of `{function}`, which has a body, are not supported"));
         }
@@ -44,18 +41,10 @@ impl Question {
                 (Claim::NoOverflow, PropertyKind::Undefined(CheckKind::Overflow)) => {
                     question.goals.push(index);
                 }
-                // Runs end at such a call; if it has a body that returns, an overflow behind it
-                // would not be seen.
-                (Claim::NoOverflow, PropertyKind::Assertion) => {
-                    let function = calls.function_of(property);
-                    if function.is_none_or(|function| calls.has_body(&function)) {
-                        question.doubtful.push(index);
-                    }
-                }
                 (Claim::NoCall(wanted), PropertyKind::Assertion) => {
-                    match calls.function_of(property) {
+                    match property.calls.as_deref() {
                         Some(function) if function == *wanted => question.goals.push(index),
-                        Some(function) if never_returns(&function) => question.others += 1,
+                        Some(function) if never_returns(function) => question.others += 1,
                         _ => question.doubtful.push(index),
                     }
                 }
@@ -91,10 +80,12 @@ pub fn as_properties(
 }
 
 /// What a specification says of a property; `None` if none is known that does.
-pub fn claim_of(program: &Program, calls: &ErrorCalls, property: usize) -> Option<Claim> {
+pub fn claim_of(program: &Program, property: usize) -> Option<Claim> {
     let property = &program.properties[property];
     match property.kind {
-        PropertyKind::Assertion => calls.function_of(property).map(Claim::NoCall),
+        PropertyKind::Assertion => {
+            property.calls.as_deref().map(|function| Claim::NoCall(function.to_owned()))
+        }
         PropertyKind::Undefined(CheckKind::Overflow) => Some(Claim::NoOverflow),
         PropertyKind::Undefined(_) => None,
     }

@@ -379,7 +379,13 @@ fn a_test_reaches_the_error() {
     for file in ["midpoint.c", "lock.c"] {
         std::fs::copy(folder().join(file), at.join(file)).expect("copied");
     }
-    for file in ["p.c", "midpoint.c", "lock.c"] {
+    // Values of variables that are not defined, and of functions of the C library.
+    let outside = "extern int rand(void), getchar(void); extern long long far;\n\
+                   extern signed char near; extern void reach_error(void);\n\
+                   int main(void) {\n    if (rand() == 7 && getchar() == 'x' && rand() == 9)\n\
+                   if (far == -5000000000LL && near == -128) reach_error();\n    return 0;\n}\n";
+    std::fs::write(at.join("outside.c"), outside).expect("written");
+    for file in ["p.c", "midpoint.c", "lock.c", "outside.c"] {
         let (code, out) = pedra(&at, &["check", file, "--test", "test.c"]);
         assert_eq!(code, Some(1), "{out}");
         let words = ["-fsanitize=undefined", "-fno-sanitize-recover", file, "test.c", "-o", "test"];
@@ -388,6 +394,20 @@ fn a_test_reaches_the_error() {
         let test = at.join("test").display().to_string();
         let ran = run(&test, &[], &at).expect("it starts");
         assert_eq!(ran.status.code(), Some(99), "{file}: {}", text(&ran.stderr));
+    }
+}
+
+/// What a test cannot define is named in it.
+#[test]
+fn a_test_names_what_it_cannot_define() {
+    let code = "extern int a[4], *p; extern struct s { int x; } s; extern void reach_error(void);\n\
+                int main(void) { if (a[2] == 7 && s.x == 3 && p == 0) reach_error(); return 0; }\n";
+    let at = with_program("undefined", code);
+    let (found, out) = pedra(&at, &["check", "p.c", "--test", "test.c"]);
+    assert_eq!(found, Some(1), "{out}");
+    let test = std::fs::read_to_string(at.join("test.c")).expect("a test");
+    for words in ["declares these variables", " a = (an array)\n", " s.x = 3\n", "* p = 0\n"] {
+        assert!(test.contains(words), "{words}: {test}");
     }
 }
 

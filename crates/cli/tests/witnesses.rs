@@ -189,10 +189,27 @@ fn only_calls_of_the_function_count() {
 fn overflows_behind_a_call_of_an_error_function() {
     let code = "void reach_error(void) { }\nextern int __VERIFIER_nondet_int(void);\n\
         int main(void) { int x = __VERIFIER_nondet_int(); CALL x = x + 1; return 0; }\n";
-    for (call, expected) in [("reach_error();", "UNKNOWN"), ("", "FALSE(no-overflow)")] {
+    for (call, expected) in [
+        ("reach_error();", "FALSE(no-overflow)"),
+        ("", "FALSE(no-overflow)"),
+        ("if (x > 9) { reach_error(); x = 0; }", "TRUE"),
+    ] {
         let at = with_program("behind", &code.replace("CALL", call));
         let (_, out) = pedra(&at, &["svcomp", "p.c", "--property", "no-overflow"]);
         assert!(out.contains(expected), "{call}: {out}");
+        // The witnesses of `check` are about the same runs.
+        let (code, out) = pedra(&at, &["check", "p.c", "-p", "overflow", "--witness", "w.yml"]);
+        assert_eq!(code, Some(i32::from(expected != "TRUE")), "{call}: {out}");
+        let (code, out) = pedra(&at, &["certify", "p.c", "w.yml"]);
+        assert_eq!(code, Some(0), "{call}: {out}");
+    }
+    // A second call is no violation of its own where assertions are asked for, too.
+    let code = "void reach_error(void) { }\nint main(void) { int x = 2147483647;\n\
+        reach_error();\nreach_error();\nreturn x + 1; }\n";
+    let at = with_program("both", code);
+    let (_, out) = pedra(&at, &["check", "p.c", "-p", "all", "--quiet"]);
+    for line in ["violated  b0 p.c:3", "proved    b1 p.c:4", "violated  b2 p.c:5"] {
+        assert!(out.contains(line), "{line}: {out}");
     }
 }
 

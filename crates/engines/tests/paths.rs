@@ -114,7 +114,7 @@ fn together(limit: i64) -> Program {
         body.add_edge(Edge { from: head, to: place, action, span, text: "".into() });
         let error = PlaceRef { procedure: ProcedureId::new(0), place };
         let kind = PropertyKind::Assertion;
-        program.properties.push(Property { error, kind, text: "".into(), span });
+        program.properties.push(Property { error, kind, text: "".into(), span, calls: None });
     }
     program.procedures.push(body);
     program.check().expect("well formed");

@@ -111,7 +111,7 @@ fn fill(value: u64) -> Program {
     let error = PlaceRef { procedure: ProcedureId::new(0), place: error };
     let kind = PropertyKind::Assertion;
     program.procedures.push(body);
-    program.properties.push(Property { error, kind, text: "".into(), span });
+    program.properties.push(Property { error, kind, text: "".into(), span, calls: None });
     program.check().expect("well formed");
     program
 }

@@ -256,6 +256,9 @@ pub struct Property {
     pub text: Box<str>,
     /// Where it stands.
     pub span: Span,
+    /// The error function whose call reaches the place, such as `reach_error`, where the source
+    /// language has such functions.
+    pub calls: Option<Box<str>>,
 }
 
 /// Kinds of properties.
@@ -276,6 +279,8 @@ pub struct Program {
     pub variables: Vec<Variable>,
     /// Those that all procedures share.
     pub globals: Vec<VariableId>,
+    /// Those that the source declares and does not define; their first values are arbitrary.
+    pub external: Vec<VariableId>,
     /// The procedures.
     pub procedures: Vec<Procedure>,
     /// Where runs start. Its parameters have arbitrary values.
@@ -372,6 +377,7 @@ impl Program {
             terms: Terms::new(),
             variables: Vec::new(),
             globals: Vec::new(),
+            external: Vec::new(),
             procedures: Vec::new(),
             entry: ProcedureId::new(0),
             properties: Vec::new(),
@@ -655,7 +661,7 @@ mod tests {
         let error = PlaceRef { procedure: ProcedureId::new(0), place: error };
         let kind = PropertyKind::Assertion;
         program.procedures.push(main);
-        program.properties.push(Property { error, kind, text: "x < 10".into(), span });
+        program.properties.push(Property { error, kind, text: "x < 10".into(), span, calls: None });
         program
     }
 

@@ -76,7 +76,7 @@ fn diamonds(count: usize, loops: Loops) -> Program {
     program.procedures.push(main);
     let error = PlaceRef { procedure: ProcedureId::new(0), place: error };
     let kind = PropertyKind::Assertion;
-    program.properties.push(Property { error, kind, text: "x != 7".into(), span });
+    program.properties.push(Property { error, kind, text: "x != 7".into(), span, calls: None });
     program.check().expect("well formed");
     program
 }

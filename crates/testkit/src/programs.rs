@@ -87,7 +87,13 @@ pub fn random_program(random: &mut Random, shape: ProgramShape) -> Program {
         let place = program.procedures[procedure.index()].add_place(span);
         let error = PlaceRef { procedure, place };
         let text = format!("property {property}").into();
-        program.properties.push(Property { error, kind: PropertyKind::Assertion, text, span });
+        program.properties.push(Property {
+            error,
+            kind: PropertyKind::Assertion,
+            text,
+            span,
+            calls: None,
+        });
     }
     for index in 0..count {
         add_edges(random, &mut program, ProcedureId::new(index), shape);

@@ -145,7 +145,7 @@ impl Builder<'_, '_, '_> {
         self.go(Action::Step(step), span, text.clone());
         let error = PlaceRef { procedure: self.id, place: error };
         let (kind, span) = (PropertyKind::Assertion, self.lowerer.span(span));
-        self.lowerer.program.properties.push(Property { error, kind, text, span });
+        self.lowerer.program.properties.push(Property { error, kind, text, span, calls: None });
     }
 
     /// The postconditions. Free ones are for calls of procedures without a body.

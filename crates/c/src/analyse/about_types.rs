@@ -1,7 +1,7 @@
 //! Expressions about types: `sizeof`, `offsetof`, `_Alignof`, `_Generic`.
 
 use super::{Analysed, Analyser};
-use crate::ast::{self, Designator, ExprId, TypeNameId};
+use crate::ast::{self, Designator, ExprId, ExprKind, TypeNameId};
 use crate::error::Fault;
 use crate::source::Span;
 use crate::tree::NodeId;
@@ -17,6 +17,28 @@ impl Analyser<'_> {
         let node = self.number(i128::from(size), self.tree.types.size_type(), span);
         self.tree.sizes.insert(node, ty);
         Ok(node)
+    }
+
+    /// `_Static_assert` (C11 6.7.10). It says nothing of runs, so one about what is not supported
+    /// is passed over.
+    pub(super) fn static_assert(
+        &mut self,
+        condition: ExprId,
+        text: Option<ExprId>,
+    ) -> Analysed<()> {
+        let span = self.ast.expr(condition).span;
+        let holds = match self.constant(condition) {
+            Err(fault) if fault.is_unsupported => true,
+            constant => constant? != 0,
+        };
+        let text = match text.map(|text| &self.ast.expr(text).kind) {
+            Some(ExprKind::Str(bytes)) => format!(": {}", String::from_utf8_lossy(bytes)),
+            _ => String::new(),
+        };
+        match holds {
+            true => Ok(()),
+            false => Err(Fault::new(span, format!("this static assertion does not hold{text}"))),
+        }
     }
 
     /// `offsetof`

@@ -38,6 +38,7 @@ impl Analyser<'_> {
         let stores = self.string_stores(place, char, bytes, span);
         self.tree.objects[object.index()].initial.stores = stores;
         self.tree.objects[object.index()].initial.is_zeroed = true;
+        self.tree.objects[object.index()].is_string = true;
         object
     }
 
@@ -102,7 +103,7 @@ impl Analyser<'_> {
         let name = match self.ast.expr(function).kind {
             ExprKind::Name(name) => name,
             _ => {
-                let pointer = self.called(callee)?;
+                let pointer = self.value(callee)?;
                 return self.pointer_call(pointer, args, span);
             }
         };
@@ -119,7 +120,7 @@ impl Analyser<'_> {
             Some(Entity::Function(id)) => id,
             None => self.implicit(name, span)?,
             Some(_) => {
-                let pointer = self.called(callee)?;
+                let pointer = self.value(callee)?;
                 return self.pointer_call(pointer, args, span);
             }
         };
@@ -163,23 +164,6 @@ impl Analyser<'_> {
             External::Declaration(_) => false,
         };
         self.bodies.get(&id).is_some_and(is_own)
-    }
-
-    /// The pointer that is called: a function that is reached by `*` is its address again.
-    fn called(&mut self, mut callee: ExprId) -> Analysed<NodeId> {
-        loop {
-            match self.ast.expr(callee).kind {
-                ExprKind::Unary(ast::UnaryOp::Deref, inner) => {
-                    let ty = self.type_of(inner)?;
-                    let pointee = self.tree.types.pointee(ty).map(|to| self.tree.types.get(to));
-                    if !matches!(pointee, Some(Type::Function { .. })) {
-                        return self.value(callee);
-                    }
-                    callee = inner;
-                }
-                _ => return self.value(callee),
-            }
-        }
     }
 
     /// A function that is called without a declaration.

@@ -1,22 +1,17 @@
 //! Types of declarations, and what declarations declare.
 
+use super::constness::Constness;
 use super::scope::Entity;
 use super::{Analysed, Analyser};
 use crate::ast::*;
 use crate::error::Fault;
 use crate::source::Span;
 use crate::token::Name;
-use crate::tree::{FunctionId, NodeId, ObjectId};
-use crate::types::{DataModel, Field as NewField, IntType, Ty, Type};
+use crate::tree::{Extent, FunctionId, NodeId, Object, ObjectId};
+use crate::types::{DataModel, Field as NewField, IntType, Ty, Type, VARIABLE};
 
 /// The longest array, in elements.
 const LONGEST_ARRAY: u64 = 1 << 31;
-
-/// The name of a type whose length is not constant.
-pub(super) const VARIABLE: &str = "a variable-length array";
-
-/// A parameter: its name, type and place.
-pub(super) type Parameter = (Option<Name>, Ty, Span);
 
 impl Analyser<'_> {
     /// The type that specifiers name.
@@ -26,21 +21,36 @@ impl Analyser<'_> {
             TypeSpec::Tag(id) => {
                 let ty = self.tag(*id);
                 self.is_volatile = false;
+                self.constness = Constness::default();
                 ty
             }
             TypeSpec::Typedef(name, span) => match self.scopes.find(*name) {
-                Some(Entity::Typedef(ty)) => {
+                Some(Entity::Typedef(ty, constness)) => {
                     self.is_volatile |= self.volatile.types.contains(name);
+                    self.constness = constness;
                     Ok(ty)
                 }
                 _ => Err(Fault::new(*span, format!("`{}` is not a type here", self.text(*name)))),
             },
             TypeSpec::TypeofType(id) => self.type_name(*id),
-            TypeSpec::TypeofExpr(id) => self.type_of(*id),
+            TypeSpec::TypeofExpr(id) => {
+                let ty = self.type_of(*id);
+                self.constness = Constness::default();
+                ty
+            }
+            TypeSpec::Const(inner) => {
+                let ty = self.spec(inner);
+                self.constness.is_const = true;
+                ty
+            }
             TypeSpec::Volatile(inner) => {
                 let ty = self.spec(inner);
                 self.is_volatile = true;
                 ty
+            }
+            TypeSpec::Assert(condition, text) => {
+                self.static_assert(*condition, *text)?;
+                Ok(self.int())
             }
         }
     }
@@ -167,7 +177,7 @@ impl Analyser<'_> {
         let mut members = Vec::new();
         for field in fields {
             let (name, ty) = self.declared(&field.spec, &field.declarator)?;
-            let is_volatile = self.is_volatile;
+            let (is_volatile, constness) = (self.is_volatile, self.constness);
             let is_record = matches!(self.tree.types.get(ty), Type::Record(_));
             let bits = match field.bits {
                 Some(width) => Some(self.width(width)?),
@@ -176,6 +186,9 @@ impl Analyser<'_> {
             };
             if let Some(name) = name.filter(|_| is_volatile) {
                 self.volatile.members.insert((record, name));
+            }
+            if let Some(name) = name {
+                self.constants.members.insert((record, name), constness);
             }
             members.push(NewField { name, ty, bits, placing: field.declarator.placing });
         }
@@ -200,7 +213,9 @@ impl Analyser<'_> {
         declarator: &Declarator,
     ) -> Analysed<(Option<Name>, Ty)> {
         self.is_volatile = false;
+        self.constness = Constness::default();
         let mut ty = self.spec(spec)?;
+        let mut constness = self.constness;
         self.is_volatile |= declarator.is_volatile;
         let is_volatile = self.is_volatile;
         if let Some(name) = declarator.attribute {
@@ -208,14 +223,12 @@ impl Analyser<'_> {
         }
         // The step next to the name is the outermost part of the type.
         for derived in declarator.derived.iter().rev() {
+            constness = constness.of(derived);
             ty = match derived {
-                Derived::Pointer => self.tree.types.pointer(ty),
+                Derived::Pointer { .. } => self.tree.types.pointer(ty),
                 Derived::Array(length, span) => self.array(ty, *length, *span)?,
                 Derived::Function { params, is_variadic, has_prototype } => {
-                    let mut types = Vec::new();
-                    for param in params {
-                        types.push(self.parameter(param)?.1);
-                    }
+                    let types = self.parameter_types(params)?;
                     let (is_variadic, has_prototype) = (*is_variadic, *has_prototype);
                     let params = types;
                     let ty = Type::Function { result: ty, params, is_variadic, has_prototype };
@@ -224,6 +237,7 @@ impl Analyser<'_> {
             };
         }
         self.is_volatile = is_volatile;
+        self.constness = constness;
         Ok((declarator.name, ty))
     }
 
@@ -234,39 +248,17 @@ impl Analyser<'_> {
         self.in_length += 1;
         let constant = self.try_constant(length);
         self.in_length -= 1;
-        let Some(length) = constant? else {
-            return Ok(self.tree.types.make(Type::Refused(VARIABLE)));
+        let Some(constant) = constant? else {
+            return match self.rows {
+                Some(_) => self.row(element, length),
+                None => Ok(self.tree.types.make(Type::Refused(VARIABLE))),
+            };
         };
-        match u64::try_from(length) {
+        match u64::try_from(constant) {
             Ok(length) if length <= LONGEST_ARRAY => {
                 Ok(self.tree.types.make(Type::Array(element, Some(length))))
             }
-            _ => Err(Fault::new(span, format!("an array cannot have {length} elements"))),
-        }
-    }
-
-    /// A parameter: arrays and functions become pointers.
-    fn parameter(&mut self, param: &Param) -> Analysed<Parameter> {
-        let mut declarator = param.declarator.clone();
-        if let Some(first @ Derived::Array(..)) = declarator.derived.first_mut() {
-            *first = Derived::Pointer;
-        }
-        let (name, mut ty) = self.declared(&param.spec, &declarator)?;
-        match *self.tree.types.get(ty) {
-            Type::Array(element, _) => ty = self.tree.types.pointer(element),
-            Type::Function { .. } => ty = self.tree.types.pointer(ty),
-            _ => {}
-        }
-        Ok((name, ty, param.declarator.span))
-    }
-
-    /// The parameters of a definition.
-    pub(super) fn parameters(&mut self, function: &Function) -> Analysed<Vec<Parameter>> {
-        match function.declarator.derived.first() {
-            Some(Derived::Function { params, .. }) => {
-                params.iter().map(|param| self.parameter(param)).collect()
-            }
-            _ => Ok(Vec::new()),
+            _ => Err(Fault::new(span, format!("an array cannot have {constant} elements"))),
         }
     }
 
@@ -291,8 +283,11 @@ impl Analyser<'_> {
         let span = declarator.span;
         let (name, ty) = self.declared(&declaration.spec, declarator)?;
         let Some(name) = name else { return Ok(None) };
-        let is_volatile = self.is_volatile;
+        let (is_volatile, constness) = (self.is_volatile, self.constness);
         let object = self.declare_name(declaration, (name, ty, span), init)?;
+        if let Some(Entity::Object(object)) = self.scopes.find(name) {
+            self.constants.objects.insert(object, constness);
+        }
         if let Some(Entity::Object(object)) = self.scopes.find(name)
             && is_volatile
         {
@@ -315,7 +310,7 @@ impl Analyser<'_> {
             if self.is_volatile {
                 self.volatile.types.insert(name);
             }
-            self.scopes.insert(name, Entity::Typedef(ty));
+            self.scopes.insert(name, Entity::Typedef(ty, self.constness));
             return Ok(None);
         }
         if is_function {
@@ -421,6 +416,20 @@ impl Analyser<'_> {
             self.scopes.insert(name, Entity::Function(id));
         }
         Ok(id)
+    }
+
+    /// Arrays outside functions that no declaration gave a length: one that is defined has one
+    /// element (C11 6.9.2p5), and that of others is not known.
+    pub(super) fn complete_globals(&mut self) {
+        for (&id, &is_undefined) in &self.undefined {
+            let Object { ty, extent, .. } = &mut self.tree.objects[id.index()];
+            let Type::Array(element, None) = *self.tree.types.get(*ty) else { continue };
+            if !is_undefined {
+                *ty = self.tree.types.make(Type::Array(element, Some(1)));
+            } else if let Some(array) = self.tree.types.variable_array(element) {
+                (*ty, *extent) = (array, Extent::Outside);
+            }
+        }
     }
 
     fn declare_global(

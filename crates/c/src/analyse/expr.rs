@@ -89,11 +89,12 @@ impl Analyser<'_> {
                 Ok(self.add(Kind::Object(object), ty, span))
             }
             ExprKind::Unary(ast::UnaryOp::Deref, pointer) => {
-                let pointer = self.value(*pointer)?;
+                let pointer = self.bare_value(*pointer)?;
                 self.deref(pointer, span)
             }
             ExprKind::Index(base, index) => {
-                let (base, index) = (self.value(*base)?, self.value(*index)?);
+                // An object that is made for it, as in `f().a[i]`, needs no address.
+                let (base, index) = (self.bare_value(*base)?, self.value(*index)?);
                 let is_swapped = self.tree.types.pointee(self.ty(base)).is_none();
                 let (pointer, index) = if is_swapped { (index, base) } else { (base, index) };
                 if self.tree.types.pointee(self.ty(pointer)).is_none() {
@@ -305,7 +306,7 @@ impl Analyser<'_> {
                 Ok(self.number(i128::from(value), int, span))
             }
             Some(Entity::Function(id)) => Ok(self.function_address(id, span)),
-            Some(Entity::Typedef(_)) => {
+            Some(Entity::Typedef(..)) => {
                 Err(Fault::new(span, format!("the type `{}` is not a value", self.text(name))))
             }
             Some(Entity::Object(_)) => Err(self.undeclared(name, span)),
@@ -361,6 +362,9 @@ impl Analyser<'_> {
     fn assignable(&self, place: NodeId, span: Span) -> Analysed<()> {
         let ty = self.ty(place);
         self.supported(ty, span)?;
+        if self.is_const(place) {
+            return Err(Fault::new(span, "this is `const` and cannot be assigned to"));
+        }
         match self.tree.types.get(ty) {
             Type::Array(..) | Type::Function { .. } | Type::Void => {
                 let name = self.tree.types.name(ty);

@@ -5,11 +5,13 @@
 mod about_types;
 mod call;
 mod compound;
+mod constness;
 mod declare;
 mod expr;
 mod init;
 mod memory;
 mod operators;
+mod params;
 mod pointer_call;
 mod scope;
 mod stmt;
@@ -20,6 +22,7 @@ use crate::source::Span;
 use crate::token::Name;
 use crate::tree::*;
 use crate::types::{DataModel, IntType, RecordId, Ty, Type, Types};
+use constness::{Constants, Constness};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{Entity, Scopes};
 
@@ -32,6 +35,7 @@ pub fn analyse(ast: &Ast, model: DataModel, entry: &str) -> Result<Tree, Fault> 
     for (index, external) in ast.externals.iter().enumerate() {
         analyser.external(index, external)?;
     }
+    analyser.complete_globals();
     let found = ast.names.find(entry).and_then(|name| analyser.scopes.find(name));
     let function = match found {
         Some(Entity::Function(id)) if analyser.bodies.contains_key(&id) => id,
@@ -118,10 +122,15 @@ struct Analyser<'a> {
     /// What is declared volatile, and whether the declarator that was read last is.
     volatile: Volatile,
     is_volatile: bool,
+    /// The same for what is constant.
+    constants: Constants,
+    constness: Constness,
     /// The functions whose address is taken, in order.
     taken: Vec<FunctionId>,
     /// Calls through pointers.
     pointer_calls: Vec<pointer_call::PointerCall>,
+    /// In a parameter of a definition: what keeps the lengths of its rows.
+    rows: Option<Vec<NodeId>>,
     /// What must be done before the expression that is read: it makes the objects that the
     /// expression uses but does not name.
     before: Vec<NodeId>,
@@ -159,8 +168,11 @@ impl<'a> Analyser<'a> {
             switch_type: Vec::new(),
             volatile: Volatile::default(),
             is_volatile: false,
+            constants: Constants::default(),
+            constness: Constness::default(),
             taken: Vec::new(),
             pointer_calls: Vec::new(),
+            rows: None,
             before: Vec::new(),
         }
     }
@@ -238,16 +250,15 @@ impl<'a> Analyser<'a> {
         };
         self.current = Some(id);
         self.scopes.open();
-        let params = self.parameters(function)?;
-        for (name, ty, span) in params {
-            let text = name.map_or(String::new(), |name| self.ast.names.text(name).to_owned());
-            let object = self.new_object(text, ty, Some(id), span);
-            self.tree.functions[id.index()].params.push(object);
-            if let Some(name) = name {
-                self.scopes.insert(name, Entity::Object(object));
-            }
+        let sets = self.parameters(id, function)?;
+        let mut body = self.stmt(function.body)?;
+        if !sets.is_empty() {
+            // Nothing of it is in the source.
+            let span = Span { end: function.span.start, ..function.span };
+            let sets = sets.into_iter().map(|set| self.add_stmt(StmtKind::Expr(set), span));
+            let list: Vec<StmtId> = sets.collect::<Vec<_>>().into_iter().chain([body]).collect();
+            body = self.add_stmt(StmtKind::Block(list), span);
         }
-        let body = self.stmt(function.body)?;
         self.scopes.close();
         self.tree.functions[id.index()].body = Some(body);
         self.current = None;
@@ -256,8 +267,11 @@ impl<'a> Analyser<'a> {
 
     /// The initial value of an object that lives as long as the program.
     fn global_initial(&mut self, id: ObjectId) -> Analysed<()> {
-        if self.undefined.get(&id) == Some(&true) || !self.tree.object(id).initial.stores.is_empty()
-        {
+        if self.undefined.get(&id) == Some(&true) {
+            self.tree.objects[id.index()].is_external = true;
+            return Ok(());
+        }
+        if !self.tree.object(id).initial.stores.is_empty() {
             return Ok(());
         }
         self.tree.objects[id.index()].initial.is_zeroed = true;
@@ -281,6 +295,8 @@ impl<'a> Analyser<'a> {
             owner,
             extent: Extent::Fixed,
             initial: Initial::default(),
+            is_external: false,
+            is_string: false,
             span,
         });
         self.is_used.push(false);

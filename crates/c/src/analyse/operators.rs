@@ -5,7 +5,7 @@ use crate::ast::BinaryOp;
 use crate::error::Fault;
 use crate::fold::{self, Format};
 use crate::source::Span;
-use crate::tree::{Kind, NodeId, UnaryOp};
+use crate::tree::{Kind, NodeId, ObjectId, UnaryOp};
 use crate::types::{IntType, Ty, Type};
 
 impl Analyser<'_> {
@@ -207,7 +207,8 @@ impl Analyser<'_> {
         self.integer(index)?;
         let ty = self.ty(pointer);
         let to = self.tree.types.pointee(ty);
-        let stride = self.size(to.unwrap_or(ty), span)?;
+        let (index, element) = self.in_elements(index, to.unwrap_or(ty), span);
+        let stride = self.size(element, span)?;
         if let Kind::Address(element) = self.tree.node(pointer).kind
             && let Kind::Index(array, start) = self.tree.node(element).kind
             && self.tree.constant(start) == Some(0)
@@ -219,6 +220,21 @@ impl Analyser<'_> {
             return Ok(self.add(Kind::Address(element), ty, span));
         }
         Ok(self.add(Kind::PointerAdd { pointer, index, stride, is_minus }, ty, span))
+    }
+
+    /// A number of rows as a number of elements. A product that wraps around is no address in the
+    /// object, so the operation is unsigned.
+    fn in_elements(&mut self, mut index: NodeId, mut ty: Ty, span: Span) -> (NodeId, Ty) {
+        while let Type::Row(element, length) = *self.tree.types.get(ty) {
+            let length = self.get(ObjectId(length), span);
+            let size = self.ty(length);
+            let rows = self.convert(index, size);
+            let product = self.operation(BinaryOp::Mul, rows, length, size, span);
+            let signed = self.tree.types.int(IntType::LongLong);
+            index = self.convert(product, signed);
+            ty = element;
+        }
+        (index, ty)
     }
 
     /// `*pointer`.
@@ -268,9 +284,17 @@ impl Analyser<'_> {
         }
     }
 
-    /// The value of a place: arrays become the address of their first element.
+    /// The value of a place: arrays become the address of their first element, and functions
+    /// their address.
     pub(super) fn load(&mut self, place: NodeId, span: Span) -> Analysed<NodeId> {
         let ty = self.ty(place);
+        if let (Type::Row(element, _), Kind::Deref(row)) =
+            (self.tree.types.get(ty), &self.tree.node(place).kind)
+        {
+            let (element, row) = (*element, *row);
+            let ty = self.tree.types.pointer(element);
+            return Ok(self.convert(row, ty));
+        }
         self.supported(ty, span)?;
         if let Type::Array(element, _) = *self.tree.types.get(ty) {
             let zero = self.number(0, IntType::Int, span);
@@ -279,7 +303,7 @@ impl Analyser<'_> {
             return Ok(self.add(Kind::Address(first), ty, span));
         }
         if matches!(self.tree.types.get(ty), Type::Function { .. }) {
-            return Err(Fault::unsupported(span, "a call through a function pointer"));
+            return Ok(self.address(place, span));
         }
         if !matches!(self.tree.types.get(ty), Type::Bits(..)) {
             self.size(ty, span)?;

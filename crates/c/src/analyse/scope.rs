@@ -1,5 +1,6 @@
 //! Which name stands for what, from the innermost block outwards.
 
+use super::constness::Constness;
 use crate::ast::TagKind;
 use crate::token::Name;
 use crate::tree::{FunctionId, ObjectId};
@@ -13,8 +14,8 @@ pub enum Entity {
     Object(ObjectId),
     /// A function.
     Function(FunctionId),
-    /// A type.
-    Typedef(Ty),
+    /// A type, and what of it is constant.
+    Typedef(Ty, Constness),
     /// An enumeration constant.
     Enumerator(i64),
 }
@@ -37,6 +38,11 @@ impl Scopes {
     /// Whether only the file scope is open.
     pub fn is_file(&self) -> bool {
         self.0.len() == 1
+    }
+
+    /// Whether a block of a function is open, beside its body.
+    pub fn is_inner(&self) -> bool {
+        self.0.len() > 3
     }
 
     /// Opens a block.

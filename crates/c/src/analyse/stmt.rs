@@ -1,12 +1,11 @@
 //! Statements.
 
-use super::declare::VARIABLE;
 use super::{Analysed, Analyser};
 use crate::ast;
 use crate::error::Fault;
 use crate::source::Span;
 use crate::tree::{Extent, NodeId, Stmt, StmtId, StmtKind};
-use crate::types::Type;
+use crate::types::{Type, VARIABLE};
 
 impl Analyser<'_> {
     pub(super) fn add_stmt(&mut self, kind: StmtKind, span: Span) -> StmtId {
@@ -42,6 +41,7 @@ impl Analyser<'_> {
                 for &stmt in stmts {
                     self.stmt_into(stmt, &mut inner)?;
                 }
+                inner.extend(self.end_of_block(&inner, stmt.span));
                 self.scopes.close();
                 StmtKind::Block(inner)
             }
@@ -91,6 +91,17 @@ impl Analyser<'_> {
         };
         list.push(self.add_stmt(kind, stmt.span));
         Ok(())
+    }
+
+    /// What ends the variables that are declared in an inner block.
+    fn end_of_block(&mut self, list: &[StmtId], span: Span) -> Option<StmtId> {
+        let declared = list.iter().filter_map(|&stmt| match self.tree.stmt(stmt).kind {
+            StmtKind::Declare(object) => Some(object),
+            _ => None,
+        });
+        let declared: Vec<_> = declared.collect();
+        let is_needed = self.scopes.is_inner() && !declared.is_empty();
+        is_needed.then(|| self.add_stmt(StmtKind::End(declared), span))
     }
 
     fn condition(&mut self, id: ast::ExprId) -> Analysed<NodeId> {

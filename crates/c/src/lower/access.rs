@@ -295,6 +295,21 @@ impl Lowerer<'_> {
         value
     }
 
+    /// The leaves among some that can be changed, with the check that none of the others is meant:
+    /// a string literal must not be changed (C11 6.4.5p7).
+    pub(super) fn writable(&mut self, list: Vec<Alternative>, span: Span) -> Vec<Alternative> {
+        let is_fixed = |one: &Alternative| self.read_only.contains(&one.variable);
+        let (fixed, list): (Vec<_>, Vec<_>) = list.into_iter().partition(is_fixed);
+        for alternative in fixed {
+            let holds = match alternative.condition {
+                Some(condition) => build::not(&mut self.program.terms, condition),
+                None => self.program.terms.bool(false),
+            };
+            self.check(holds, CheckKind::Pointer, span);
+        }
+        list
+    }
+
     /// Gives a place a value.
     pub(super) fn write(&mut self, list: &[Alternative], value: TermId) {
         for alternative in list {

@@ -64,12 +64,14 @@ impl Uses {
             _ => None,
         });
         for (place, value) in stores.copied().chain(assigned) {
-            uses.kept.extend(variable(place).map(|object| (value, object)));
+            for value in values(tree, value) {
+                uses.kept.extend(variable(place).map(|object| (value, object)));
+            }
         }
         for node in &tree.nodes {
             let Kind::Convert(inner) = node.kind else { continue };
             let Some(to) = tree.types.pointee(node.ty).filter(is_object) else { continue };
-            uses.converted.insert(inner, to);
+            uses.converted.extend(values(tree, inner).into_iter().map(|value| (value, to)));
             if let Kind::Load(place) = tree.node(inner).kind
                 && let Some(object) = variable(place)
             {
@@ -89,6 +91,20 @@ impl Uses {
         let result = || tree.types.pointee(tree.node(call).ty).filter(is_object);
         self.converted.get(&call).copied().or_else(result).or_else(of_variable)
     }
+}
+
+/// The expressions whose value may be the one of an expression: the alternatives of `c ? t : e`,
+/// and the last of `a, b`.
+fn values(tree: &Tree, node: NodeId) -> Vec<NodeId> {
+    let (mut stack, mut found) = (vec![node], Vec::new());
+    while let Some(node) = stack.pop() {
+        match tree.node(node).kind {
+            Kind::Conditional(_, t, e) => stack.extend([t, e]),
+            Kind::Comma(_, value) => stack.push(value),
+            _ => found.push(node),
+        }
+    }
+    found
 }
 
 /// An object for each allocation, and for each pointer from outside whose type is known. Types that
@@ -117,7 +133,8 @@ pub fn allocations(
                 let is_pointer = tree.types.pointee(tree.function(callee).result).is_some();
                 let Some(ty) = ty.filter(is_whole).filter(|_| is_pointer) else { continue };
                 let (name, owner, initial) = (String::new(), None, Initial::default());
-                Object { name, ty, owner, extent: Extent::Fixed, initial, span }
+                let (extent, is_external, is_string) = (Extent::Fixed, false, false);
+                Object { name, ty, owner, extent, initial, is_external, is_string, span }
             }
             _ => continue,
         };
@@ -179,7 +196,8 @@ fn allocated(
     };
     let extent = if size.is_none() { Extent::Allocated(unit) } else { Extent::Fixed };
     let initial = Initial { is_zeroed, stores: Vec::new() };
-    Ok(Object { name: String::new(), ty, owner: None, extent, initial, span })
+    let (name, owner, is_external, is_string) = (String::new(), None, false, false);
+    Ok(Object { name, ty, owner, extent, initial, is_external, is_string, span })
 }
 
 /// The allocations that the program may give back, in order; none if it never does.

@@ -2,6 +2,7 @@
 
 use super::shape::{ENDS, Shape, is_error};
 use super::shape_of;
+use crate::library::ASKED;
 use crate::tree::*;
 
 /// Functions without effect on the program; what they return is arbitrary.
@@ -40,7 +41,6 @@ const KNOWN: &[&str] = &[
     "isspace",
     "isupper",
     "isxdigit",
-    "longjmp",
     "memccpy",
     "memchr",
     "mempcpy",
@@ -53,12 +53,6 @@ const KNOWN: &[&str] = &[
     "reallocarray",
     "recv",
     "scanf",
-    "setjmp",
-    "_setjmp",
-    "__sigsetjmp",
-    "sigaction",
-    "siglongjmp",
-    "signal",
     "snprintf",
     "sprintf",
     "sscanf",
@@ -97,28 +91,35 @@ const KNOWN: &[&str] = &[
     "vsscanf",
     "vsnprintf",
     "vsprintf",
-    "fork",
-    "wait",
 ];
 
 /// Functions whose value is fixed by the text that they are given: it is any value if the text is
 /// from outside, such as `argv[1]`.
 pub(super) const NUMBERS: &[&str] = &["atoi", "atol", "atoll"];
 
-/// How functions of threads, atomic operations and other names of the library begin.
-const PREFIXES: &[&str] = &[
-    "__isoc99_",
-    "__isoc23_",
-    "pthread_",
-    "thrd_",
-    "mtx_",
-    "cnd_",
-    "sem_",
-    "atomic_",
-    "__atomic_",
-    "__sync_",
-    "__VERIFIER_atomic",
+/// Functions that do what nothing in a program can stand for, and what that is. A star stands for
+/// the rest of a name.
+const BEYOND: &[(&str, &[&str])] = &[
+    ("jumps between functions", &["setjmp", "_setjmp", "__sigsetjmp", "longjmp", "siglongjmp"]),
+    ("threads", &["pthread_*", "thrd_*", "mtx_*", "cnd_*", "sem_*"]),
+    ("atomic operations", &["atomic_*", "__atomic_*", "__sync_*", "__VERIFIER_atomic*"]),
+    ("processes and signals", &["fork", "wait", "signal", "sigaction"]),
 ];
+
+/// What a function without a body does that nothing in a program can stand for, in words.
+pub(super) fn beyond(name: &str) -> Option<&'static str> {
+    let is_it = |key: &&str| match key.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == *key,
+    };
+    BEYOND.iter().find(|(_, names)| names.iter().any(is_it)).map(|(what, _)| *what)
+}
+
+/// Whether nothing can be assumed about a function of the library.
+fn is_refused(name: &str) -> bool {
+    let is_reading = name.starts_with("__isoc99_") || name.starts_with("__isoc23_");
+    KNOWN.contains(&name) || is_reading || beyond(name).is_some()
+}
 
 /// Functions whose argument is assumed to hold.
 const ASSUMES: &[&str] = &["__VERIFIER_assume", "assume_abort_if_not"];
@@ -160,7 +161,7 @@ pub(super) fn classify(tree: &Tree, id: FunctionId) -> Callee {
     }
     if function.body.is_some() {
         return match shape_of(tree, id) {
-            Some(Shape::Assert) => Callee::Assert,
+            Some(Shape::Assert(_)) => Callee::Assert,
             Some(Shape::Assume) => Callee::Assume,
             None => Callee::Body,
         };
@@ -176,9 +177,8 @@ pub(super) fn classify(tree: &Tree, id: FunctionId) -> Callee {
     match table.iter().find(|(names, _)| names.contains(&name)) {
         Some((_, callee)) => *callee,
         None if name.starts_with("__VERIFIER_nondet_") => Callee::Nondet,
-        None if KNOWN.contains(&name) || PREFIXES.iter().any(|p| name.starts_with(p)) => {
-            Callee::Refused
-        }
+        None if name.starts_with(ASKED) => Callee::Nondet,
+        None if is_refused(name) => Callee::Refused,
         None if function.never_returns => Callee::End,
         None => Callee::Unknown,
     }

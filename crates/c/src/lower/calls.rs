@@ -1,8 +1,9 @@
 //! Calls: procedures, and functions that the front end knows.
 
-use super::callee::{Callee, NUMBERS, classify};
-use super::{Held, Lowered, Lowerer, build};
+use super::callee::{Callee, NUMBERS, beyond, classify};
+use super::{Held, Lowered, Lowerer, all_calls, build};
 use crate::error::Fault;
+use crate::library::ASKED;
 use crate::source::Span;
 use crate::tree::*;
 use crate::types::{Ty, Type};
@@ -19,37 +20,13 @@ impl Lowerer<'_> {
     ) -> Lowered<()> {
         let span = self.tree.node(id).span;
         match classify(self.tree, callee) {
-            Callee::Error => {
-                self.arguments_only(args)?;
-                self.flush(span, "");
-                let error = self.place_at(span);
-                // The condition before it shows the assertion in traces, if that is known here.
-                let text = match self.assertions.contains_key(&span) {
-                    true => String::new(),
-                    false => self.text(span),
-                };
-                self.flush_to(error, span, &text);
-                self.add_property(error, span);
-                if let (Some(text), Some(last)) =
-                    (self.assertion_text(id), self.body.errors.last_mut())
-                {
-                    last.1 = text;
-                }
-                Ok(())
-            }
+            Callee::Error => self.call_error(id, callee, args).map(drop),
             Callee::End => {
                 self.arguments_only(args)?;
                 self.end_run(span);
                 Ok(())
             }
-            Callee::Assert => {
-                let [condition] = args else { return Err(self.wrong_call(callee, span)) };
-                let (error, after) = (self.place_at(span), self.place_at(span));
-                self.branch(*condition, after, error, span)?;
-                self.add_property(error, span);
-                self.body.at = Some(after);
-                Ok(())
-            }
+            Callee::Assert => self.call_assert(callee, args, span),
             Callee::Assume => {
                 let [condition] = args else { return Err(self.wrong_call(callee, span)) };
                 let mut condition = self.condition(*condition)?;
@@ -103,9 +80,17 @@ impl Lowerer<'_> {
                     let what = format!("a value of type `{name}` from outside");
                     return Err(Fault::unsupported(span, what));
                 }
-                Ok(self.input(Sort::Bv(bits), InputKind::Asked(function.name.as_str().into())))
+                let name = function.name.strip_prefix(ASKED).unwrap_or(&function.name);
+                Ok(self.input(Sort::Bv(bits), InputKind::Asked(name.into())))
             }
             Callee::Allocate => self.allocate(id, callee, args),
+            Callee::Error => {
+                let results = self.call_error(id, callee, args)?;
+                match results.as_deref() {
+                    Some([only]) => Ok(self.get(*only)),
+                    _ => Ok(build::constant(&mut self.program.terms, bits, 0)),
+                }
+            }
             Callee::Body => {
                 let results = self.call_body(callee, args, None, span)?;
                 match results.as_slice() {
@@ -144,6 +129,10 @@ impl Lowerer<'_> {
                 let results = self.call_body(callee, args, None, span)?;
                 Ok(results.into_iter().map(|result| self.get(result)).collect())
             }
+            Callee::Error => match self.call_error(id, callee, args)? {
+                Some(results) => Ok(results.into_iter().map(|result| self.get(result)).collect()),
+                None => Err(self.unknown(callee, span)),
+            },
             _ => Err(self.unknown(callee, span)),
         }
     }
@@ -165,21 +154,29 @@ impl Lowerer<'_> {
         Ok(true)
     }
 
-    /// A call edge, shown as the text of `span`. The results are in these variables, or in new
-    /// ones.
-    fn call_body(
+    /// A call of a procedure. The results are in these variables, or in new ones.
+    pub(super) fn call_body(
         &mut self,
         callee: FunctionId,
         args: &[NodeId],
         into: Option<Vec<VariableId>>,
         span: Span,
     ) -> Lowered<Vec<VariableId>> {
-        let tree = self.tree;
-        let function = tree.function(callee);
-        let arguments = self.arguments(args, function.params.len(), span)?;
+        let arguments = self.arguments(args, self.tree.function(callee).params.len(), span)?;
+        self.call_edge(callee, arguments, into, span)
+    }
+
+    /// A call edge, shown as the text of `span`, over values after the pending step.
+    pub(super) fn call_edge(
+        &mut self,
+        callee: FunctionId,
+        arguments: Vec<TermId>,
+        into: Option<Vec<VariableId>>,
+        span: Span,
+    ) -> Lowered<Vec<VariableId>> {
         let results = match into {
             Some(into) => into,
-            None => self.results(function.result, span)?,
+            None => self.results(self.tree.function(callee).result, span)?,
         };
         let procedure = self.procedure(callee);
         let Some(from) = self.body.at else { return Ok(results) };
@@ -195,7 +192,12 @@ impl Lowerer<'_> {
     }
 
     /// The arguments as terms after the pending step.
-    fn arguments(&mut self, args: &[NodeId], params: usize, span: Span) -> Lowered<Vec<TermId>> {
+    pub(super) fn arguments(
+        &mut self,
+        args: &[NodeId],
+        params: usize,
+        span: Span,
+    ) -> Lowered<Vec<TermId>> {
         self.in_order(args, span);
         let mut held: Vec<Held> = Vec::new();
         for (at, &arg) in args.iter().enumerate() {
@@ -232,45 +234,16 @@ impl Lowerer<'_> {
         Ok(parts.iter().map(|leaf| self.temporary(leaf.sort(), span)).collect())
     }
 
-    fn add_property(&mut self, error: pedra_program::PlaceId, span: Span) {
-        let text = self.text(span).into();
-        let span = self.span(span);
-        self.body.errors.push((error, text, span));
-    }
-
-    /// The `assert` that a header turned into a call, named by its condition.
-    pub(super) fn assertion_text(&self, call: NodeId) -> Option<Box<str>> {
-        let Kind::Call(callee, args) = &self.tree.node(call).kind else { return None };
-        if self.tree.function(*callee).name != "__assert_fail" {
-            return None;
-        }
-        let words = self.text(self.tree.node(*args.first()?).span);
-        let condition = words.strip_prefix('"')?.strip_suffix('"')?;
-        Some(format!("assert({condition})").into())
-    }
-
     /// Evaluates arguments for their side effects, and for what must hold for them to be defined.
-    fn arguments_only(&mut self, args: &[NodeId]) -> Lowered<()> {
+    pub(super) fn arguments_only(&mut self, args: &[NodeId]) -> Lowered<()> {
         for &arg in args {
             if self.has_effects(arg) {
                 self.effect(arg)?;
-            } else if !self.is_always_defined(arg) {
+            } else if !self.tree.is_always_defined(arg) {
                 self.eval_if_known(arg)?;
             }
         }
         Ok(())
-    }
-
-    /// Whether an expression is made of constants, variables and their addresses alone.
-    fn is_always_defined(&self, id: NodeId) -> bool {
-        let kind = &self.tree.node(id).kind;
-        let is_plain = match kind {
-            Kind::Const(_) | Kind::Object(_) | Kind::FunctionAddress(_) => true,
-            Kind::Member(..) | Kind::Load(_) | Kind::Address(_) | Kind::Convert(_) => true,
-            Kind::Index(_, index) => self.tree.constant(*index).is_some(),
-            _ => false,
-        };
-        is_plain && kind.inner().into_iter().all(|inner| self.is_always_defined(inner))
     }
 
     /// Evaluates an argument that nothing follows from. One that cannot be followed, such as a
@@ -331,13 +304,34 @@ impl Lowerer<'_> {
         Ok(self.input(Sort::Bv(bits), InputKind::Asked(name.as_str().into())))
     }
 
+    /// The fault of the first call that is not supported and returns a pointer, if there is one.
+    pub(super) fn refused_pointer(&self) -> Option<Fault> {
+        let mut calls = all_calls(self.tree).into_iter().map(|(_, call)| call);
+        calls.find_map(|call| {
+            let node = self.tree.node(call);
+            let Kind::Call(callee, _) = node.kind else { return None };
+            let is_it = self.types().pointee(node.ty).is_some()
+                && classify(self.tree, callee) == Callee::Refused;
+            is_it.then(|| self.unknown(callee, node.span))
+        })
+    }
+
     fn unknown(&self, callee: FunctionId, span: Span) -> Fault {
         let name = &self.tree.function(callee).name;
         let fault = Fault::unsupported(span, format!("a call of `{name}`, which has no body,"));
-        fault.hint("give it a body, for example one that returns `__VERIFIER_nondet_int()`")
+        match (beyond(name), name.as_str()) {
+            (Some(what), _) => fault.hint(format!("{what} are not supported")),
+            (None, "realloc" | "reallocarray") => {
+                fault.hint("allocate with `malloc`, copy the elements and `free` the old storage")
+            }
+            (None, _) => fault.hint(
+                "give it a body that does the same to the objects of the program; a value that may \
+                 be any is `__VERIFIER_nondet_int()`",
+            ),
+        }
     }
 
-    fn wrong_call(&self, callee: FunctionId, span: Span) -> Fault {
+    pub(super) fn wrong_call(&self, callee: FunctionId, span: Span) -> Fault {
         let name = &self.tree.function(callee).name;
         Fault::new(span, format!("`{name}` takes one argument"))
     }

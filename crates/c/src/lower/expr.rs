@@ -332,6 +332,7 @@ impl Lowerer<'_> {
             false => Held::Term(term),
         };
         let list = self.alternatives(place)?;
+        let list = self.writable(list, self.tree.node(place).span);
         let term = self.release(held);
         self.write(&list, term);
         Ok(term)
@@ -389,6 +390,7 @@ impl Lowerer<'_> {
             alternative.index = index.map(|held| self.release(held));
         }
         let old = self.release(held);
+        let list = self.writable(list, span);
         self.write(&list, new);
         Ok(if is_postfix { old } else { new })
     }

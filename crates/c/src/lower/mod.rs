@@ -16,24 +16,30 @@ mod branch;
 mod build;
 mod callee;
 mod calls;
+mod errors;
 mod expr;
 mod layout;
+mod lifetime;
 mod moves;
 mod objects;
 mod order;
 mod pointer;
 mod points;
+mod sequence;
 mod shape;
 mod step;
 mod stmt;
 mod views;
 mod wrappers;
 
+use crate::Errors;
 use crate::error::Fault;
 use crate::source::{Source, Span};
 use crate::token::Name;
 use crate::tree::*;
 use crate::types::{Type, Types};
+use callee::{Callee, classify};
+use errors::ErrorPlace;
 use layout::{leaves, term_bits};
 use pedra_model::term::{BinaryOp, TermId};
 use pedra_program as graph;
@@ -42,16 +48,18 @@ use pedra_program::{PlaceId, Procedure, ProcedureId, Program, VariableId};
 use points::{Points, points};
 use rustc_hash::{FxHashMap, FxHashSet};
 pub(crate) use shape::is_error;
-use shape::{Calls, Shape, Walk, jumps_back};
+use shape::{Calls, Shape, all_calls, call_of, jumps_back};
 
 /// The program graph of a typed program. `file` names the text where no line marker does.
-pub fn lower(tree: Tree, source: &Source, file: &str) -> Result<Program, Fault> {
+pub fn lower(tree: Tree, source: &Source, file: &str, errors: Errors) -> Result<Program, Fault> {
     let mut tree = tree;
+    sequence::check(&tree)?;
     let hints = wrappers::copy(&mut tree);
     let calls = Calls::new(&tree);
     let allocations = allocate::allocations(&mut tree, &calls, &hints)?;
     let freeable = allocate::freeable(&tree, &allocations);
     let points = points(&tree, allocations)?;
+    let mortal = lifetime::mortal(&tree, &points);
     let mut lowerer = Lowerer {
         tree: &tree,
         source,
@@ -72,6 +80,13 @@ pub fn lower(tree: Tree, source: &Source, file: &str) -> Result<Program, Fault> 
         next_base: objects::FIRST_ADDRESS,
         procedures: FxHashMap::default(),
         waiting: Vec::new(),
+        behind: Vec::new(),
+        is_behind: false,
+        errors,
+        called: None,
+        read_only: FxHashSet::default(),
+        mortal,
+        ended: FxHashMap::default(),
         breaks: FxHashMap::default(),
         assertions: FxHashMap::default(),
         body: Body::new(FunctionId(0), Procedure::new("", graph::Span::default())),
@@ -130,8 +145,7 @@ struct Body {
     old: Vec<(NodeId, Held)>,
     /// What holds where the expression is evaluated, beside the guard.
     path: Option<TermId>,
-    /// Error places, until the procedure has its number.
-    errors: Vec<(PlaceId, Box<str>, graph::Span)>,
+    errors: Vec<ErrorPlace>,
     /// All of it can run again before it returns.
     jumps_back: bool,
     /// How many loops are around.
@@ -198,6 +212,20 @@ struct Lowerer<'a> {
     procedures: FxHashMap<FunctionId, ProcedureId>,
     /// Functions that are called and not lowered yet.
     waiting: Vec<FunctionId>,
+    /// Error functions, and functions that assert: a run comes to them only where it goes on after
+    /// an error.
+    behind: Vec<FunctionId>,
+    /// Only such functions, and those that only they call, are left: an error in them is not the
+    /// first one.
+    is_behind: bool,
+    errors: Errors,
+    /// Whether an error function was called before.
+    called: Option<VariableId>,
+    /// The variables of string literals.
+    read_only: FxHashSet<VariableId>,
+    /// Variables of blocks whose addresses may be left behind, and whether their block has ended.
+    mortal: FxHashSet<ObjectId>,
+    ended: FxHashMap<ObjectId, VariableId>,
     /// Whether an expression splits an edge.
     breaks: FxHashMap<NodeId, bool>,
     /// Assertions as they were written, by what a header made of them.
@@ -208,6 +236,7 @@ struct Lowerer<'a> {
 impl<'a> Lowerer<'a> {
     fn run(&mut self) -> Lowered<()> {
         let Some(&entry) = self.tree.reached.first() else { return Ok(()) };
+        self.note_calls_of_errors();
         self.program.entry = self.procedure(entry);
         self.span(Span::default());
         let start = self.lower_function(entry, true)?;
@@ -216,7 +245,7 @@ impl<'a> Lowerer<'a> {
             Body::new(entry, Procedure::new("", graph::Span::default())),
         );
         let mut bodies = Vec::new();
-        while let Some(function) = self.waiting.pop() {
+        while let Some(function) = self.next_function() {
             if function != entry {
                 self.lower_function(function, false)?;
                 let next = Body::new(entry, Procedure::new("", graph::Span::default()));
@@ -234,11 +263,11 @@ impl<'a> Lowerer<'a> {
     fn finish(&mut self, mut bodies: Vec<Body>) {
         bodies.sort_by_key(|body| self.procedures[&body.function]);
         for (index, body) in bodies.into_iter().enumerate() {
-            for (place, text, span) in body.errors {
+            for ErrorPlace { place, text, span, calls } in body.errors {
                 let procedure = ProcedureId::new(index);
                 let error = graph::PlaceRef { procedure, place };
                 let kind = graph::PropertyKind::Assertion;
-                self.program.properties.push(graph::Property { error, kind, text, span });
+                self.program.properties.push(graph::Property { error, kind, text, span, calls });
             }
             self.program.procedures.push(body.procedure);
         }
@@ -252,8 +281,19 @@ impl<'a> Lowerer<'a> {
         }
         let id = ProcedureId::new(self.procedures.len());
         self.procedures.insert(function, id);
-        self.waiting.push(function);
+        match classify(self.tree, function) {
+            Callee::Error | Callee::Assert => self.behind.push(function),
+            _ => self.waiting.push(function),
+        }
         id
+    }
+
+    /// A function that is called and not lowered yet; those that come behind errors last.
+    fn next_function(&mut self) -> Option<FunctionId> {
+        self.waiting.pop().or_else(|| {
+            self.is_behind = self.called.is_some();
+            self.behind.pop()
+        })
     }
 
     /// Lowers a function into `self.body`. The entry keeps a place between its entry and its first
@@ -369,6 +409,7 @@ impl<'a> Lowerer<'a> {
             done += 1;
             self.initialise(object)?;
         }
+        self.set_outside_lengths();
         for variable in std::mem::take(&mut self.zeroed) {
             let zero = self.zero(variable);
             self.set(variable, zero);
@@ -396,9 +437,11 @@ impl<'a> Lowerer<'a> {
                 self.set(variable, zero);
             }
         }
+        let read_only = std::mem::take(&mut self.read_only);
         for &(place, value) in &object.initial.stores {
             self.assign(place, value)?;
         }
+        self.read_only.extend(read_only);
         Ok(())
     }
 
@@ -441,28 +484,6 @@ impl<'a> Lowerer<'a> {
     fn is_looping(&self) -> bool {
         self.body.loops > 0 || self.body.jumps_back
     }
-}
-
-/// All calls in the functions that are reached, with their callers.
-fn all_calls(tree: &Tree) -> Vec<(FunctionId, NodeId)> {
-    let mut found = Vec::new();
-    for &function in &tree.reached {
-        let Some(body) = tree.function(function).body else { continue };
-        let mut walk = Walk::new(tree);
-        walk.stmt(body, false);
-        let is_call = |node: &NodeId| matches!(tree.node(*node).kind, Kind::Call(..));
-        found.extend(
-            walk.visited.iter().map(|(node, _)| *node).filter(is_call).map(|node| (function, node)),
-        );
-    }
-    found
-}
-
-/// A call of a function, if there is one.
-fn call_of(tree: &Tree, function: FunctionId) -> Option<NodeId> {
-    let is_it =
-        |call: &NodeId| matches!(tree.node(*call).kind, Kind::Call(to, _) if to == function);
-    all_calls(tree).into_iter().map(|(_, call)| call).find(is_it)
 }
 
 /// What calls of a function stand for, if its body is only a shorthand.

@@ -32,9 +32,8 @@ const FIXED: u64 = 1 << 28;
 /// The addresses that are kept for each object of variable size: enough for the largest one, or
 /// what there is. An object that needs more is a limit of the graph.
 pub(super) fn variable_room(tree: &Tree, points: &Points) -> u64 {
-    let is_variable = |id: &&ObjectId| {
-        matches!(tree.object(**id).extent, Extent::Length(_) | Extent::Allocated(_))
-    };
+    let is_variable =
+        |id: &&ObjectId| !matches!(tree.object(**id).extent, Extent::Fixed | Extent::Pool);
     let count = points.addressed.iter().filter(is_variable).count() as u64;
     let free = address_space(tree.types.model) - FIXED;
     VARIABLE_BYTES.min(free / count.max(1) / GAP * GAP - GAP)
@@ -76,6 +75,12 @@ impl Lowerer<'_> {
                 true => self.program.globals.push(variable),
                 false => self.body.procedure.variables.push(variable),
             }
+            if object.is_string {
+                self.read_only.insert(variable);
+            }
+            if object.is_external {
+                self.program.external.push(variable);
+            }
             list.push(variable);
         }
         self.variables.insert(id, list.clone());
@@ -97,7 +102,7 @@ impl Lowerer<'_> {
         let span = self.span(object.span);
         let name = format!("length of {}", object.name);
         let variable = self.program.add_variable(Sort::Bv(64), None, &name, false, span);
-        match self.points.addressed.contains(&id) {
+        match object.owner.is_none() || self.points.addressed.contains(&id) {
             true => self.program.globals.push(variable),
             false => self.body.procedure.variables.push(variable),
         }
@@ -165,11 +170,35 @@ impl Lowerer<'_> {
         Ok(())
     }
 
+    /// Gives arrays that are defined elsewhere any length for which there is room.
+    pub(super) fn set_outside_lengths(&mut self) {
+        for id in self.statics.clone() {
+            let object = self.tree.object(id);
+            let Type::Array(element, Some(largest)) = *self.types().get(object.ty) else {
+                continue;
+            };
+            let Some(&variable) = self.lengths.get(&id) else { continue };
+            let most = largest.min(self.variable_room / self.types().size(element).unwrap_or(1));
+            let length = self.program.term_of(variable);
+            let terms = &mut self.program.terms;
+            let (one, last) = (build::constant(terms, 64, 1), build::constant(terms, 64, most));
+            let is_some = build::binary(terms, BinaryOp::Ugte, length, one);
+            let fits = build::binary(terms, BinaryOp::Ulte, length, last);
+            let can_be = terms.and(is_some, fits);
+            let length = build::ite(terms, can_be, length, last);
+            self.set(variable, length);
+            let text =
+                format!("`{}`, which is defined elsewhere, has 1 to {most} elements", object.name);
+            let span = self.span(object.span);
+            self.program.assume(&text, span);
+        }
+    }
+
     /// The bytes that are kept for an object.
     pub(super) fn room(&self, id: ObjectId) -> u64 {
         match self.tree.object(id).extent {
             Extent::Fixed => self.tree.types.size(self.tree.object(id).ty).unwrap_or(0),
-            Extent::Length(_) | Extent::Allocated(_) => self.variable_room,
+            Extent::Length(_) | Extent::Allocated(_) | Extent::Outside => self.variable_room,
             Extent::Pool => POOL.saturating_mul(self.stride(id)),
         }
     }

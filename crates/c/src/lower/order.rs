@@ -8,6 +8,7 @@ use super::Lowerer;
 use super::callee::{Callee, classify};
 use super::points::{Points, Target, root};
 use super::shape::Walk;
+use crate::Errors;
 use crate::source::Span;
 use crate::tree::*;
 use rustc_hash::FxHashSet;
@@ -60,7 +61,7 @@ impl Lowerer<'_> {
                     touched.reads.extend(self.objects_at(*place));
                     touched.writes.extend(self.objects_at(*place));
                 }
-                Kind::Call(callee, _) if classify(tree, *callee) == Callee::Body => {
+                Kind::Call(callee, _) if self.is_followed(*callee) => {
                     if let Some(body) = tree.function(*callee).body
                         && callees.insert(*callee)
                     {
@@ -79,6 +80,15 @@ impl Lowerer<'_> {
         touched.reads.retain(is_shared);
         touched.writes.retain(is_shared);
         touched
+    }
+
+    /// Whether a call runs the body of a function.
+    fn is_followed(&self, callee: FunctionId) -> bool {
+        match classify(self.tree, callee) {
+            Callee::Body => true,
+            Callee::Error | Callee::Assert => self.errors != Errors::End,
+            _ => false,
+        }
     }
 
     /// The objects that a place may be in.

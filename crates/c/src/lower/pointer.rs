@@ -24,6 +24,10 @@ impl Lowerer<'_> {
         let span = self.tree.node(located.place).span;
         let targets = self.points.targets(self.tree, located.place);
         if targets.is_unknown {
+            // What an unsupported call returns is such a pointer, and the call is to blame.
+            if let Some(fault) = self.refused_pointer() {
+                return Err(fault);
+            }
             let what = "a pointer from outside the program, or from an integer, used here";
             return Err(Fault::unsupported(span, what));
         }
@@ -40,11 +44,15 @@ impl Lowerer<'_> {
                 others.push((object, offset));
                 continue;
             };
-            if let Some(freed) = self.freed(object) {
-                let mut freed = self.get(freed);
-                if let Some(instance) = self.instance_at(object, address) {
-                    freed = self.program.terms.simplified(Term::Read(freed, instance));
+            let ended = self.ended(object).map(|ended| self.get(ended));
+            let freed = self.freed(object).map(|freed| {
+                let freed = self.get(freed);
+                match self.instance_at(object, address) {
+                    Some(at) => self.program.terms.simplified(Term::Read(freed, at)),
+                    None => freed,
                 }
+            });
+            for freed in freed.into_iter().chain(ended) {
                 for condition in found.iter().filter_map(|alternative| alternative.condition) {
                     let terms = &mut self.program.terms;
                     let here = terms.and(condition, freed);

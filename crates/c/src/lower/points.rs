@@ -98,7 +98,7 @@ pub struct Points {
     /// The leaves of every object.
     pub layouts: FxHashMap<ObjectId, Vec<Leaf>>,
     /// What each leaf may hold.
-    sets: FxHashMap<(ObjectId, usize), PointsTo>,
+    pub(super) sets: FxHashMap<(ObjectId, usize), PointsTo>,
     /// What each function may return, by leaf.
     results: FxHashMap<(FunctionId, usize), PointsTo>,
     /// The object of each allocation.

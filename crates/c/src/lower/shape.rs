@@ -23,8 +23,8 @@ pub const ENDS: &[&str] =
 /// What a function with a body is but a shorthand for.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Shape {
-    /// `if (!cond) error();`
-    Assert,
+    /// `if (!cond) error();`, with the error function.
+    Assert(FunctionId),
     /// `if (!cond) abort();`
     Assume,
 }
@@ -32,6 +32,10 @@ pub enum Shape {
 /// Whether calls of the function are an assertion or an assumption about its parameter.
 pub fn shape(tree: &Tree, id: FunctionId) -> Option<Shape> {
     let function = tree.function(id);
+    // A specification may be about calls of it, which must then be there.
+    if FAILURES.contains(&function.name.as_str()) {
+        return None;
+    }
     let [param] = function.params.as_slice() else { return None };
     let list = match &tree.stmt(function.body?).kind {
         StmtKind::Block(list) => list.clone(),
@@ -54,7 +58,7 @@ pub fn shape(tree: &Tree, id: FunctionId) -> Option<Shape> {
     let called = tree.function(callee);
     let (name, has_body) = (called.name.as_str(), called.body.is_some());
     if is_error(name, has_body) {
-        Some(Shape::Assert)
+        Some(Shape::Assert(callee))
     } else {
         (!has_body && ENDS.contains(&name)).then_some(Shape::Assume)
     }
@@ -134,6 +138,28 @@ impl Calls {
     pub fn is_once(&self, function: FunctionId, span: Span) -> bool {
         self.once.contains(&function) && !self.looping.contains(&span)
     }
+}
+
+/// All calls in the functions that are reached, with their callers.
+pub fn all_calls(tree: &Tree) -> Vec<(FunctionId, NodeId)> {
+    let mut found = Vec::new();
+    for &function in &tree.reached {
+        let Some(body) = tree.function(function).body else { continue };
+        let mut walk = Walk::new(tree);
+        walk.stmt(body, false);
+        let is_call = |node: &NodeId| matches!(tree.node(*node).kind, Kind::Call(..));
+        found.extend(
+            walk.visited.iter().map(|(node, _)| *node).filter(is_call).map(|node| (function, node)),
+        );
+    }
+    found
+}
+
+/// A call of a function, if there is one.
+pub fn call_of(tree: &Tree, function: FunctionId) -> Option<NodeId> {
+    let is_it =
+        |call: &NodeId| matches!(tree.node(*call).kind, Kind::Call(to, _) if to == function);
+    all_calls(tree).into_iter().map(|(_, call)| call).find(is_it)
 }
 
 /// The functions on cycles of calls: the strongly connected components after Tarjan (1972), with
@@ -228,6 +254,19 @@ pub fn labels(tree: &Tree, body: StmtId) -> FxHashSet<LabelName> {
         stack.extend(inner_stmts(kind));
     }
     found
+}
+
+/// Whether control can get into a statement by a jump.
+pub fn has_label(tree: &Tree, id: StmtId) -> bool {
+    let mut stack = vec![id];
+    while let Some(id) = stack.pop() {
+        let kind = &tree.stmt(id).kind;
+        if matches!(kind, StmtKind::Label(..) | StmtKind::Case(..) | StmtKind::Default(_)) {
+            return true;
+        }
+        stack.extend(inner_stmts(kind));
+    }
+    false
 }
 
 /// The statements directly inside a statement.

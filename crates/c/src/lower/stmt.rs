@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::shape::{first_call, inner_stmts};
+use super::shape::{first_call, has_label, inner_stmts};
 use super::{Lowered, Lowerer, build};
 use crate::error::Fault;
 use crate::source::Span;
@@ -16,7 +16,7 @@ const MOST_TERMS: usize = 1 << 23;
 impl Lowerer<'_> {
     /// Lowers a statement from where control is.
     pub(super) fn stmt(&mut self, id: StmtId) -> Lowered<()> {
-        if self.body.at.is_none() && !self.has_label(id) {
+        if self.body.at.is_none() && !has_label(self.tree, id) {
             return Ok(());
         }
         let tree = self.tree;
@@ -85,21 +85,9 @@ impl Lowerer<'_> {
                 self.flush_to(place, span, &text);
             }
             StmtKind::Return(value) => self.return_stmt(*value, span)?,
+            StmtKind::End(objects) => self.end_block(objects, span),
         }
         Ok(())
-    }
-
-    /// Whether control can get into a statement by a jump.
-    fn has_label(&self, id: StmtId) -> bool {
-        let mut stack = vec![id];
-        while let Some(id) = stack.pop() {
-            let kind = &self.tree.stmt(id).kind;
-            if matches!(kind, StmtKind::Label(..) | StmtKind::Case(..) | StmtKind::Default(_)) {
-                return true;
-            }
-            stack.extend(inner_stmts(kind));
-        }
-        false
     }
 
     fn label(&mut self, name: Name, span: Span) -> PlaceId {
@@ -129,6 +117,7 @@ impl Lowerer<'_> {
         let object = self.tree.object(id);
         self.lifetime(id, object.span)?;
         let variables = self.object_variables(id)?;
+        self.begin(id);
         let text = self.text(span);
         let initial = &object.initial;
         if let Extent::Length(length) = object.extent {

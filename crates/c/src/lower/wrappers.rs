@@ -268,6 +268,9 @@ impl Copy<'_> {
             StmtKind::Default(body) => StmtKind::Default(self.stmt(body)),
             StmtKind::Label(name, body) => StmtKind::Label(name, self.stmt(body)),
             StmtKind::Return(value) => StmtKind::Return(value.map(|node| self.node(node))),
+            StmtKind::End(objects) => {
+                StmtKind::End(objects.into_iter().map(|object| self.object(object)).collect())
+            }
             kind @ (StmtKind::Empty | StmtKind::Goto(_) | StmtKind::Break | StmtKind::Continue) => {
                 kind
             }

@@ -18,6 +18,8 @@ pub(super) struct Attributes {
     pub(super) placing: Placing,
     /// Something is `volatile`.
     pub(super) is_volatile: bool,
+    /// A type is `const`.
+    pub(super) is_const: bool,
     /// A function does not return.
     pub(super) never_returns: bool,
     /// The type is another one: refused where it is used.
@@ -29,6 +31,7 @@ impl Attributes {
     pub(super) fn add(&mut self, other: Attributes) {
         self.placing = self.placing.with(other.placing);
         self.is_volatile |= other.is_volatile;
+        self.is_const |= other.is_const;
         self.never_returns |= other.never_returns;
         self.changed = self.changed.or(other.changed);
     }

@@ -19,7 +19,9 @@ impl Parser {
             return Ok(());
         }
         if self.is_key(Key::StaticAssert) {
-            return self.static_assert();
+            let assert = self.static_assert()?;
+            self.ast.externals.push(External::Declaration(assert));
+            return Ok(());
         }
         self.take_key(Key::Extension);
         let start = self.span();
@@ -142,11 +144,21 @@ impl Parser {
         Ok(Declaration { storage, spec, declarators, span: start.to(self.last_span()) })
     }
 
-    pub(super) fn static_assert(&mut self) -> Parsed<()> {
+    /// `_Static_assert(…);`
+    pub(super) fn static_assert(&mut self) -> Parsed<Declaration> {
+        let start = self.span();
         self.advance();
-        self.skip_parens()?;
+        self.expect(Punct::Open)?;
+        let condition = self.conditional()?;
+        let text = match self.take(Punct::Comma) {
+            true => Some(self.conditional()?),
+            false => None,
+        };
+        self.expect(Punct::Close)?;
         self.expect(Punct::Semicolon)?;
-        Ok(())
+        let (storage, declarators) = (Storage::None, Vec::new());
+        let spec = TypeSpec::Assert(condition, text);
+        Ok(Declaration { storage, spec, declarators, span: start.to(self.last_span()) })
     }
 
     /// `asm`, its qualifiers and its parentheses.
@@ -191,7 +203,7 @@ impl Parser {
             return self.too_deep(span);
         }
         let name = name.map(|(name, _)| name);
-        let Attributes { placing, is_volatile, never_returns, changed: attribute } = found;
+        let Attributes { placing, is_volatile, never_returns, changed: attribute, .. } = found;
         Ok(Declarator { name, derived, attribute, is_volatile, placing, never_returns, span })
     }
 
@@ -202,19 +214,21 @@ impl Parser {
         derived: &mut Vec<Derived>,
         found: &mut Attributes,
     ) -> Parsed<Option<(Name, Span)>> {
-        let mut pointers = 0;
+        let mut pointers = Vec::new();
         self.attributes()?;
         while self.take(Punct::Star) {
-            pointers += 1;
+            let mut is_const = false;
             while let Token::Key(key) = *self.peek() {
                 match key {
-                    Key::Const | Key::Restrict => {}
+                    Key::Const => is_const = true,
+                    Key::Restrict => {}
                     Key::Volatile => found.is_volatile = true,
                     Key::Atomic => found.changed = Some(ATOMIC),
                     _ => break,
                 }
                 self.advance();
             }
+            pointers.push(Derived::Pointer { is_const });
             self.attributes()?;
         }
         let name = match *self.peek() {
@@ -240,7 +254,7 @@ impl Parser {
                 break;
             }
         }
-        derived.extend(std::iter::repeat_with(|| Derived::Pointer).take(pointers));
+        derived.extend(pointers.into_iter().rev());
         Ok(name)
     }
 

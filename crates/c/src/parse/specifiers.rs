@@ -194,6 +194,7 @@ impl Parser {
             None if attributes.is_volatile => TypeSpec::Volatile(spec.into()),
             None => spec,
         };
+        let spec = if attributes.is_const { TypeSpec::Const(spec.into()) } else { spec };
         Ok((storage, spec, attributes))
     }
 
@@ -216,7 +217,12 @@ impl Parser {
                 attributes.is_volatile = true;
                 return Ok(Specifier::Counted);
             }
-            Key::Const | Key::Restrict | Key::Inline | Key::Noreturn | Key::Extension => {
+            Key::Const => {
+                self.advance();
+                attributes.is_const = true;
+                return Ok(Specifier::Counted);
+            }
+            Key::Restrict | Key::Inline | Key::Noreturn | Key::Extension => {
                 self.advance();
                 attributes.never_returns |= key == Key::Noreturn;
                 return Ok(Specifier::Counted);
@@ -324,7 +330,8 @@ impl Parser {
                 continue;
             }
             if self.is_key(Key::StaticAssert) {
-                self.static_assert()?;
+                let Declaration { spec, span, .. } = self.static_assert()?;
+                fields.push(Field { spec, declarator: Declarator::bare(span), bits: None });
                 continue;
             }
             self.take_key(Key::Extension);

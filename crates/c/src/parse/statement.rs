@@ -25,8 +25,9 @@ impl Parser {
     fn block_item(&mut self) -> Parsed<StmtId> {
         let start = self.span();
         if self.is_key(Key::StaticAssert) {
-            self.static_assert()?;
-            return Ok(self.add_stmt(StmtKind::Empty, start));
+            let assert = self.static_assert()?;
+            let span = assert.span;
+            return Ok(self.add_stmt(StmtKind::Declaration(assert), span));
         }
         if self.is_key(Key::Label) {
             while !self.take(Punct::Semicolon) {

@@ -61,7 +61,7 @@ fn effect(ast: &Ast, id: ExprId) -> Option<&'static str> {
 fn type_effect(ast: &Ast, id: TypeNameId) -> Option<&'static str> {
     let name = &ast.type_names[id.index()];
     let derived = name.declarator.derived.iter().find_map(|step| match step {
-        Derived::Pointer | Derived::Array(None, _) => None,
+        Derived::Pointer { .. } | Derived::Array(None, _) => None,
         Derived::Array(Some(length), _) => effect(ast, *length),
         Derived::Function { .. } => Some("is not supported"),
     });
@@ -74,6 +74,7 @@ fn spec_effect(ast: &Ast, spec: &TypeSpec) -> Option<&'static str> {
         TypeSpec::Tag(tag) => ast.tags[tag.index()].body.is_some().then_some("declares a type"),
         TypeSpec::TypeofExpr(a) => effect(ast, *a),
         TypeSpec::TypeofType(name) => type_effect(ast, *name),
-        TypeSpec::Volatile(inner) => spec_effect(ast, inner),
+        TypeSpec::Volatile(inner) | TypeSpec::Const(inner) => spec_effect(ast, inner),
+        TypeSpec::Assert(..) => None,
     }
 }

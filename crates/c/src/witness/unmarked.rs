@@ -332,7 +332,8 @@ impl<'a> Trees<'a> {
             (Typedef(m, _), Typedef(p, _)) => self.name(*m, *p),
             (TypeofExpr(m), TypeofExpr(p)) => self.expr(*m, *p),
             (TypeofType(m), TypeofType(p)) => self.type_name(*m, *p),
-            (Volatile(m), Volatile(p)) => self.spec(m, p),
+            (Volatile(m), Volatile(p)) | (Const(m), Const(p)) => self.spec(m, p),
+            (Assert(m, _), Assert(p, _)) => self.expr(*m, *p),
             _ => false,
         }
     }
@@ -370,7 +371,7 @@ impl<'a> Trees<'a> {
         about(m) == about(p)
             && self.option(m.name.as_ref(), p.name.as_ref(), |trees, m, p| trees.name(*m, *p))
             && self.all(&m.derived, &p.derived, |trees, m, p| match (m, p) {
-                (Derived::Pointer, Derived::Pointer) => true,
+                (Derived::Pointer { is_const: m }, Derived::Pointer { is_const: p }) => m == p,
                 (Derived::Array(m, _), Derived::Array(p, _)) => {
                     trees.option(m.as_ref(), p.as_ref(), |trees, m, p| trees.expr(*m, *p))
                 }

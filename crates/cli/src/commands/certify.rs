@@ -78,12 +78,13 @@ fn program_witness(args: &CertifyArgs, watch: &Watch) -> Result<Judgement> {
     let source = CSource::read(&args.model, model)?;
     let blast = BlastOptions { max_array_bits: args.blast.array_bits, ..BlastOptions::default() };
     let plan = Plan { blast, ..Plan::default() };
-    let entry = match Specification::read(&witness.metadata.specification) {
-        Ok(specification) => specification.entry,
+    let specification = match Specification::read(&witness.metadata.specification) {
+        Ok(specification) => specification,
         Err(why) => return Ok(Judgement::Unknown(format!("witness: {why}"))),
     };
     // What is wrong with the program alone is bad input.
-    let options = Options { model, entry };
+    let errors = specification.errors();
+    let options = Options { model, entry: specification.entry, errors };
     pedra_c::load(&source.text, &source.name(), &options)
         .map_err(|error| InputError(error_text(&source.path, &error)))?;
     Judge { source: &source, plan: &plan, interrupt: watch.interrupt() }.judge(&witness)

@@ -8,6 +8,7 @@ use crate::load::{InputError, load};
 use crate::output::{same_file, write_file};
 use crate::verilog;
 use anyhow::{Context, Result};
+use pedra_c::Errors;
 use pedra_formats::{aiger, btor2, dot, smtlib};
 use pedra_horn::raise::raise;
 use pedra_horn::write::write;
@@ -47,7 +48,8 @@ pub fn run(args: &ConvertArgs) -> Result<i32> {
             args.verilog.refuse(more)?;
             match language {
                 Some(language) => {
-                    let program = language.load(first, &args.language, Places::OfSource)?;
+                    let program =
+                        language.load(first, &args.language, Places::OfSource, Errors::End)?;
                     Input::Program(program, language)
                 }
                 None => {

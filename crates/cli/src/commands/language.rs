@@ -4,9 +4,9 @@ use crate::args::{CheckArgs, LanguageArgs};
 use crate::c_source::error_text;
 use crate::load::{InputError, describe, read_bytes};
 use crate::program_evidence::data_model;
-use pedra_c::Options;
 use pedra_c::preprocess::preprocess;
 use pedra_c::witness::observe::without_line_markers;
+use pedra_c::{Errors, Options};
 use pedra_program::Program;
 use pedra_verilog::is_verilog;
 use std::path::Path;
@@ -61,6 +61,7 @@ impl Language {
         path: &Path,
         args: &LanguageArgs,
         places: Places,
+        errors: Errors,
     ) -> Result<Program, InputError> {
         let refused = [
             ("--data-model", "only for C", args.data_model.is_some() && self != Language::C),
@@ -76,7 +77,7 @@ impl Language {
         let bytes = read_bytes(path)?;
         let name = path.display().to_string();
         match self {
-            Language::C => load_c(path, args, places, bytes),
+            Language::C => load_c(path, args, places, errors, bytes),
             Language::Boogie => pedra_boogie::read_from(&bytes, &name, args.function.as_deref())
                 .map_err(|error| describe(path, &bytes, &error)),
             Language::Horn => pedra_horn::read_program(&name, &bytes)
@@ -89,6 +90,7 @@ fn load_c(
     path: &Path,
     args: &LanguageArgs,
     places: Places,
+    errors: Errors,
     bytes: Vec<u8>,
 ) -> Result<Program, InputError> {
     let model = data_model(args.data_model);
@@ -99,7 +101,7 @@ fn load_c(
         false => bytes,
     };
     let entry = args.function.clone().unwrap_or_else(|| "main".to_owned());
-    let options = Options { model, entry };
+    let options = Options { model, entry, errors };
     pedra_c::load(&text, &path.display().to_string(), &options)
         .map_err(|error| InputError(error_text(path, &error)))
 }

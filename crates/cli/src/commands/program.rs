@@ -16,6 +16,7 @@ use crate::view::plot::Plotter;
 use crate::view::status::{Head, Status};
 use crate::view::steps::{source_steps, steps_of};
 use anyhow::Result;
+use pedra_c::Errors;
 use pedra_check::{
     Plan, Prepared, ProgramChecked, ProgramObserver, ProgramOpen, SafeUpTo, decide_program,
 };
@@ -84,7 +85,7 @@ pub fn run(
         Some(_) => Places::OfFile,
         None => Places::OfSource,
     };
-    let program = language.load(&args.model, &args.language, places)?;
+    let program = language.load(&args.model, &args.language, places, errors(&args.property))?;
     let unasked = unasked(&program, &args.property);
     let (program, selected) = with_properties(&program, &args.model, &args.property)?;
     announce(args, plan, &program, &selected, reporter);
@@ -143,6 +144,15 @@ pub fn run(
         note(&unasked);
     }
     Ok(code)
+}
+
+/// How runs go on after calls of error functions: one that returns must not hide undefined
+/// behaviour that is asked for.
+fn errors(wanted: &[String]) -> Errors {
+    match split_kinds(wanted).0.is_empty() {
+        true => Errors::End,
+        false => Errors::First,
+    }
 }
 
 /// What a proof of the assertions leaves open, for people: a program may be undefined on the way to

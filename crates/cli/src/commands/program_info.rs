@@ -6,13 +6,14 @@ use crate::commands::language::{Language, Places};
 use crate::commands::program::property_name;
 use crate::output::say;
 use anyhow::Result;
+use pedra_c::Errors;
 use pedra_formats::text::printable;
 use pedra_program::{Loop, LowerOptions, Lowered, Program, lower};
 use serde_json::{Value, json};
 
 /// Runs the command on a program; gives the exit code.
 pub fn run(args: &InfoArgs, language: Language) -> Result<i32> {
-    let program = language.load(&args.model, &args.language, Places::OfSource)?;
+    let program = language.load(&args.model, &args.language, Places::OfSource, Errors::End)?;
     let mut facts = graph_facts(&program);
     facts["file"] = args.model.display().to_string().into();
     facts["format"] = language.name().into();

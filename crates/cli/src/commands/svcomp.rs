@@ -13,9 +13,9 @@ use crate::output::{answer_once, note, same_file, write_file};
 use crate::program_evidence::data_model;
 use crate::question::{Question, as_properties};
 use anyhow::Result;
-use pedra_c::specification::{Claim, ErrorCalls, Specification};
+use pedra_c::specification::{Claim, Specification};
 use pedra_c::witness::{Content, violation, write};
-use pedra_c::{DataModel, Options, task};
+use pedra_c::{DataModel, Errors, Options, task};
 use pedra_check::{Plan, ProgramOpen, decide_program};
 use pedra_formats::text::printable;
 use pedra_model::blast::BlastOptions;
@@ -48,19 +48,19 @@ pub fn run(args: &SvcompArgs) -> Result<i32> {
         Ok(answer_once(&once, "UNKNOWN", 3))
     };
     let source = CSource::read(&task.program, task.model)?;
-    let options = Options { model: task.model, ..Options::default() };
+    let errors = task.specification.as_ref().map_or(Errors::End, Specification::errors);
+    let options = Options { model: task.model, errors, ..Options::default() };
     let program = match pedra_c::load(&source.text, &source.name(), &options) {
         Ok(program) => program,
         // In a competition a program that goes beyond what is supported has an answer, too.
         Err(error) if error.is_unsupported => return unknown(&error_text(&source.path, &error)),
         Err(error) => return Err(InputError(error_text(&source.path, &error)).into()),
     };
-    let calls = ErrorCalls::new(&source.text)
-        .map_err(|error| InputError(error_text(&source.path, &error)))?;
-    let specification = task.specification.unwrap_or_else(|| calls.unreach_call());
+    let unreach_call = || Specification::unreach_call(&program, &source.text);
+    let specification = task.specification.unwrap_or_else(unreach_call);
     let claim = &specification.claim;
     let program = as_properties(&program, claim, |_| true);
-    let question = match Question::new(&program, &calls, specification.clone()) {
+    let question = match Question::new(&program, specification.clone()) {
         Ok(question) => question,
         Err(why) => return unknown(&why),
     };

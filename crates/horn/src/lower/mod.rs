@@ -229,6 +229,7 @@ impl Lowering<'_> {
             kind: PropertyKind::Assertion,
             text: clause.text.clone(),
             span: clause.span,
+            calls: None,
         });
         place
     }

@@ -123,6 +123,7 @@ fn add_edge(
             kind: PropertyKind::Undefined(check.kind),
             text: check.text.clone(),
             span: check.span,
+            calls: None,
         });
         place
     });

@@ -100,6 +100,7 @@ pub fn integer_image(program: &Program) -> Option<IntegerImage> {
         kind: PropertyKind::Assertion,
         text: "nothing wraps around".into(),
         span: Span::default(),
+        calls: None,
     });
     debug_assert_eq!(image.check(), Ok(()));
     let variables = variables_by_symbol(&image);
