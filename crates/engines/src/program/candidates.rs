@@ -5,7 +5,8 @@
 //! - bounds of variables: what the samples show, and the constants of the program next to that;
 //! - `x = y`, `x ≤ y`, `x < y`; for integers `±x ± y ≤ k`;
 //! - linear equations that all samples satisfy (for words modulo their width, so that they survive
-//!   when sums wrap around), also with quotients and remainders that the program computes;
+//!   when sums wrap around), also with quotients and remainders that the program computes; of the
+//!   second degree, too, where the program multiplies words (`curves`);
 //! - for integers `x - k·y` between bounds, where `k` is a constant of the program: a sum of what
 //!   is at most `k` in each turn;
 //! - remainders that all samples have, of variables, and of differences of two words (`x - y` is
@@ -16,14 +17,16 @@
 //! Only what no sample refutes is proposed, and only what is inductive, all of it together, is
 //! kept (`houdini`). So all of this is heuristic.
 
+mod equations;
+
 use super::calling::comparisons_behind;
 use super::cases::{cases, claims, comparisons, divisions, is_about, speaks_of};
 use super::graph::{Graph, Location};
-use super::kernel::{equations, equations_of_words};
 use super::samples::{Samples, constants, number};
 use crate::trace::Place;
 use num_bigint::BigInt;
 use pedra_model::bv::Bv;
+use pedra_model::polynomial::is_product;
 use pedra_model::term::{BinaryOp, IntOp, Sort, Term, TermId, Terms, UnaryOp};
 use pedra_model::value::Value;
 use pedra_program::interpreter::evaluate;
@@ -64,6 +67,7 @@ pub(super) fn candidates(graph: &mut Graph, samples: &Samples) -> Vec<Vec<TermId
         comparisons.extend(comparisons_behind(graph, &comparisons.clone()));
     }
     let (cases, claims) = (cases(graph, &comparisons), claims(graph));
+    let multiplies = graph.terms.iter().any(|(id, _)| is_product(&graph.terms, id));
     let locations: Vec<Location> = graph.locations().collect();
     let mut all = Vec::with_capacity(locations.len());
     for location in locations {
@@ -87,6 +91,7 @@ pub(super) fn candidates(graph: &mut Graph, samples: &Samples) -> Vec<Vec<TermId
             constants: &constants,
             numbers: &numbers,
             parts: &parts,
+            multiplies,
             symbols: &symbols,
             found: Vec::new(),
             seen: FxHashSet::default(),
@@ -130,6 +135,8 @@ struct Maker<'a> {
     numbers: &'a [Number],
     /// Quotients and remainders of the variables.
     parts: &'a [TermId],
+    /// Whether the program multiplies words.
+    multiplies: bool,
     symbols: &'a [TermId],
     found: Vec<TermId>,
     seen: FxHashSet<TermId>,
@@ -376,84 +383,6 @@ impl Maker<'_> {
                 self.add(below, None);
             }
         }
-    }
-
-    /// The values of a term in all states.
-    fn values(&self, term: TermId, states: &[&[Value]]) -> Vec<BigInt> {
-        let value = |state: &&[Value]| {
-            let of: FxHashMap<TermId, &Value> = self.symbols.iter().copied().zip(*state).collect();
-            match &evaluate(self.terms, [term], |symbol| of[&symbol])[&term] {
-                Value::Bv(value) => number(value, true).expect("at most 64 bits"),
-                Value::Int(value) => value.clone(),
-                _ => unreachable!("a number"),
-            }
-        };
-        states.iter().map(value).collect()
-    }
-
-    /// Linear equations, of variables and parts of one sort each.
-    fn equations(&mut self, states: &[&[Value]], columns: &[Vec<BigInt>], case: Option<TermId>) {
-        let sorts: FxHashSet<Sort> = self.numbers.iter().map(|number| number.sort).collect();
-        let mut sorts: Vec<Sort> = sorts.into_iter().collect();
-        sorts.sort_by_key(|sort| sort.width());
-        let parts = self.parts.iter().map(|&part| (part, self.values(part, states)));
-        let parts: Vec<(TermId, Vec<BigInt>)> = parts.collect();
-        for sort in sorts {
-            let all = self.numbers.iter().map(|number| number.term).zip(columns);
-            let all = all.chain(parts.iter().map(|(part, column)| (*part, column)));
-            let group = all.filter(|(term, _)| self.terms.sort(*term) == sort);
-            let (group, columns): (Vec<TermId>, Vec<&[BigInt]>) =
-                group.take(MAX_RELATED).map(|(term, column)| (term, column.as_slice())).unzip();
-            let found = match sort {
-                Sort::Bv(width) => equations_of_words(&columns, width),
-                _ => equations(&columns),
-            };
-            for (factors, constant) in found {
-                // Both sides have positive factors: `x + y = n`.
-                let parts = group.iter().copied().zip(&factors);
-                let zero = BigInt::from(0);
-                let (left, right): (Vec<_>, Vec<_>) = parts
-                    .filter(|(_, a)| **a != zero)
-                    .map(|(term, a)| (term, a.clone()))
-                    .partition(|(_, a)| *a > zero);
-                let right: Vec<(TermId, BigInt)> =
-                    right.into_iter().map(|(term, a)| (term, -a)).collect();
-                let (left, right) = match constant >= zero {
-                    true => (self.sum(sort, &left, &zero), self.sum(sort, &right, &constant)),
-                    false => (self.sum(sort, &left, &-constant), self.sum(sort, &right, &zero)),
-                };
-                let equal = self.equal(left, right);
-                self.add(equal, case);
-            }
-        }
-    }
-
-    /// `Σ a·x + k`
-    fn sum(&mut self, sort: Sort, parts: &[(TermId, BigInt)], constant: &BigInt) -> TermId {
-        let mut sum: Option<TermId> = None;
-        for (term, factor) in parts {
-            let factor = self.constant(sort, factor);
-            let times = self.terms.simplified(match sort {
-                Sort::Int => Term::Int(IntOp::Mul, *term, factor),
-                _ => Term::Binary(BinaryOp::Mul, *term, factor),
-            });
-            sum = Some(match sum {
-                None => times,
-                Some(sum) => self.plus(sort, sum, times),
-            });
-        }
-        let constant = self.constant(sort, constant);
-        match sum {
-            None => constant,
-            Some(sum) => self.plus(sort, sum, constant),
-        }
-    }
-
-    fn plus(&mut self, sort: Sort, a: TermId, b: TermId) -> TermId {
-        self.terms.simplified(match sort {
-            Sort::Int => Term::Int(IntOp::Add, a, b),
-            _ => Term::Binary(BinaryOp::Add, a, b),
-        })
     }
 
     /// Single bits that are the same in all states.

@@ -6,9 +6,12 @@ use num_integer::Integer;
 /// Factors beyond this are no relation that a program means.
 const MAX_FACTOR: i64 = 1 << 20;
 
+/// The factors of a sum, and its value.
+pub(super) type Equation = (Vec<BigInt>, BigInt);
+
 /// Independent equations `Σ aᵢ·xᵢ = b` with integer factors that hold for all rows of the columns;
 /// at least one factor of each is not zero.
-pub(super) fn equations(columns: &[&[BigInt]]) -> Vec<(Vec<BigInt>, BigInt)> {
+pub(super) fn equations(columns: &[&[BigInt]]) -> Vec<Equation> {
     let n = columns.len();
     let Some(rows) = columns.first().map(|column| column.len()).filter(|&rows| rows > n.min(2))
     else {
@@ -58,7 +61,7 @@ pub(super) fn equations(columns: &[&[BigInt]]) -> Vec<(Vec<BigInt>, BigInt)> {
 
 /// The same for words of this width, modulo which the equations hold. They are those of the rows
 /// with small numbers, in which hardly any sum has wrapped around, as far as all others agree.
-pub(super) fn equations_of_words(columns: &[&[BigInt]], width: u32) -> Vec<(Vec<BigInt>, BigInt)> {
+pub(super) fn equations_of_words(columns: &[&[BigInt]], width: u32) -> Vec<Equation> {
     let modulus = BigInt::from(1) << width;
     let half = BigInt::from(1) << (width - 1);
     // With a sign: numbers next to zero are small on both sides.
@@ -66,7 +69,7 @@ pub(super) fn equations_of_words(columns: &[&[BigInt]], width: u32) -> Vec<(Vec<
     let columns: Vec<Vec<BigInt>> =
         columns.iter().map(|column| column.iter().map(signed).collect()).collect();
     let rows = columns.first().map_or(0, Vec::len);
-    let holds = |(factors, constant): &(Vec<BigInt>, BigInt)| {
+    let holds = |(factors, constant): &Equation| {
         (0..rows).all(|row| {
             let parts = factors.iter().zip(&columns).map(|(a, column)| a * &column[row]);
             (parts.sum::<BigInt>() - constant).is_multiple_of(&modulus)

@@ -23,6 +23,7 @@ mod calling;
 mod calls;
 mod candidates;
 mod cases;
+mod curves;
 mod evidence;
 mod facts;
 #[cfg(test)]
