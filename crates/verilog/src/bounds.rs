@@ -42,7 +42,8 @@ pub(crate) fn guard_memories(
         });
         done.ok_or_else(|| {
             let name = cell.parameter("MEMID").map(unquoted).unwrap_or_default();
-            let what = "a memory with negative addresses or with ports of several words";
+            let what =
+                "a memory with negative addresses, or with ports of several words or with clocks,";
             Error::Design(format!("{}: {what} is not supported", plain(&name)))
         })?;
     }
@@ -92,6 +93,9 @@ fn start_from_zero(flat: &Flat<'_>, cell: &Cell<'_>, changes: &mut Changes) -> O
 fn guard_read(flat: &Flat<'_>, cell: &Cell<'_>, changes: &mut Changes) -> Option<()> {
     let memory = memory(flat, cell)?;
     let Some(inside) = guard(&memory, cell, changes)? else { return Some(()) };
+    if cell.is_on("CLK_ENABLE") {
+        return None;
+    }
     let (line, data) = *cell.connects.get("DATA")?;
     let word = changes.wire(memory.width, None);
     changes.line(line, format!("    connect \\DATA {word}"));

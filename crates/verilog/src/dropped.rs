@@ -25,6 +25,16 @@ pub(crate) fn find(log: &str) -> Option<(String, u32, String)> {
     None
 }
 
+/// A log of Yosys without the texts of sources, which may say anything.
+pub(crate) fn without_sources(log: &str) -> String {
+    let (mut out, mut rest) = (String::new(), log);
+    while let Some((before, dump)) = rest.split_once(STARTS) {
+        out.push_str(before);
+        rest = dump.split_once(ENDS).map_or("", |(_, after)| after);
+    }
+    out + rest
+}
+
 /// In the text of one source. Lines are counted as Yosys does: `file_push` starts a file, and
 /// `file_pop` goes back to the line that it was on.
 fn find_in(text: &[u8]) -> Option<(String, u32, String)> {
@@ -70,5 +80,7 @@ mod tests {
         assert_eq!(found(inner), at("i.vh", 2));
         let after = "`file_push \"i.vh\"\n\n\n\n`file_pop\n\nbind dut";
         assert_eq!(found(after), at("a.sv", 2));
+        let two = dump("Warning: one") + &dump("Warning: two");
+        assert_eq!(without_sources(&two), "log\nbind\nlog\nbind\n");
     }
 }

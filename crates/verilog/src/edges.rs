@@ -16,7 +16,7 @@
 
 use crate::facts::{Clocking, Facts};
 use crate::rtlil::{Cell, Changes, Flat, is_property};
-use crate::signal::Bit;
+use crate::signal::{Bit, constant};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A bit of a flip-flop.
@@ -30,14 +30,16 @@ struct Register<'a> {
 
 /// Why a property cannot be stated.
 pub(crate) struct Fault {
-    /// The number of the property.
-    pub(crate) property: usize,
+    /// The number of the property, if it is about one.
+    pub(crate) property: Option<usize>,
     pub(crate) what: &'static str,
 }
 
 const MIXED: &str = "its condition waits for a clock, and its value does not: Yosys' passes have \
                      changed the registers that Yosys made for it";
 const NOT_ZERO: &str = "the register that Yosys made for its condition does not start with 0";
+const LEFT: &str = "a register that Yosys made for a property does not drive it any more: Yosys' \
+                    passes have changed it";
 const UNKNOWN: &str = "the register that Yosys made for it is of a type that is not known";
 const IN_RESET: &str = "is stated in the branch of an asynchronous reset, which is supported only \
                         in designs with one clock; state it in a block of its own";
@@ -51,16 +53,19 @@ pub(crate) fn state_at_edges(
     facts: &Facts,
     changes: &mut Changes,
 ) -> Result<(), Fault> {
-    let edges = Edges::new(flat, matches!(facts.clocking, Clocking::Many(_)));
+    let mut edges = Edges::new(flat, matches!(facts.clocking, Clocking::Many(_)));
     let cells = flat.cells.iter().filter(|cell| is_property(cell.kind));
     for (property, cell) in cells.enumerate() {
         let done = match cell.kind {
             "$check" => edges.remove_trigger(cell, changes),
             _ => edges.remove_registers(cell, changes),
         };
-        done.map_err(|what| Fault { property, what })?;
+        done.map_err(|what| Fault { property: Some(property), what })?;
     }
-    Ok(())
+    match edges.has_many_clocks || edges.all_are_moved() {
+        true => Ok(()),
+        false => Err(Fault { property: None, what: LEFT }),
+    }
 }
 
 struct Edges<'a> {
@@ -69,6 +74,10 @@ struct Edges<'a> {
     /// The flip-flops by the bits that they drive.
     drivers: BTreeMap<Bit, (&'a Cell<'a>, usize)>,
     with_source_names: BTreeSet<Bit>,
+    /// Bits with the initial value 0.
+    zeros: BTreeSet<Bit>,
+    /// The registers that were left out.
+    moved: BTreeSet<Bit>,
 }
 
 impl<'a> Edges<'a> {
@@ -81,8 +90,16 @@ impl<'a> Edges<'a> {
                 drivers.insert(flat.wires.root(bit), (cell, number));
             }
         }
+        let mut zeros = BTreeSet::new();
+        for (name, value) in &flat.inits {
+            let (bits, values) = (flat.wires.bits(name), constant(value));
+            let pairs = bits.unwrap_or_default().into_iter().zip(values.unwrap_or_default());
+            let pairs = pairs.filter(|(_, value)| *value == Bit::Constant('0'));
+            zeros.extend(pairs.map(|(bit, _)| flat.wires.root(bit)));
+        }
         let with_source_names = flat.wires.with_source_names();
-        Edges { flat, has_many_clocks, drivers, with_source_names }
+        let moved = BTreeSet::new();
+        Edges { flat, has_many_clocks, drivers, with_source_names, zeros, moved }
     }
 
     /// With one clock a property that waits for its edge speaks at every step.
@@ -105,27 +122,47 @@ impl<'a> Edges<'a> {
         Ok(())
     }
 
-    fn remove_registers(&self, cell: &Cell<'_>, changes: &mut Changes) -> Result<(), &'static str> {
+    /// Whether every register that Yosys has made for a property was left out. A pass of a script
+    /// may have put something between it and its property.
+    fn all_are_moved(&self) -> bool {
+        let is_made = |cell: &Cell<'_>| cell.signal("Q").is_some_and(|q| q.contains("$formal$"));
+        self.drivers.iter().all(|(bit, (cell, _))| !is_made(cell) || self.moved.contains(bit))
+    }
+
+    fn remove_registers(
+        &mut self,
+        cell: &Cell<'_>,
+        changes: &mut Changes,
+    ) -> Result<(), &'static str> {
         let (Some(a), Some(en)) = (self.port(cell, "A"), self.port(cell, "EN")) else {
             return Err(UNKNOWN);
         };
+        // It is never stated; passes of a script have found out.
+        if en == Bit::Constant('0') {
+            self.moved.insert(a);
+            return Ok(());
+        }
         // A register that the source names is one of the design: `always @* if (en) assert (a)`.
-        if !self.drivers.contains_key(&en) || self.with_source_names.contains(&en) {
-            // That of its value without that of its condition.
-            let is_split = self.drivers.contains_key(&a) && self.is_made_for_property(a);
-            return if is_split { Err(MIXED) } else { Ok(()) };
+        // But it may be equal to that of the condition, and a script may have merged the two.
+        let is_value_made = self.drivers.contains_key(&a) && self.is_made_for_property(a);
+        match self.drivers.contains_key(&en) {
+            false if is_value_made => return Err(MIXED),
+            false => return Ok(()),
+            true if self.with_source_names.contains(&en) && !is_value_made => return Ok(()),
+            true => {}
         }
         let condition = self.register(en)?.ok_or(UNKNOWN)?;
         let value = self.register(a)?;
         if value.is_none() && !matches!(a, Bit::Constant(_)) {
             return Err(MIXED);
         }
-        if !self.starts_with_zero(en) {
-            return Err(NOT_ZERO);
-        }
         if self.has_many_clocks {
             return self.keep_registers(cell, &condition, value.as_ref(), changes);
         }
+        if !self.zeros.contains(&en) {
+            return Err(NOT_ZERO);
+        }
+        self.moved.extend([a, en]);
         let en = self.next(&condition, changes);
         connect(cell, "EN", &en, changes);
         if let Some(value) = &value {
@@ -172,16 +209,6 @@ impl<'a> Edges<'a> {
     fn is_made_for_property(&self, bit: Bit) -> bool {
         let name = self.flat.wires.name(bit);
         name.contains("$formal$") && name.ends_with("_CHECK")
-    }
-
-    fn starts_with_zero(&self, bit: Bit) -> bool {
-        // The initial value stands at one of the names of the bit.
-        let wires = &self.flat.wires;
-        self.flat.inits.iter().any(|(name, value)| {
-            let (bits, values) = (wires.bits(name), crate::signal::constant(value));
-            let mut pairs = bits.unwrap_or_default().into_iter().zip(values.unwrap_or_default());
-            pairs.any(|(other, value)| wires.root(other) == bit && value == Bit::Constant('0'))
-        })
     }
 
     /// The flip-flop that drives a bit, if one does.

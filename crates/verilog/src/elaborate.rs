@@ -104,8 +104,10 @@ pub fn elaborate(request: &Request, limits: &Limits<'_>) -> Result<Design, Error
     {
         check_roots(request, &modules)?;
     }
-    let mut warnings = warnings_in(&without_first_check(&read?));
-    check_drivers(&log)?;
+    read?;
+    let (check, log) = first_check(&dropped::without_sources(&log));
+    check_drivers(&check)?;
+    let mut warnings = warnings_in(&log);
     let flat = fs::read_to_string(folder.file("flat.il")).map_err(|_| yosys.wrote_nothing())?;
     yosys.check_version(flat.lines().next().unwrap_or_default())?;
     let flat = Flat::read(&flat).ok_or_else(|| no_module(request))?;
@@ -145,9 +147,10 @@ fn change(
         changes.line(cell.line, format!("  cell {} \\{prefix}{number}", cell.kind));
     }
     edges::state_at_edges(flat, facts, &mut changes).map_err(|fault| {
-        let cell = &facts.properties[fault.property];
-        let name = names::name(cell, Texts::default().place(cell).as_ref());
-        Error::Design(format!("{}: property {name}: {}", source(request), fault.what))
+        let property = fault.property.map(|property| &facts.properties[property]);
+        let name = |cell| names::name(cell, Texts::default().place(cell).as_ref());
+        let about = property.map(|cell| format!("property {}: ", name(cell))).unwrap_or_default();
+        Error::Design(format!("{}: {about}{}", source(request), fault.what))
     })?;
     bounds::guard_memories(flat, request.memories, &mut changes)?;
     Ok(changes.apply(flat))
@@ -160,9 +163,17 @@ fn check_dropped(log: &str) -> Result<(), Error> {
     Err(Error::Design(format!("{file}:{line}: `{keyword}` {text}")))
 }
 
-/// Refuses signals that several drivers disagree about. Messages may be cut off, the log is not.
-fn check_drivers(log: &str) -> Result<(), Error> {
-    let mut lines = log.lines();
+/// Splits the log at the first `check`: what it says, and the log without it. It comes before
+/// anything is cleaned up, and a second one repeats what is still true after that.
+fn first_check(log: &str) -> (String, String) {
+    let (before, rest) = log.split_once(script::CHECK_STARTS).unwrap_or((log, ""));
+    let (check, after) = rest.split_once(script::CHECK_ENDS).unwrap_or((rest, ""));
+    (check.to_owned(), format!("{before}{after}"))
+}
+
+/// Refuses signals that several drivers disagree about.
+fn check_drivers(check: &str) -> Result<(), Error> {
+    let mut lines = check.lines();
     let Some(first) = lines.find(|line| line.contains("Warning: multiple conflicting drivers"))
     else {
         return Ok(());
@@ -171,18 +182,6 @@ fn check_drivers(log: &str) -> Result<(), Error> {
     let drivers = lines.take_while(|line| line.starts_with(' '));
     let text: Vec<&str> = std::iter::once(first).chain(drivers).collect();
     Err(Error::Design(text.join("\n").replacen("Warning: ", "", 1)))
-}
-
-/// Messages without those of the first `check`: it comes before anything is cleaned up, and a
-/// second one repeats what is still true after that.
-fn without_first_check(messages: &str) -> String {
-    match messages.split_once(script::CHECK_STARTS) {
-        Some((before, rest)) => {
-            let (_, after) = rest.split_once(script::CHECK_ENDS).unwrap_or((rest, ""));
-            format!("{before}{after}")
-        }
-        None => messages.to_owned(),
-    }
 }
 
 /// Refuses sources without a module, and those where it is open which one is the top.

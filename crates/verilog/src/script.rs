@@ -132,9 +132,9 @@ pub(crate) fn reading(
         "setattr -unset keep_hierarchy",
         "flatten",
         // *Required for soundness*: before a pass takes one of several drivers for the only one.
-        &format!("log -stderr {CHECK_STARTS}"),
+        &format!("log {CHECK_STARTS}"),
         "check",
-        &format!("log -stderr {CHECK_ENDS}"),
+        &format!("log {CHECK_ENDS}"),
         "opt_expr -keepdc",
         "opt_clean",
         "check",

@@ -142,6 +142,8 @@ fn scripts_that_optimise() {
     let cases: &[(&str, &str, &[&str])] = &[
         (EXCLUDED, "proc; opt", &["z violated 5", "z2 violated 5"]),
         (EXCLUDED, "prep", &["z violated 5", "z2 violated 5"]),
+        (MERGED, "proc; opt -full", &["z violated 5"]),
+        (NEVER_STATED, "proc; opt", &["never proved", "z violated 0"]),
         (MEMORY_OF_TWO_CLOCKS, "prep", &["eq violated 2"]),
         (MEMORY_OF_TWO_EDGES, "prep", &["eq violated 2"]),
         (MEMORY_OF_TWO_EDGES, "proc; memory_collect", &["eq violated 2"]),
@@ -164,6 +166,19 @@ const EXCLUDED: &str = "module m(input clk, input rst, input go);
     always @(posedge clk) if (cnt == 5) assume (go);
     always @(posedge clk) if (!rst) z: assert (cnt != 5);
     always @(posedge clk) if (rst) begin end else if (go) z2: assert (cnt != 5);
+endmodule
+";
+const MERGED: &str = "module m(input clk, input go);
+    reg [2:0] cnt = 0; always @(posedge clk) if (go) cnt <= cnt + 1;
+    always @(posedge clk) assume (cnt != 6);
+    always @(posedge clk) if (cnt == 5) assume (go);
+    reg busy = 0; always @(posedge clk) begin busy <= 1; z: assert (cnt != 5 || !busy); end
+endmodule
+";
+const NEVER_STATED: &str = "module m(input clk, input a);
+    wire off = 0;
+    always @(posedge clk) if (off) never: assert (a);
+    always @(posedge clk) z: assert (a);
 endmodule
 ";
 const MEMORY_OF_TWO_CLOCKS: &str = "module m(input clk1, input clk2, input i);
