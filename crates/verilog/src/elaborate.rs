@@ -1,12 +1,13 @@
 //! From sources to a system whose properties and signals have the names of the source.
 
+use crate::facts::{Clocking, Facts, PropertyCell};
 use crate::folder::Folder;
 use crate::names::{self, Kind};
 use crate::place::{Place, Texts};
-use crate::rtlil::{self, Clocking, Facts, Port, PropertyCell};
+use crate::rtlil::{self, Changes, Flat, Port, is_property};
 use crate::script::{self, Files, Request};
 use crate::yosys::{Limits, Yosys};
-use crate::{Error, rtlil::NAME};
+use crate::{Error, bounds, dropped, edges};
 use pedra_formats::btor2;
 use pedra_model::bits::Name;
 use pedra_model::system::{NamedTerm, System};
@@ -40,6 +41,8 @@ pub struct About {
     pub ports: Vec<Port>,
     /// How time passes.
     pub clocking: Clocking,
+    /// Its memories: for each the lowest address, and the number of words.
+    pub memories: BTreeMap<String, (u64, u64)>,
     /// Parameters that it was given, `NAME=VALUE`.
     pub parameters: Vec<String>,
 }
@@ -88,31 +91,108 @@ pub fn elaborate(request: &Request, limits: &Limits<'_>) -> Result<Design, Error
     };
     let run = |name: &str, text: String| {
         fs::write(folder.file(name), text)?;
-        yosys.run(&named(name)?, &folder.file("messages"), limits)
+        yosys.run(&named(name)?, &folder.file("messages"), &named("log")?, limits)
     };
     let read = run("read.ys", script::reading(request, own.as_deref(), &files)?);
+    let log = fs::read(folder.file("log")).unwrap_or_default();
+    let log = String::from_utf8_lossy(&log);
+    if own.is_none() {
+        check_dropped(&log)?;
+    }
     if let Ok(modules) = fs::read_to_string(folder.file("modules.il"))
         && own.is_none()
     {
         check_roots(request, &modules)?;
     }
-    let mut warnings = warnings_in(&read?);
+    read?;
+    let (check, log) = first_check(&dropped::without_sources(&log));
+    check_drivers(&check)?;
+    let mut warnings = warnings_in(&log);
     let flat = fs::read_to_string(folder.file("flat.il")).map_err(|_| yosys.wrote_nothing())?;
     yosys.check_version(flat.lines().next().unwrap_or_default())?;
-    let (facts, text) = rtlil::name_properties(&flat).ok_or_else(|| no_module(request))?;
+    let flat = Flat::read(&flat).ok_or_else(|| no_module(request))?;
+    let facts = Facts::of(&flat)?;
     check_properties(request, &facts)?;
-    fs::write(folder.file("named.il"), text)?;
+    let prefix = unused_prefix(&flat);
+    fs::write(folder.file("named.il"), change(request, &flat, &facts, &prefix)?)?;
     fs::write(folder.file("covers.v"), script::COVER_MAP)?;
     let said = run("model.ys", script::modelling(&facts, request.memories, &files)?)?;
     warnings.extend(warnings_in(&said));
     let bytes = fs::read(folder.file("model.btor2")).map_err(|_| yosys.wrote_nothing())?;
     drop(folder);
-    finish(&bytes, facts, request, warnings)
+    finish(&bytes, facts, prefix, request, warnings)
+}
+
+/// The start of our names for properties, which no name of the design has.
+fn unused_prefix(flat: &Flat<'_>) -> String {
+    let mut prefix = "pedra.property.".to_owned();
+    while flat.lines.iter().any(|line| line.contains(&prefix)) {
+        prefix.push('.');
+    }
+    prefix
+}
+
+/// The flat design as the second script reads it. Properties get names of ours, a prefix and a
+/// number: the model has them as symbols, so each bad is known by the cell that it came from,
+/// whatever the passes in between have done.
+fn change(
+    request: &Request,
+    flat: &Flat<'_>,
+    facts: &Facts,
+    prefix: &str,
+) -> Result<String, Error> {
+    let mut changes = Changes::default();
+    let cells = flat.cells.iter().filter(|cell| is_property(cell.kind));
+    for (number, cell) in cells.enumerate() {
+        changes.line(cell.line, format!("  cell {} \\{prefix}{number}", cell.kind));
+    }
+    edges::state_at_edges(flat, facts, &mut changes).map_err(|fault| {
+        let property = fault.property.map(|property| &facts.properties[property]);
+        let name = |cell| names::name(cell, Texts::default().place(cell).as_ref());
+        let about = property.map(|cell| format!("property {}: ", name(cell))).unwrap_or_default();
+        Error::Design(format!("{}: {about}{}", source(request), fault.what))
+    })?;
+    bounds::guard_memories(flat, request.memories, &mut changes)?;
+    Ok(changes.apply(flat))
+}
+
+/// Refuses statements that Yosys would leave out.
+fn check_dropped(log: &str) -> Result<(), Error> {
+    let Some((file, line, keyword)) = dropped::find(log) else { return Ok(()) };
+    let text = "is not supported: Yosys would leave out what it says";
+    Err(Error::Design(format!("{file}:{line}: `{keyword}` {text}")))
+}
+
+/// Splits the log at the first `check`: what it says, and the log without it. It comes before
+/// anything is cleaned up, and a second one repeats what is still true after that.
+fn first_check(log: &str) -> (String, String) {
+    let (before, rest) = log.split_once(script::CHECK_STARTS).unwrap_or((log, ""));
+    let (check, after) = rest.split_once(script::CHECK_ENDS).unwrap_or((rest, ""));
+    (check.to_owned(), format!("{before}{after}"))
+}
+
+/// Refuses signals that several drivers disagree about.
+fn check_drivers(check: &str) -> Result<(), Error> {
+    let mut lines = check.lines();
+    let Some(first) = lines.find(|line| line.contains("Warning: multiple conflicting drivers"))
+    else {
+        return Ok(());
+    };
+    // What drives it is below, and indented.
+    let drivers = lines.take_while(|line| line.starts_with(' '));
+    let text: Vec<&str> = std::iter::once(first).chain(drivers).collect();
+    Err(Error::Design(text.join("\n").replacen("Warning: ", "", 1)))
 }
 
 /// Refuses sources without a module, and those where it is open which one is the top.
 fn check_roots(request: &Request, modules: &str) -> Result<(), Error> {
-    let roots = rtlil::roots(modules).ok_or_else(|| no_module(request))?;
+    let roots = rtlil::roots(modules).ok_or_else(|| match modules.contains("\nmodule ") {
+        true => Error::Design(format!(
+            "{}: every module is empty or a black box: there is nothing to decide",
+            source(request)
+        )),
+        false => no_module(request),
+    })?;
     let what = match roots.len() {
         _ if request.top.is_some() => return Ok(()),
         1 => return Ok(()),
@@ -170,6 +250,8 @@ fn warnings_in(messages: &str) -> Vec<String> {
 
 /// The properties by the names of the source, in its order.
 struct Stated {
+    /// The start of our names for them.
+    prefix: String,
     cells: Vec<PropertyCell>,
     /// Where each of them is stated.
     places: Vec<Option<Place>>,
@@ -180,7 +262,7 @@ struct Stated {
 }
 
 impl Stated {
-    fn new(cells: Vec<PropertyCell>) -> Stated {
+    fn new(cells: Vec<PropertyCell>, prefix: String) -> Stated {
         let mut texts = Texts::default();
         let places: Vec<_> = cells.iter().map(|cell| texts.place(cell)).collect();
         let name = |n: usize| names::name(&cells[n], places[n].as_ref());
@@ -192,12 +274,12 @@ impl Stated {
         for (name, &n) in sorted.into_iter().zip(&order) {
             names[n] = name;
         }
-        Stated { cells, places, names, order }
+        Stated { prefix, cells, places, names, order }
     }
 
     /// The cell that a symbol of the model stands for.
     fn cell(&self, symbol: &Name) -> Option<usize> {
-        let number = symbol.as_deref()?.strip_prefix(NAME)?.parse().ok();
+        let number = symbol.as_deref()?.strip_prefix(&*self.prefix)?.parse().ok();
         number.filter(|&n| n < self.cells.len())
     }
 
@@ -231,7 +313,7 @@ impl Stated {
         let labels: BTreeSet<&str> = self.names.iter().map(String::as_str).collect();
         let is_condition =
             |name: &str| name.strip_suffix("_EN").is_some_and(|label| labels.contains(label));
-        system.names.retain(|(_, name)| !is_condition(name) && !name.starts_with(NAME));
+        system.names.retain(|(_, name)| !is_condition(name) && !name.starts_with(&*self.prefix));
         Ok(found)
     }
 }
@@ -244,11 +326,12 @@ fn broken(what: &str) -> Error {
 fn finish(
     bytes: &[u8],
     facts: Facts,
+    prefix: String,
     request: &Request,
     warnings: Vec<String>,
 ) -> Result<Design, Error> {
-    let Facts { top, ports, clocking, properties: cells, .. } = facts;
-    let stated = Stated::new(cells);
+    let Facts { top, ports, clocking, memories, properties: cells, .. } = facts;
+    let stated = Stated::new(cells, prefix);
     let mut system = btor2::read(bytes).map_err(|error| broken(&error.to_string()))?;
     let found = stated.rename(&mut system)?;
     // The first line says which Yosys it was.
@@ -268,7 +351,7 @@ fn finish(
         properties.push(Property { kind, name, place, condition });
     }
     let parameters = request.parameters.clone();
-    let about = About { properties, top, ports, clocking, parameters };
+    let about = About { properties, top, ports, clocking, memories, parameters };
     Ok(Design { btor2, system, nodes: read.nodes, about, warnings })
 }
 

@@ -4,27 +4,38 @@
 //! - [`elaborate()`]: sources in, a [`Design`] out;
 //! - [`script`]: the commands that Yosys runs;
 //! - [`yosys`]: how it is found, run and stopped;
-//! - [`rtlil`]: what the design says of its clocks, ports and properties;
+//! - [`rtlil`]: the text of a design, and changes of it; `signal`: its signals, bit by bit;
+//! - [`facts`]: what the design says of its clocks, ports and properties;
+//! - `edges`: properties in clocked blocks are stated at the edge;
+//! - `bounds`: addresses outside of a memory;
+//! - `dropped`: statements that Yosys reads and leaves out;
 //! - [`names`]: properties by label or place;
 //! - [`place`]: where they are stated;
 //! - [`testbench`]: a violation as a test bench.
 //!
 //! Nothing here decides anything: no solver, no engine.
 
+mod bounds;
+mod dropped;
+mod edges;
 pub mod elaborate;
+pub mod facts;
 mod folder;
+mod keywords;
 pub mod names;
 pub mod place;
 pub mod rtlil;
 pub mod script;
+mod signal;
 pub mod testbench;
 pub mod yosys;
 
 pub use elaborate::{About, Design, Property, elaborate};
+pub use facts::{Clock, Clocking};
 pub use folder::remove_folders;
 pub use names::Kind;
 pub use place::Place;
-pub use rtlil::{Clock, Clocking, Port};
+pub use rtlil::Port;
 pub use script::{Memories, Request};
 pub use yosys::Limits;
 

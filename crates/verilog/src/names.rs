@@ -1,7 +1,7 @@
 //! Properties by the names of the source: the label with the path of instances, or the place.
 
+use crate::facts::PropertyCell;
 use crate::place::Place;
-use crate::rtlil::PropertyCell;
 use std::collections::BTreeMap;
 
 /// What a property asks.

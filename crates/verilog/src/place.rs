@@ -3,7 +3,7 @@
 //! `assert` (or `cover`, …) that comes last in the range, outside comments and strings, is where
 //! the statement starts. A macro may hide that word; then the first token of the range does.
 
-use crate::rtlil::PropertyCell;
+use crate::facts::PropertyCell;
 use std::collections::BTreeMap;
 
 /// A place in a source.
@@ -93,7 +93,7 @@ fn is_word(byte: u8) -> bool {
 
 /// How long the blank, comment, directive, string or token is that a text starts with, and whether
 /// it is something that a statement can start with.
-fn token(text: &[u8]) -> (usize, bool) {
+pub(crate) fn token(text: &[u8]) -> (usize, bool) {
     let until = |end: &[u8], from: usize| {
         let rest = text.get(from..).unwrap_or_default();
         let found = rest.windows(end.len()).position(|window| window == end);
@@ -103,7 +103,9 @@ fn token(text: &[u8]) -> (usize, bool) {
     match text {
         [b'/', b'/', ..] => (until(b"\n", 2), false),
         [b'/', b'*', ..] => (until(b"*/", 2), false),
-        [b'"', ..] => (until(b"\"", 1), false),
+        [b'"', ..] => (string(text), false),
+        // An escaped name goes up to the next blank.
+        [b'\\', ..] => (text.iter().take_while(|b| !b.is_ascii_whitespace()).count(), true),
         [b'`', ..] => match &text[1..word(1)] {
             b"ifdef" | b"ifndef" | b"elsif" | b"undef" | b"define" | b"include" => {
                 (until(b"\n", 1), false)
@@ -115,6 +117,17 @@ fn token(text: &[u8]) -> (usize, bool) {
         [byte, ..] => (1, !byte.is_ascii_whitespace()),
         [] => (1, false),
     }
+}
+
+/// How long the string is that a text starts with.
+fn string(text: &[u8]) -> usize {
+    let mut is_escaped = false;
+    let end = text.iter().skip(1).position(|&byte| {
+        let is_end = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        is_end
+    });
+    end.map_or(text.len(), |at| at + 2)
 }
 
 #[cfg(test)]

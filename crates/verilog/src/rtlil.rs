@@ -1,15 +1,10 @@
-//! What a design says of itself in RTLIL, the text form that Yosys keeps designs in: modules and
-//! who uses them, ports, clocks, and the cells of properties. The form has one thing a line, so
-//! this reads lines and no more.
-//!
-//! Properties get names of ours on the way (`NAME` and a number): the model has them
-//! as symbols, so that each bad is known by the cell that it came from, whatever the passes in
-//! between have done.
+//! A design in RTLIL, the text form that Yosys keeps designs in: modules and who uses them, ports,
+//! wires, memories, and the cells that have to do with time or properties. The form has one thing
+//! a line, so this reads lines and no more.
 
+use crate::signal::{Bit, Wires, constant};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The start of our names for properties.
-pub(crate) const NAME: &str = "pedra.property.";
+use std::fmt::Write as _;
 
 /// A port of the top module.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,68 +19,71 @@ pub struct Port {
     pub number: u32,
 }
 
-/// A signal that flip-flops, memories or checks wait for.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Clock {
-    /// Its name, as RTLIL has it without the backslash.
-    pub name: String,
-    /// Whether they wait for its rising edge.
-    pub is_rising: bool,
+/// A memory.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Memory {
+    /// The lowest address.
+    pub(crate) offset: i64,
+    /// How many words it has.
+    pub(crate) size: u64,
+    /// The width of a word.
+    pub(crate) width: usize,
+    /// The number of its line.
+    pub(crate) line: usize,
 }
 
-/// How time passes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Clocking {
-    /// There is no clock: a step is a moment.
-    None,
-    /// A step is an edge of the one clock.
-    One(Clock),
-    /// A step is a moment; clocks are inputs like others.
-    Many(BTreeSet<Clock>),
+/// A cell.
+#[derive(Default)]
+pub(crate) struct Cell<'a> {
+    pub(crate) kind: &'a str,
+    pub(crate) name: &'a str,
+    pub(crate) src: String,
+    /// The number of its first line.
+    pub(crate) line: usize,
+    /// Values of parameters, and the lines that they stand on; as for `connects` only those of
+    /// cells that [`is_of_interest`].
+    pub(crate) parameters: BTreeMap<&'a str, (usize, &'a str)>,
+    /// The signals at its ports.
+    pub(crate) connects: BTreeMap<&'a str, (usize, &'a str)>,
 }
 
-/// The cell of a property.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PropertyCell {
-    /// `assert`, `assume`, `cover`, `live` or `fair`.
-    pub flavor: String,
-    /// Its name in RTLIL.
-    pub name: String,
-    /// Where it comes from: `file:line.column-line.column`, outer instances first, with `|`
-    /// between.
-    pub src: String,
-}
+impl<'a> Cell<'a> {
+    /// The text of a parameter.
+    pub(crate) fn parameter(&self, name: &str) -> Option<&'a str> {
+        self.parameters.get(name).map(|(_, text)| *text)
+    }
 
-/// What a flat design says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Facts {
-    /// The name of the module.
-    pub top: String,
-    /// Its ports, in their order.
-    pub ports: Vec<Port>,
-    /// Its clocks.
-    pub clocking: Clocking,
-    /// Its properties; the index is the number in our names.
-    pub properties: Vec<PropertyCell>,
-    /// The types of cells that it has.
-    cells: BTreeSet<String>,
-}
+    /// The bits of a parameter, the lowest one first.
+    pub(crate) fn parameter_bits(&self, name: &str) -> Option<Vec<Bit>> {
+        constant(self.parameter(name)?)
+    }
 
-impl Facts {
-    /// Whether a cell of this type is there.
-    pub fn has_cell(&self, kind: &str) -> bool {
-        self.cells.contains(kind)
+    /// Whether a parameter of one bit is 1.
+    pub(crate) fn is_on(&self, name: &str) -> bool {
+        self.parameter_bits(name).is_some_and(|bits| bits.first() == Some(&Bit::Constant('1')))
+    }
+
+    /// The text of the signal at a port.
+    pub(crate) fn signal(&self, port: &str) -> Option<&'a str> {
+        self.connects.get(port).map(|(_, text)| *text)
     }
 }
 
-/// A cell while its lines are read.
-#[derive(Default)]
-struct Cell {
-    kind: String,
-    name: String,
-    src: String,
-    parameters: BTreeMap<String, String>,
-    connects: BTreeMap<String, String>,
+/// A flat design.
+pub(crate) struct Flat<'a> {
+    /// Its text.
+    pub(crate) lines: Vec<&'a str>,
+    /// The name of the module, and the number of its first and last line.
+    pub(crate) top: &'a str,
+    pub(crate) first: usize,
+    pub(crate) last: usize,
+    /// Its ports, in their order.
+    pub(crate) ports: Vec<Port>,
+    pub(crate) wires: Wires<'a>,
+    /// Initial values by wire.
+    pub(crate) inits: BTreeMap<&'a str, &'a str>,
+    pub(crate) memories: BTreeMap<&'a str, Memory>,
+    pub(crate) cells: Vec<Cell<'a>>,
 }
 
 /// The modules that no other module uses, in the order of the file; nothing if there is no module
@@ -110,170 +108,224 @@ pub fn roots(text: &str) -> Option<Vec<String>> {
     has_modules.then_some(modules)
 }
 
-/// Reads a flat design; gives what it says, and its text with our names for properties. Nothing if
-/// there is no module.
-pub fn name_properties(text: &str) -> Option<(Facts, String)> {
-    let mut out = String::with_capacity(text.len());
-    let (mut top, mut ports) = (None, Vec::new());
-    let (mut clocks, mut properties) = (BTreeSet::new(), Vec::new());
-    let mut cells = BTreeSet::new();
-    let (mut src, mut cell): (String, Option<Cell>) = Default::default();
-    for line in text.lines() {
-        let (word, rest) = line.trim_start().split_once(' ').unwrap_or((line.trim(), ""));
-        match (word, &mut cell) {
-            ("module", None) => {
-                top.get_or_insert_with(|| plain(rest).to_owned());
-                src.clear();
-            }
-            ("attribute", None) => {
-                if let Some(value) = rest.strip_prefix("\\src ") {
-                    src = unquoted(value);
-                }
-            }
-            ("wire", None) => {
-                ports.extend(port(rest));
-                src.clear();
-            }
-            ("cell", None) => {
-                let (kind, name) = rest.split_once(' ').unwrap_or((rest, ""));
-                cells.insert(kind.to_owned());
-                let found = Cell {
-                    kind: kind.to_owned(),
-                    name: name.to_owned(),
-                    src: std::mem::take(&mut src),
-                    ..Cell::default()
-                };
-                if is_property(kind) {
-                    out.push_str(&format!("  cell {kind} \\{NAME}{}\n", properties.len()));
-                    properties.push(PropertyCell::default());
-                } else {
-                    out.push_str(line);
-                    out.push('\n');
-                }
-                cell = Some(found);
-                continue;
-            }
-            ("parameter" | "connect", Some(cell)) if cell.is_of_interest() => {
-                // `parameter signed \X …` and the like: what is asked for below has one word.
-                if let Some((name, value)) = rest.split_once(' ') {
-                    let list =
-                        if word == "connect" { &mut cell.connects } else { &mut cell.parameters };
-                    list.insert(plain(name).to_owned(), value.to_owned());
-                }
-            }
-            ("end", Some(_)) => {
-                let found = cell.take().expect("matched above");
-                clocks.extend(found.clock());
-                if is_property(&found.kind) {
-                    *properties.last_mut().expect("added with its line") = found.property();
-                }
-            }
-            // What attributes belong to is not of interest.
-            (_, None) => src.clear(),
-            _ => {}
-        }
-        out.push_str(line);
-        out.push('\n');
-    }
-    ports.sort_by_key(|port: &Port| port.number);
-    let clocking = clocking(clocks, &cells);
-    Some((Facts { top: top?, ports, clocking, properties, cells }, out))
+/// Whether the parameters and ports of a cell are kept; there are very many others.
+fn is_of_interest(kind: &str) -> bool {
+    is_property(kind) || has_state(kind)
 }
 
-/// One clock with one edge and no latch: a step can be that edge. A latch follows its input between
-/// edges, so it needs moments.
-fn clocking(clocks: BTreeSet<Clock>, cells: &BTreeSet<String>) -> Clocking {
-    let has_latch = cells.iter().any(|kind| kind.contains("dlatch") || kind.as_str() == "$sr");
-    let mut each = clocks.iter();
-    match (each.next(), each.next()) {
-        (None, _) => Clocking::None,
-        (Some(clock), None) if !has_latch => Clocking::One(clock.clone()),
-        _ => Clocking::Many(clocks),
-    }
-}
-
-fn is_property(kind: &str) -> bool {
+/// Whether a cell is a property.
+pub(crate) fn is_property(kind: &str) -> bool {
     matches!(kind, "$assert" | "$assume" | "$cover" | "$live" | "$fair" | "$check")
 }
 
-impl Cell {
-    /// Whether it can tell of a clock or a property; there are very many others.
-    fn is_of_interest(&self) -> bool {
-        let kind = self.kind.as_str();
-        is_property(kind)
-            || kind.starts_with("$mem")
-            || kind.contains("dff")
-            || kind.contains("DFF")
+/// Whether a cell holds values over time, as far as its type tells: no other cell of Yosys has
+/// such a type.
+pub(crate) fn has_state(kind: &str) -> bool {
+    let marks = ["ff", "FF", "latch", "LATCH", "$mem", "$fsm", "$anyinit"];
+    kind == "$sr" || kind.starts_with("$_SR_") || marks.iter().any(|mark| kind.contains(mark))
+}
+
+impl<'a> Flat<'a> {
+    /// Reads the top module of a text, or the first one if none is the top; nothing if there is no
+    /// module, or if it is not RTLIL.
+    pub(crate) fn read(text: &'a str) -> Option<Flat<'a>> {
+        let lines: Vec<&str> = text.lines().collect();
+        let mark = lines.iter().position(|line| *line == "attribute \\top 1").unwrap_or(0);
+        let first = mark + lines[mark..].iter().position(|line| line.starts_with("module "))?;
+        let last = first + lines[first..].iter().position(|line| *line == "end")?;
+        let mut flat = Flat {
+            lines,
+            top: "",
+            first,
+            last,
+            ports: Vec::new(),
+            wires: Wires::default(),
+            inits: BTreeMap::new(),
+            memories: BTreeMap::new(),
+            cells: Vec::new(),
+        };
+        flat.top = plain(flat.lines[first].strip_prefix("module ")?);
+        flat.read_lines()?;
+        flat.ports.sort_by_key(|port| port.number);
+        Some(flat)
     }
 
-    /// The clock that it waits for, if it does.
-    fn clock(&self) -> Option<Clock> {
-        let is_on = |name: &str| self.parameters.get(name).is_some_and(|v| v.ends_with('1'));
-        // Flip-flops; of those of gates the type has the edge, as in `$_DFF_P_`.
-        let (port, is_rising) = match self.kind.as_str() {
-            kind if kind.contains("dff") => ("CLK", is_on("CLK_POLARITY")),
-            kind if kind.starts_with("$_") && kind.contains("DFF") => {
-                ("C", !kind.contains("DFF_N") && !kind.contains("DFFE_N"))
+    fn read_lines(&mut self) -> Option<()> {
+        let (mut src, mut init) = (String::new(), None);
+        let mut cell: Option<Cell<'a>> = None;
+        for number in self.first + 1..self.last {
+            let line = self.lines[number];
+            let (word, rest) = line.trim_start().split_once(' ').unwrap_or((line.trim(), ""));
+            match (word, &mut cell) {
+                ("attribute", None) => match rest.split_once(' ') {
+                    Some(("\\src", value)) => src = unquoted(value),
+                    Some(("\\init", value)) => init = Some(value),
+                    _ => {}
+                },
+                ("cell", None) => {
+                    let (kind, name) = rest.split_once(' ')?;
+                    let src = std::mem::take(&mut src);
+                    cell = Some(Cell { kind, name, src, line: number, ..Cell::default() });
+                }
+                ("parameter" | "connect", Some(cell)) => {
+                    let (name, value) = rest.split_once(' ')?;
+                    // `parameter signed \X …` and the like are not asked for.
+                    if is_of_interest(cell.kind) {
+                        let is_port = word == "connect";
+                        let list = if is_port { &mut cell.connects } else { &mut cell.parameters };
+                        list.insert(plain(name), (number, value));
+                    }
+                }
+                ("end", Some(_)) => self.cells.extend(cell.take()),
+                (_, None) => {
+                    match word {
+                        "wire" => {
+                            let name = self.read_wire(rest)?;
+                            self.inits.extend(init.map(|value| (name, value)));
+                        }
+                        "memory" => self.read_memory(rest, number)?,
+                        "connect" => self.wires.connect(rest)?,
+                        _ => {}
+                    }
+                    (src, init) = (String::new(), None);
+                }
+                _ => {}
             }
-            "$memrd" | "$memwr" | "$memrd_v2" | "$memwr_v2" if is_on("CLK_ENABLE") => {
-                ("CLK", is_on("CLK_POLARITY"))
-            }
-            "$check" if is_on("TRG_ENABLE") => ("TRG", is_on("TRG_POLARITY")),
-            _ => return None,
-        };
-        // A property of an `initial` block has a trigger without any signal.
-        let signal = self.connects.get(port).filter(|signal| signal.as_str() != "{ }")?;
-        Some(Clock { name: plain(signal).to_owned(), is_rising })
+        }
+        Some(())
     }
 
-    fn property(self) -> PropertyCell {
-        let flavor = match self.kind.as_str() {
-            "$check" => self.parameters.get("FLAVOR").map(|f| unquoted(f)).unwrap_or_default(),
-            kind => plain(kind).to_owned(),
+    /// `width 8 input 2 \value`
+    fn read_wire(&mut self, rest: &'a str) -> Option<&'a str> {
+        let (mut width, mut number, mut is_input) = (1, None, false);
+        let mut words = rest.split(' ');
+        let name = loop {
+            match words.next()? {
+                "width" => width = words.next()?.parse().ok()?,
+                "input" => (number, is_input) = (words.next()?.parse().ok(), true),
+                "output" | "inout" => number = words.next()?.parse().ok(),
+                "offset" => drop(words.next()),
+                "upto" | "signed" => {}
+                name => break name,
+            }
         };
-        PropertyCell { flavor, name: self.name, src: self.src }
+        self.wires.add(name, width as usize);
+        if let Some(number) = number {
+            self.ports.push(Port { name: plain(name).to_owned(), width, is_input, number });
+        }
+        Some(name)
+    }
+
+    /// `width 8 size 10 offset 1 \m`
+    fn read_memory(&mut self, rest: &'a str, line: usize) -> Option<()> {
+        let mut memory = Memory { offset: 0, size: 0, width: 1, line };
+        let mut words = rest.split(' ');
+        loop {
+            match words.next()? {
+                "width" => memory.width = words.next()?.parse().ok()?,
+                "size" => memory.size = words.next()?.parse().ok()?,
+                "offset" => memory.offset = words.next()?.parse().ok()?,
+                name => {
+                    self.memories.insert(name, memory);
+                    return Some(());
+                }
+            }
+        }
     }
 }
 
-/// `width 8 input 2 \value`
-fn port(rest: &str) -> Option<Port> {
-    let (mut width, mut number, mut is_input) = (1, None, false);
-    let mut words = rest.split(' ');
-    loop {
-        match words.next()? {
-            "width" => width = words.next()?.parse().ok()?,
-            "input" => (number, is_input) = (words.next()?.parse().ok(), true),
-            "output" | "inout" => number = words.next()?.parse().ok(),
-            "offset" => drop(words.next()),
-            "upto" | "signed" => {}
-            name => {
-                return Some(Port {
-                    name: plain(name).to_owned(),
-                    width,
-                    is_input,
-                    number: number?,
-                });
+/// Changes of a flat design.
+#[derive(Default)]
+pub(crate) struct Changes {
+    /// Lines by their number.
+    lines: BTreeMap<usize, String>,
+    /// Wires and cells that are added.
+    wires: String,
+    cells: String,
+    count: usize,
+}
+
+impl Changes {
+    /// Another text for a line.
+    pub(crate) fn line(&mut self, number: usize, text: String) {
+        self.lines.insert(number, text);
+    }
+
+    /// A new wire; gives its name.
+    pub(crate) fn wire(&mut self, width: usize, init: Option<char>) -> String {
+        let name = format!("$pedra${}", self.count);
+        self.count += 1;
+        if let Some(value) = init {
+            let _ = writeln!(self.wires, "  attribute \\init 1'{value}");
+        }
+        let _ = writeln!(self.wires, "  wire width {width} {name}");
+        name
+    }
+
+    /// A new cell with an output `out` of its own; gives that wire.
+    pub(crate) fn cell(
+        &mut self,
+        kind: &str,
+        parameters: &[(&str, usize)],
+        ports: &[(&str, &str)],
+        (out, width, init): (&str, usize, Option<char>),
+    ) -> String {
+        let wire = self.wire(width, init);
+        let _ = writeln!(self.cells, "  cell {kind} {wire}$cell");
+        for (name, value) in parameters {
+            let _ = writeln!(self.cells, "    parameter \\{name} {value}");
+        }
+        for (port, signal) in ports.iter().chain([&(out, wire.as_str())]) {
+            let _ = writeln!(self.cells, "    connect \\{port} {signal}");
+        }
+        self.cells.push_str("  end\n");
+        wire
+    }
+
+    /// `select ? one : zero`
+    pub(crate) fn mux(&mut self, select: &str, zero: &str, one: &str, width: usize) -> String {
+        let ports = [("A", zero), ("B", one), ("S", select)];
+        self.cell("$mux", &[("WIDTH", width)], &ports, ("Y", width, None))
+    }
+
+    /// Drives a signal by a wire.
+    pub(crate) fn connect(&mut self, signal: &str, wire: &str) {
+        let _ = writeln!(self.cells, "  connect {signal} {wire}");
+    }
+
+    /// The text with the changes.
+    pub(crate) fn apply(&self, flat: &Flat<'_>) -> String {
+        let mut out = String::new();
+        for (number, line) in flat.lines.iter().enumerate() {
+            if number == flat.last {
+                out.push_str(&self.cells);
+            }
+            out.push_str(self.lines.get(&number).map_or(line, String::as_str));
+            out.push('\n');
+            if number == flat.first {
+                out.push_str(&self.wires);
             }
         }
+        out
     }
 }
 
 /// A name without the mark that tells where it comes from.
-fn plain(name: &str) -> &str {
+pub(crate) fn plain(name: &str) -> &str {
     name.strip_prefix(['\\', '$']).unwrap_or(name)
 }
 
 /// A string without its quotes and escapes.
-fn unquoted(text: &str) -> String {
+pub(crate) fn unquoted(text: &str) -> String {
     let inner = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or(text);
     inner.replace("\\\"", "\"").replace("\\\\", "\\")
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    const FLAT: &str = r#"# Generated by Yosys 0.70
+    pub(crate) const FLAT: &str = r#"# Generated by Yosys 0.70
 autoidx 3
 attribute \top 1
 attribute \src "a.sv:1.1-9.9"
@@ -281,8 +333,10 @@ module \top
   attribute \src "a.sv:2.1-2.4"
   wire width 8 input 2 \value
   wire input 1 \clk
+  attribute \init 4'0000
   wire width 4 offset 1 upto output 3 \out
   wire $inner
+  memory width 8 size 10 offset 1 \m
   cell $dff $procdff$1
     parameter \CLK_POLARITY 1'1
     parameter \WIDTH 8
@@ -292,6 +346,7 @@ module \top
   attribute \src "b.sv:7.3-7.9|a.sv:5.3-5.9"
   cell $check \u.safe
     parameter \FLAVOR "cover"
+    parameter \TRG_WIDTH 1
     parameter \TRG_ENABLE 1
     parameter \TRG_POLARITY 1'1
     connect \TRG \clk
@@ -299,50 +354,42 @@ module \top
   end
   cell $assert $assert$a.sv:6$2
     connect \A $inner
+    connect \EN 1'1
   end
-  connect \a \b
+  connect $inner \out [0]
 end
 "#;
 
     #[test]
-    fn facts_of_a_design() {
-        let (facts, text) = name_properties(FLAT).expect("a module");
-        assert_eq!(facts.top, "top");
+    fn a_module_line_by_line() {
+        let flat = Flat::read(FLAT).expect("a module");
+        assert_eq!(flat.top, "top");
         let ports: Vec<(&str, u32, bool)> =
-            facts.ports.iter().map(|p| (&*p.name, p.width, p.is_input)).collect();
+            flat.ports.iter().map(|p| (&*p.name, p.width, p.is_input)).collect();
         assert_eq!(ports, [("clk", 1, true), ("value", 8, true), ("out", 4, false)]);
-        let clock = Clock { name: "clk".to_owned(), is_rising: true };
-        assert_eq!(facts.clocking, Clocking::One(clock));
-        let flavors: Vec<(&str, &str)> =
-            facts.properties.iter().map(|p| (&*p.flavor, &*p.name)).collect();
-        assert_eq!(flavors, [("cover", "\\u.safe"), ("assert", "$assert$a.sv:6$2")]);
-        assert_eq!(facts.properties[0].src, "b.sv:7.3-7.9|a.sv:5.3-5.9");
-        assert_eq!(facts.properties[1].src, "");
-        let expected = FLAT.replace("\\u.safe", "\\pedra.property.0");
-        let expected = expected.replace("$assert$a.sv:6$2", "\\pedra.property.1");
-        assert_eq!(text, expected);
-    }
-
-    /// `initial assume (reset)`, as Yosys 0.70 writes it.
-    #[test]
-    fn a_property_at_the_start_waits_for_no_clock() {
-        let initial = FLAT
-            .replace("TRG \\clk", "TRG { }")
-            .replace("POLARITY 1'1\n    connect \\TRG", "POLARITY 0'x\n    connect \\TRG");
-        let (facts, _) = name_properties(&initial).expect("a module");
-        let clock = Clock { name: "clk".to_owned(), is_rising: true };
-        assert_eq!(facts.clocking, Clocking::One(clock));
+        assert_eq!(flat.inits.get("\\out"), Some(&"4'0000"));
+        assert_eq!(
+            flat.memories.get("\\m"),
+            Some(&Memory { offset: 1, size: 10, width: 8, line: 11 })
+        );
+        let bit = |text: &str| flat.wires.root(flat.wires.bits(text).expect("a signal")[0]);
+        assert_eq!(bit("$inner"), bit("\\out [0]"));
+        assert!(Flat::read("# nothing\n").is_none());
     }
 
     #[test]
-    fn several_clocks_and_latches() {
-        let other_edge = FLAT.replacen("CLK_POLARITY 1'1", "CLK_POLARITY 1'0", 1);
-        let latch = FLAT.replace("  connect \\a \\b\n", "  cell $dlatch $l\n  end\n");
-        for text in [other_edge, latch] {
-            let (facts, _) = name_properties(&text).expect("a module");
-            assert!(matches!(facts.clocking, Clocking::Many(_)), "{:?}", facts.clocking);
-        }
-        assert!(name_properties("# nothing\n").is_none());
+    fn changes_are_written() {
+        let flat = Flat::read(FLAT).expect("a module");
+        let mut changes = Changes::default();
+        assert_eq!(changes.apply(&flat), FLAT);
+        let wire = changes.mux("\\clk", "1'0", "$inner", 1);
+        let (line, _) = flat.cells[2].connects["A"];
+        changes.line(line, format!("    connect \\A {wire}"));
+        let text = changes.apply(&flat);
+        let changed = Flat::read(&text).expect("still a module");
+        assert_eq!(changed.cells[2].signal("A"), Some("$pedra$0"));
+        assert_eq!(changed.cells[3].kind, "$mux");
+        assert!(changed.wires.bits("$pedra$0").is_some());
     }
 
     #[test]

@@ -7,19 +7,19 @@
 //! | `async2sync` | one clock: a step is its edge; asynchronous resets act at it |
 //! | `clk2fflogic` | several clocks or edges, latches: a step is a moment, and clocks are inputs |
 //! | `chformal -lower` | newer versions: checks become the cells that the model has |
-//! | `chformal -early` | one clock: what is stated at an edge is about the values before it |
-//! | `memory_nordff`, `memory_collect` | memories become arrays that are read without a clock |
+//! | `memory_collect` | memories become arrays |
 //! | `memory_map` | or flip-flops |
 //! | `formalff` | values that are not initialised are free |
 //! | `techmap` | a cover becomes an assertion that it never happens; see `COVER_MAP` |
 //! | `setundef -undriven -anyseq` | what nobody drives is free in every step |
 //!
-//! *Required for soundness*: assumptions and assertions are moved by `-early` together. An
-//! assertion that is stated a step before an assumption about the same edge would be violated by
-//! runs that the assumption excludes.
+//! Between the two, [`crate::edges`] and [`crate::bounds`] change the flat module. For them the
+//! first script ends with forms that are few: `dffunmap` leaves flip-flops without enables and
+//! synchronous resets, `memory_nordff` memories that are read without a clock, and `memory_unpack`
+//! a cell for each port of a memory.
 
 use crate::Error;
-use crate::rtlil::{Clocking, Facts};
+use crate::facts::{Clocking, Facts};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -68,6 +68,10 @@ pub(crate) struct Files {
     pub(crate) model: PathBuf,
 }
 
+/// What is printed around the first `check`.
+pub(crate) const CHECK_STARTS: &str = "pedra: check starts";
+pub(crate) const CHECK_ENDS: &str = "pedra: check ends";
+
 /// A cover statement asks for what a violated assertion shows: a run to a step where it is true.
 /// The cell keeps its name.
 pub(crate) const COVER_MAP: &str = "\
@@ -109,7 +113,7 @@ pub(crate) fn reading(
             .ok_or_else(|| Error::Word(format!("--param {parameter}: write it as NAME=VALUE")))?;
         let top = request.top.as_deref();
         let top = top.ok_or_else(|| Error::Word("--param needs --top".to_owned()))?;
-        let (name, value) = (word("--param", name)?, word("--param", value)?);
+        let (name, value) = (word("--param", name)?, parameter_value(value)?);
         line(&mut text, &format!("chparam -set {name} {value} {}", word("--top", top)?));
     }
     let top = match &request.top {
@@ -123,14 +127,22 @@ pub(crate) fn reading(
     // versions apply to equal properties too, so that one of them would be gone. What is to keep
     // its hierarchy in synthesis is flattened, too.
     for command in [
-        "proc",
+        "proc -noopt",
         "setattr -mod -unset keep_hierarchy",
         "setattr -unset keep_hierarchy",
         "flatten",
+        // *Required for soundness*: before a pass takes one of several drivers for the only one.
+        &format!("log {CHECK_STARTS}"),
+        "check",
+        &format!("log {CHECK_ENDS}"),
         "opt_expr -keepdc",
         "opt_clean",
         "check",
-        "wreduce -keepdc",
+        // It would cut addresses outside of a memory down to some inside.
+        "wreduce -keepdc t:$mem* %n",
+        "dffunmap",
+        "memory_nordff",
+        "memory_unpack",
         "opt_clean",
     ] {
         line(&mut text, command);
@@ -151,7 +163,7 @@ fn read_sources(text: &mut String, request: &Request) -> Result<(), Error> {
     for source in &request.sources {
         let is_system_verilog = source.extension().is_some_and(|ending| ending == "sv");
         let language = if is_system_verilog { " -sv" } else { "" };
-        line(text, &format!("read_verilog -formal{language}{options} {}", quoted(source)?));
+        line(text, &format!("read_verilog -ppdump -formal{language}{options} {}", quoted(source)?));
     }
     Ok(())
 }
@@ -170,13 +182,9 @@ pub(crate) fn modelling(facts: &Facts, memories: Memories, files: &Files) -> Res
             line(&mut text, &format!("delete t:{cell}"));
         }
     }
-    line(&mut text, "memory_nordff");
     line(&mut text, if is_one_clock { "async2sync" } else { "clk2fflogic" });
     if facts.has_cell("$check") {
         line(&mut text, "chformal -lower");
-    }
-    if is_one_clock {
-        line(&mut text, "chformal -early");
     }
     line(&mut text, "opt_clean");
     line(&mut text, "memory_collect");
@@ -199,15 +207,25 @@ fn line(text: &mut String, command: &str) {
     text.push('\n');
 }
 
-/// A path in quotes; a name that starts like an option is one in the current folder.
+/// A path in quotes; a name that starts like an option is one in the current folder. Yosys takes a
+/// name for a pattern, even in quotes, and would read another file.
 fn quoted(path: &Path) -> Result<String, Error> {
-    let name = path.to_str().filter(|n| !n.contains(['"', '\\']) && !n.contains(char::is_control));
+    let is_odd = |c: char| c.is_control() || "\"\\*?[]{}~".contains(c);
+    let name = path.to_str().filter(|name| !name.contains(is_odd));
     let name = name.ok_or_else(|| {
         let name = path.display();
         Error::Word(format!("{name}: a file with such a name cannot be passed to Yosys"))
     })?;
     let here = if name.starts_with('-') { "./" } else { "" };
     Ok(format!("\"{here}{name}\""))
+}
+
+/// The value of a parameter; `chparam` does not know of negative numbers.
+fn parameter_value(text: &str) -> Result<String, Error> {
+    match text.parse::<i32>() {
+        Ok(number) if number < 0 => Ok(format!("32'sh{number:x}")),
+        _ => word("--param", text).map(str::to_owned),
+    }
 }
 
 /// A word that Yosys takes as it is.
@@ -244,14 +262,14 @@ mod tests {
             top: Some("top".into()),
             defines: vec!["WIDTH=4".into()],
             includes: vec!["inc".into()],
-            parameters: vec!["N=3".into()],
+            parameters: vec!["N=3".into(), "M=-2".into()],
             ..Request::default()
         };
         let text = reading(&request, None, &files()).expect("a script");
         for line in [
-            "read_verilog -formal -DWIDTH=4 -Iinc \"a b.v\"\n",
-            "read_verilog -formal -sv -DWIDTH=4 -Iinc \"./-c.sv\"\n",
-            "chparam -set N 3 top\nhierarchy -simcheck -top top\n",
+            "read_verilog -ppdump -formal -DWIDTH=4 -Iinc \"a b.v\"\n",
+            "read_verilog -ppdump -formal -sv -DWIDTH=4 -Iinc \"./-c.sv\"\n",
+            "chparam -set N 3 top\nchparam -set M 32'shfffffffe top\nhierarchy -simcheck -top top\n",
         ] {
             assert!(text.contains(line), "{text}");
         }
@@ -280,6 +298,11 @@ mod tests {
         assert!(bad(Request { parameters: vec!["N".into()], ..base.clone() }));
         assert!(bad(Request { sources: vec!["a\"; shell ls.v".into()], ..base.clone() }));
         assert!(!bad(Request { parameters: vec!["N=\"text\"".into()], ..base.clone() }));
+        assert!(bad(Request { parameters: vec!["N=-x".into()], ..base.clone() }));
+        assert!(bad(Request { parameters: vec!["-N=1".into()], ..base.clone() }));
+        for pattern in ["t[1].v", "*.v", "?.v", "{a,b}.v", "~/a.v"] {
+            assert!(bad(Request { sources: vec![pattern.into()], ..base.clone() }), "{pattern}");
+        }
         assert!(!bad(base));
     }
 }

@@ -7,8 +7,10 @@
 //! before the edge, as in the model.
 
 use crate::elaborate::About;
+use crate::facts::Clocking;
+use crate::keywords::is_keyword;
 use crate::names::Kind;
-use crate::rtlil::{Clocking, Port};
+use crate::rtlil::Port;
 use pedra_model::bv::Bv;
 use pedra_model::system::System;
 use pedra_model::trace::WordTrace;
@@ -113,9 +115,18 @@ impl Bench<'_> {
         }
         for (state, value) in self.system.states.iter().zip(&self.trace.states[0]) {
             if let (Some(name), None, Some(value)) = (&state.name, state.init, value) {
-                assign(text, &format!("dut.{}", path(name)), value);
+                self.assign_inside(text, name, value);
             }
         }
+    }
+
+    /// An assignment to a signal of the design.
+    fn assign_inside(&self, text: &mut String, name: &str, value: &TernaryValue) {
+        // A word of a memory keeps its address: it is not in the name of a signal.
+        let is_word =
+            name.rsplit_once('[').is_some_and(|(m, _)| self.about.memories.contains_key(m));
+        let words = self.about.memories.get(name).copied();
+        assign(text, &format!("dut.{}", path(name, is_word)), value, words);
     }
 
     fn step(&self, text: &mut String, step: usize) {
@@ -128,8 +139,8 @@ impl Bench<'_> {
             }
             let out = if self.is_clock(name) { &mut *text } else { &mut later };
             match self.is_port(name) {
-                true => assign(out, &escaped(name), value),
-                false => assign(out, &format!("dut.{}", path(name)), value),
+                true => assign(out, &escaped(name), value, None),
+                false => self.assign_inside(out, name, value),
             }
         }
         match &self.about.clocking {
@@ -146,8 +157,9 @@ impl Bench<'_> {
     }
 }
 
-/// An assignment; bits that do not matter are 0.
-fn assign(text: &mut String, name: &str, value: &TernaryValue) {
+/// An assignment; bits that do not matter are 0. Of an array `words` has the lowest address and the
+/// number of words, where they are known.
+fn assign(text: &mut String, name: &str, value: &TernaryValue, words: Option<(u64, u64)>) {
     let number = |value: &Bv| format!("{}'h{}", value.width(), value.to_hex());
     match value.zero_filled() {
         Value::Bv(value) => {
@@ -155,15 +167,19 @@ fn assign(text: &mut String, name: &str, value: &TernaryValue) {
         }
         Value::Array(array) => {
             let bits = array.index_width();
+            let (lowest, size) = words.unwrap_or((0, u64::MAX));
             if bits <= SMALL_ARRAY_BITS {
-                for index in 0..1_u64 << bits {
+                for index in 0..size.min(1 << bits) {
                     let element = number(array.get(&Bv::from_u64(bits, index)));
-                    let _ = writeln!(text, "        {name}[{index}] = {element};");
+                    let _ = writeln!(text, "        {name}[{}] = {element};", index + lowest);
                 }
             } else {
                 for (index, element) in array.entries() {
-                    let (index, element) = (number(index), number(element));
-                    let _ = writeln!(text, "        {name}[{index}] = {element};");
+                    let Some(index) = index.to_u64().filter(|index| *index < size) else {
+                        continue;
+                    };
+                    let element = number(element);
+                    let _ = writeln!(text, "        {name}[{}] = {element};", index + lowest);
                 }
             }
         }
@@ -171,20 +187,31 @@ fn assign(text: &mut String, name: &str, value: &TernaryValue) {
     }
 }
 
-/// A path of names: `u1.g[2].\odd+name `.
-fn path(name: &str) -> String {
-    name.split('.').map(escaped).collect::<Vec<String>>().join(".")
+/// A path of names: `u1.g[2].\odd+name `. An instance of a generate block keeps its index, and so
+/// does the last name if it is a word of a memory.
+fn path(name: &str, is_word: bool) -> String {
+    let (outer, inner) = match name.rsplit_once('.') {
+        Some((outer, inner)) => (Some(outer), inner),
+        None => (None, name),
+    };
+    let indexed = |name: &str| match name.split_once('[') {
+        Some((base, index)) if !needs_escape(base) => format!("{base}[{index}"),
+        _ => escaped(name),
+    };
+    let inner = if is_word { indexed(inner) } else { escaped(inner) };
+    let outer = outer.iter().flat_map(|outer| outer.split('.')).map(indexed);
+    outer.chain([inner]).collect::<Vec<String>>().join(".")
 }
 
-/// A name as Verilog writes it; an instance of a generate block keeps its index.
+/// A name as Verilog writes it.
 fn escaped(name: &str) -> String {
-    let base = name.split('[').next().unwrap_or(name);
+    if needs_escape(name) { format!("\\{name} ") } else { name.to_owned() }
+}
+
+fn needs_escape(name: &str) -> bool {
     let is_start = |c: char| c.is_ascii_alphabetic() || c == '_';
     let is_inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
-    match base.starts_with(is_start) && base.chars().all(is_inner) {
-        true => name.to_owned(),
-        false => format!("\\{name} "),
-    }
+    !name.starts_with(is_start) || !name.chars().all(is_inner) || is_keyword(name)
 }
 
 fn one_line(text: &str) -> String {
@@ -195,9 +222,10 @@ fn one_line(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::elaborate::Property;
-    use crate::rtlil::Clock;
+    use crate::facts::Clock;
     use pedra_formats::btor2;
     use pedra_model::value::TernaryBv;
+    use std::collections::BTreeMap;
 
     fn bench(clocking: Clocking) -> String {
         let text = "1 sort bitvec 1\n2 sort bitvec 4\n3 input 1 clk\n4 input 2 odd+in\n\
@@ -220,6 +248,7 @@ mod tests {
             top: "top".to_owned(),
             ports: vec![port("clk", 1, 1), port("odd+in", 4, 2)],
             clocking,
+            memories: BTreeMap::new(),
             parameters: vec!["N=3".to_owned()],
         };
         let value = |digits: &str| TernaryValue::Bv(TernaryBv::parse(digits).expect("digits"));
@@ -261,6 +290,16 @@ module testbench;
 endmodule
 ";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn names_are_escaped() {
+        assert_eq!(escaped("clk"), "clk");
+        assert_eq!(escaped("initial"), "\\initial ");
+        assert_eq!(escaped("x[0]"), "\\x[0] ");
+        assert_eq!(path("g[2].u.logic", false), "g[2].u.\\logic ");
+        assert_eq!(path("u.x[0]", false), "u.\\x[0] ");
+        assert_eq!(path("u.m[3]", true), "u.m[3]");
     }
 
     #[test]

@@ -58,7 +58,8 @@ impl Yosys {
         found.map(|program| Yosys { program }).ok_or(Error::NoYosys)
     }
 
-    /// Runs a script to its end, and gives what Yosys had to say: its warnings.
+    /// Runs a script to its end, and gives what Yosys had to say: its warnings. All that it does is
+    /// told in `log`.
     ///
     /// # Errors
     /// Its own words if it found something wrong; or why it did not come to an end.
@@ -66,6 +67,7 @@ impl Yosys {
         &self,
         script: &Path,
         messages: &Path,
+        log: &Path,
         limits: &Limits<'_>,
     ) -> Result<String, Error> {
         let file = File::create(messages)?;
@@ -73,6 +75,8 @@ impl Yosys {
             .arg("-q")
             .arg("-s")
             .arg(script)
+            .arg("-l")
+            .arg(log)
             .stdin(Stdio::null())
             .stdout(file.try_clone()?)
             .stderr(file)

@@ -1,6 +1,7 @@
 //! Verilog through a real Yosys, where one is found; and through programs that only pretend to be
 //! one, for what can go wrong.
 
+mod corrected;
 mod designs;
 mod meaning;
 mod process;

@@ -18,12 +18,19 @@ fn wrong_designs_are_refused() {
         ("sequence.sv", SEQUENCE, &[], &["sequence.sv:2: ERROR:"]),
         ("live.sv", LIVE, &[], &["live.sv:3", "liveness"]),
         ("loop.v", LOOP, &[], &["ERROR:", "loop"]),
+        ("empty.v", "module e; endmodule\n", &[], &["every module is empty or a black box"]),
+        ("two_drivers.v", TWO_DRIVERS, &[], &["multiple conflicting drivers for m", "input a"]),
+        ("two_outputs.v", TWO_OUTPUTS, &[], &["multiple conflicting drivers for m"]),
+        ("bind.sv", BIND, &["--top", "m"], &["bind.sv:3: `bind` is not supported"]),
+        ("macro.sv", BIND_IN_MACRO, &["--top", "m"], &["inner.vh:2: `bind` is not supported"]),
+        ("t[1].sv", LOOP, &[], &["t[1].sv: a file with such a name cannot be passed to Yosys"]),
         ("two_tops.v", TWO_TOPS, &["--top", "c"], &["ERROR:", "c"]),
         ("two_tops.v", TWO_TOPS, &["--top", "a", "--param", "N=1"], &["ERROR:", "N"]),
         ("two_tops.v", TWO_TOPS, &["--param", "N=1"], &["--param needs --top"]),
         ("two_tops.v", TWO_TOPS, &["--top", "a;b"], &["'a;b' cannot be passed to Yosys"]),
         ("two_tops.v", TWO_TOPS, &["--top", "a", "-p", "x"], &["no property is named 'x'"]),
     ];
+    fs::write(here.join("inner.vh"), "// bind\n`WORD m props p(.a(a));\n").expect("written");
     for yosys in found_yosys("wrong_designs_are_refused") {
         for (name, text, options, expected) in cases {
             fs::write(here.join(name), text).expect("written");
@@ -55,6 +62,17 @@ const LIVE: &str = "module m(input clk, input a);\nreg q = 0; always @(posedge c
                     always @(posedge clk) assert (eventually q);\nendmodule\n";
 const LOOP: &str = "module m(input a); wire x = !y; wire y = !x | a;\n\
                     always @* assert(x); endmodule\n";
+const TWO_DRIVERS: &str = "module m(input a); wire w; assign w = a; assign w = ~a;\n\
+                           always @* assert(w == a); endmodule\n";
+const TWO_OUTPUTS: &str = "module s(input i, output o); assign o = i; endmodule\n\
+                           module m(input a, input b, output y); s s1(a, y); s s2(b, y);\n\
+                           always @* assert(a == b); endmodule\n";
+const BIND: &str = "module m(input a); always @* assert(a || !a); endmodule\n\
+                    module props(input a); always @* assert(!a); endmodule\n\
+                    bind m props p(.a(a));\n";
+const BIND_IN_MACRO: &str = "module m(input a); always @* assert(a || !a); endmodule\n\
+                             module props(input a); always @* assert(!a); endmodule\n\
+                             `define WORD bind\n`include \"inner.vh\"\n";
 
 #[test]
 fn odd_names_and_paths_work() {
