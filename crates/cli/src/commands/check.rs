@@ -40,7 +40,7 @@ use std::time::Instant;
 /// The meaning of the arguments.
 pub fn plan_of(args: &CheckArgs) -> Plan {
     let first = args.reduce.contains(&ReductionName::Sweep);
-    let Settings { bmc, kind, pdr, fb, imc, avy, word, program, klive } = args.settings();
+    let Settings { bmc, kind, pdr, fb, imc, avy, word, program, klive, auto } = args.settings();
     let has = |pass| args.reduce.contains(&ReductionName::All) || args.reduce.contains(&pass);
     Plan {
         engine: args.engine,
@@ -73,6 +73,7 @@ pub fn plan_of(args: &CheckArgs) -> Plan {
         }),
         whole_bound: false,
         threads: args.threads(),
+        exchange: auto.exchange,
         seed: args.run.seed,
     }
 }
@@ -414,6 +415,12 @@ impl Observer for Session<'_> {
             }
             Event::Summary(summary) if verbose >= 1 => {
                 note(&summary::lines(name, summary, self.start.elapsed()));
+            }
+            Event::Exchanged(exchanged) => {
+                self.reporter.exchanged(*exchanged);
+                if verbose >= 1 {
+                    note(&summary::exchanged(name, exchanged));
+                }
             }
             Event::Finished { progress, .. } if verbose >= 1 => {
                 let (depth, queries) = (progress.depth, progress.queries);

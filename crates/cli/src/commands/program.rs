@@ -377,6 +377,9 @@ impl ProgramObserver for Session<'_> {
         if let Some(plotter) = self.plotter.filter(|_| is_first && name == "program") {
             plotter.hear(engine, event);
         }
+        if let Event::Exchanged(exchanged) = event {
+            self.reporter.exchanged(*exchanged);
+        }
     }
 
     fn wants_details(&self) -> bool {
