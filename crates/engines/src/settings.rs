@@ -241,7 +241,7 @@ static AUTO: &[Choice<AutoOptions>] = &[crate::choices::switch!(
     "exchange",
     Class::Expert,
     exchange,
-    "whether engines in different threads share lemmas; each is checked by whoever takes it"
+    "whether engines in different threads share lemmas; the engine that takes a lemma checks it first"
 )];
 
 /// The steps of the ladder.

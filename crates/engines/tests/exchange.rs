@@ -158,8 +158,9 @@ fn a_board_takes_short_lemmas_about_latches_and_forgets_the_oldest() {
     let exchange = Exchange::new();
     let system = counter();
     let [mut sender, mut receiver] = [(); 2].map(|()| exchange.join(&system));
-    for foreign in [vec![], vec![Lit::TRUE], vec![Var::new(5).lit()]] {
-        sender.publish(&foreign, Some(1));
+    let [one, two, five] = [1, 2, 5].map(|var| Var::new(var).lit());
+    for odd in [vec![], vec![Lit::TRUE], vec![five], vec![two, one], vec![one, !one]] {
+        sender.publish(&odd, Some(1));
     }
     assert_eq!(sender.counts.published, 0);
     for level in 0..10_000 {

@@ -416,12 +416,7 @@ impl Observer for Session<'_> {
             Event::Summary(summary) if verbose >= 1 => {
                 note(&summary::lines(name, summary, self.start.elapsed()));
             }
-            Event::Exchanged(exchanged) => {
-                self.reporter.exchanged(*exchanged);
-                if verbose >= 1 {
-                    note(&summary::exchanged(name, exchanged));
-                }
-            }
+            Event::Exchanged(told) => self.reporter.exchanged(name, *told, verbose >= 1),
             Event::Finished { progress, .. } if verbose >= 1 => {
                 let (depth, queries) = (progress.depth, progress.queries);
                 let conflicts = progress.conflicts;

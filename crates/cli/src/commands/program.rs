@@ -378,7 +378,7 @@ impl ProgramObserver for Session<'_> {
             plotter.hear(engine, event);
         }
         if let Event::Exchanged(exchanged) = event {
-            self.reporter.exchanged(*exchanged);
+            self.reporter.exchanged(name, *exchanged, false);
         }
     }
 

@@ -15,6 +15,7 @@ use crate::limits::StopCause;
 use crate::output::note;
 use crate::view::invariants::LoopInvariant;
 use crate::view::steps::steps_of;
+use crate::view::summary;
 use pedra_check::{Plan, SafeUpTo, Trust};
 use pedra_engines::Exchanged;
 use pedra_formats::text::printable;
@@ -324,8 +325,11 @@ impl Reporter {
         }
     }
 
-    /// Notes what an engine has exchanged with others.
-    pub fn exchanged(&self, exchanged: Exchanged) {
+    /// Notes what an engine has exchanged with others, and shows it if that is wanted.
+    pub fn exchanged(&self, engine: &str, exchanged: Exchanged, is_shown: bool) {
+        if is_shown {
+            note(&summary::exchanged(engine, &exchanged));
+        }
         let mut inner = self.lock();
         inner.exchanged = Some(inner.exchanged.unwrap_or_default().plus(exchanged));
     }

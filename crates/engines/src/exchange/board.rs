@@ -89,7 +89,7 @@ impl Board {
         }
     }
 
-    /// The lemmas, unless somebody else is at them: nobody waits.
+    /// The lemmas, unless another thread is at them: no thread waits.
     fn try_lock(&self) -> Option<MutexGuard<'_, Notes>> {
         match self.notes.try_lock() {
             Ok(notes) => Some(notes),
@@ -98,10 +98,10 @@ impl Board {
         }
     }
 
-    /// Whether a lemma is about latches alone, and not too long.
+    /// Whether a lemma is a sorted cube of latches, and not too long.
     fn admits(&self, cube: &[Lit]) -> bool {
         let is_latch = |lit: &Lit| (1..=self.num_latches).contains(&lit.var().index());
-        let is_sorted = cube.windows(2).all(|pair| pair[0] < pair[1]);
+        let is_sorted = cube.windows(2).all(|pair| pair[0].var() < pair[1].var());
         (1..=MAX_LITERALS).contains(&cube.len()) && is_sorted && cube.iter().all(is_latch)
     }
 }
@@ -113,13 +113,13 @@ pub struct Member {
     /// The number of the next lemma to look at.
     next: u64,
     inbox: VecDeque<Arc<Note>>,
-    /// What was exchanged; whoever tells it sets it back.
+    /// What was exchanged since an engine has last told it.
     pub counts: Exchanged,
 }
 
 impl Member {
     /// Publishes that a cube is excluded up to a level, `None` for all. Without effect if the cube
-    /// is not about latches alone, or somebody is at the board just now.
+    /// is not about latches alone, or another thread is at the board just now.
     pub fn publish(&mut self, cube: &[Lit], level: Option<usize>) {
         if !self.board.admits(cube) {
             return;

@@ -5,12 +5,11 @@
 //! contents ([`fingerprint`]), so engines on different reductions of one model never meet: variable
 //! numbers mean something only within one system.
 //!
-//! *Required for soundness*: a lemma from a board is a suggestion. Whoever takes it asks its own
-//! solvers first, as for any other lemma. What is on a board can cost time, never an answer.
+//! *Required for soundness*: a lemma from a board is a suggestion. The engine that takes it asks
+//! its own solvers first, as for any other lemma. What is on a board can cost time, never an answer.
 //!
-//! Lemmas of all threads were first shared in S. Chaki, D. Karimi: *Model checking with
-//! multi-threaded IC3 portfolios*, VMCAI 2016. Deviation: there, lemmas of all searches together
-//! may form a proof. Here each search has frames of its own, and a proof comes from one of them.
+//! The idea is that of S. Chaki, D. Karimi: *Model checking with multi-threaded IC3 portfolios*,
+//! VMCAI 2016. Deviation: there, lemmas of all searches together may form a proof. Here each search has frames of its own, and a proof comes from one of them.
 
 mod board;
 
