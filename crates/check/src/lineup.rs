@@ -2,7 +2,8 @@
 //! configuration is a row. See docs/design/portfolio.md.
 //!
 //! *The first thread does what a run with one thread does*, whatever the number of threads. Nothing
-//! that one thread finds is therefore lost or found later with several threads.
+//! that one thread finds is therefore lost or found later with several threads. The exchange of
+//! lemmas, if it is on, is the exception.
 
 use crate::pipeline::Derived;
 use crate::plan::{EngineName, Plan};

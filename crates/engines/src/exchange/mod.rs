@@ -6,10 +6,11 @@
 //! numbers mean something only within one system.
 //!
 //! *Required for soundness*: a lemma from a board is a suggestion. The engine that takes it asks
-//! its own solvers first, as for any other lemma. What is on a board can cost time, never an answer.
+//! its own solvers first, as for any other lemma. A board can cost time, never an answer.
 //!
 //! The idea is that of S. Chaki, D. Karimi: *Model checking with multi-threaded IC3 portfolios*,
-//! VMCAI 2016. Deviation: there, lemmas of all searches together may form a proof. Here each search has frames of its own, and a proof comes from one of them.
+//! VMCAI 2016. Deviation: there, lemmas of all searches together may form a proof. Here each search
+//! has frames of its own, and a proof comes from one of them.
 
 mod board;
 
@@ -29,7 +30,9 @@ pub struct AutoOptions {
 
 impl Default for AutoOptions {
     fn default() -> AutoOptions {
-        AutoOptions { exchange: true }
+        // No gain is shown, and the first thread would no longer do what one thread does.
+        // See docs/design/portfolio.md.
+        AutoOptions { exchange: false }
     }
 }
 

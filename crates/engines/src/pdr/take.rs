@@ -14,10 +14,8 @@ use crate::exchange::Note;
 use crate::trace::{Guide, Level, Stopped};
 use pedra_model::lit::Lit;
 
-/// At most one in this many queries is about lemmas of others. On seven models that take one thread
-/// 0.5 to 5 s, two threads, two seeds: 0.92 of the CPU time without exchange. With one in three,
-/// 0.96; with one in eight, but only lemmas of the two highest levels, 1.00. Runs are chaotic:
-/// single ratios are between 0.5 and 1.4, so the last digit means little.
+/// At most one in this many queries is about lemmas of others. Tuning only: one in three, and only
+/// lemmas of the two highest levels, were no better, within noise. See docs/design/portfolio.md.
 const SHARE: u64 = 8;
 
 /// What became of a lemma of another engine.
