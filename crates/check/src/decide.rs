@@ -13,7 +13,8 @@ use crate::watched::Bounds;
 use pedra_certify::{BoundLimits, CheckOptions, check_bound};
 use pedra_engines::portfolio::{Crew, race};
 use pedra_engines::{
-    Context, End, Engine, Event, EventSink, Ledger, NoEvents, Outcome, Reason, Room, SweepOptions,
+    Context, End, Engine, Event, EventSink, Exchange, Ledger, NoEvents, Outcome, Reason, Room,
+    SweepOptions,
 };
 use pedra_model::Model;
 use pedra_model::back::Passes;
@@ -276,10 +277,12 @@ impl<S: Subject, O: Observer> Run<'_, S, O> {
         let word_passes = words.as_ref().map(|words| words.passes());
         let bit_passes = bits.as_ref().map(Prepared::passes);
         let room = Room::default();
+        // With one thread, engines take turns, and runs are the same with and without it.
+        let exchange = (plan.exchange && plan.threads > 1).then(Exchange::new);
         let ground = Ground {
             bits: bits.as_ref().zip(bit_passes.as_ref()).map(|(bits, passes)| {
                 let (system, equal) = (bits.system(), bits.equal());
-                OnBits { system, passes, equal, room: &room }
+                OnBits { system, passes, equal, room: &room, exchange: exchange.as_ref() }
             }),
             words: words.as_ref().zip(word_passes.as_ref()).map(|(words, passes)| {
                 let system = words.system();

@@ -2,12 +2,13 @@
 //! configuration is a row. See docs/design/portfolio.md.
 //!
 //! *The first thread does what a run with one thread does*, whatever the number of threads. Nothing
-//! that one thread finds is therefore lost or found later with several threads.
+//! that one thread finds is therefore lost or found later with several threads. The exchange of
+//! lemmas, if it is on, is the exception.
 
 use crate::pipeline::Derived;
 use crate::plan::{EngineName, Plan};
 use crate::straight::Straight;
-use pedra_engines::{Engine, EqualProperties, Leg, Many, Relay, Room, Settings, Shared};
+use pedra_engines::{Engine, EqualProperties, Exchange, Leg, Many, Relay, Room, Settings, Shared};
 use pedra_model::back::Passes;
 use pedra_model::bits::BitSystem;
 use pedra_model::system::System;
@@ -91,6 +92,8 @@ pub(crate) struct OnBits<'a> {
     pub(crate) equal: &'a EqualProperties,
     /// Where a swept system will be.
     pub(crate) room: &'a Room,
+    /// Where engines share lemmas, if they do.
+    pub(crate) exchange: Option<&'a Exchange>,
 }
 
 /// A system in words, and the way back from it.
@@ -128,13 +131,13 @@ fn leg<'a>(engine: Box<dyn Engine + 'a>, looks: u64) -> Leg<'a> {
 
 impl<'a> Ground<'a> {
     fn on_bits(&self, engine: Box<dyn Engine + 'a>) -> Option<Box<dyn Engine + 'a>> {
-        let OnBits { passes, equal, .. } = *self.bits.as_ref()?;
-        Some(Box::new(Derived { engine, passes, equal: Some(equal) }))
+        let OnBits { passes, equal, exchange, .. } = *self.bits.as_ref()?;
+        Some(Box::new(Derived { engine, passes, equal: Some(equal), exchange }))
     }
 
     fn on_words(&self, engine: Box<dyn Engine + 'a>) -> Option<Box<dyn Engine + 'a>> {
         let passes = self.words.as_ref()?.passes;
-        Some(Box::new(Derived { engine, passes, equal: None }))
+        Some(Box::new(Derived { engine, passes, equal: None, exchange: None }))
     }
 
     /// The engine of a row, in one thread, if there is something for it to work on.

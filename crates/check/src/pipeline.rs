@@ -3,7 +3,7 @@
 
 use crate::plan::Plan;
 use pedra_engines::events::Progress;
-use pedra_engines::{Context, End, Engine, EqualProperties, Link, SweepOptions, sweep};
+use pedra_engines::{Context, End, Engine, EqualProperties, Exchange, Link, SweepOptions, sweep};
 use pedra_model::Model;
 use pedra_model::back::Passes;
 use pedra_model::bits::{BitSystem, name_at};
@@ -201,6 +201,8 @@ pub(crate) struct Derived<'a> {
     pub(crate) engine: Box<dyn Engine + 'a>,
     pub(crate) passes: &'a Passes<'a>,
     pub(crate) equal: Option<&'a EqualProperties>,
+    /// Where it shares lemmas, if it does.
+    pub(crate) exchange: Option<&'a Exchange>,
 }
 
 impl Engine for Derived<'_> {
@@ -214,7 +216,8 @@ impl Engine for Derived<'_> {
             Some(equal) => link.with_equal(equal),
             None => link,
         };
-        self.engine.run(&context.through(&link))
+        let exchange = self.exchange;
+        self.engine.run(&Context { exchange, ..context.through(&link) })
     }
 
     fn progress(&self) -> Progress {

@@ -4,6 +4,7 @@ use crate::lineup::{Others, PROGRAM_LOOKS};
 use crate::live::Liveness;
 use crate::straight::Straight;
 use pedra_certify::CheckOptions;
+use pedra_engines::exchange::AutoOptions;
 use pedra_engines::{
     Avy, AvyOptions, BitStage, Bmc, BmcOptions, Engine, FbOptions, FbPdr, Imc, ImcOptions, Kind,
     KindOptions, Leg, Lifted, Paths, Pdr, PdrOptions, ProgramOptions, Relay, Room, Runs, Slotted,
@@ -196,6 +197,8 @@ pub struct Plan {
     pub whole_bound: bool,
     /// How many threads.
     pub threads: usize,
+    /// Whether engines in different threads share lemmas.
+    pub exchange: bool,
     /// Seed of random choices.
     pub seed: u64,
 }
@@ -223,6 +226,7 @@ impl Default for Plan {
             solver: None,
             whole_bound: false,
             threads: 1,
+            exchange: AutoOptions::default().exchange,
             seed: 0,
         }
     }

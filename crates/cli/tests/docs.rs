@@ -84,7 +84,8 @@ fn every_setting_is_in_the_reference() {
     let text = document("CLI.md");
     let part = section(&text, "\n## pedra check\n");
     let mut missing = String::new();
-    for engine in ["bmc", "kind", "pdr", "rpdr", "fbpdr", "imc", "avy", "wpdr", "program", "klive"]
+    for engine in
+        ["bmc", "kind", "pdr", "rpdr", "fbpdr", "imc", "avy", "wpdr", "program", "klive", "auto"]
     {
         let table = rows(engine);
         if !part.contains(&format!("|\n{table}")) {

@@ -66,15 +66,20 @@ pub fn plan(options: &[String]) -> Result<Plan, String> {
             _ => return Err(wrong()),
         }
     }
-    let Settings { bmc, kind, pdr, fb, imc, avy, word, program, klive } =
+    let Settings { bmc, kind, pdr, fb, imc, avy, word, program, klive, auto } =
         Settings::parse(settings)?;
     // Deep enough for every state of these small systems. That there is no longer simple path
     // than states is a pigeonhole problem, though, so those end earlier.
     let is_simple = plan.engine == EngineName::Kind && kind.simple_path;
     let enough = if is_simple { 12 } else { 70 };
     let (simple_path, window) = (kind.simple_path, bmc.window);
-    let (depth, stable) = (Some(depth.unwrap_or(enough)), klive.stable);
-    Ok(Plan { depth, stable, simple_path, window, pdr, fb, imc, avy, word, program, ..plan })
+    let plan = Plan {
+        depth: Some(depth.unwrap_or(enough)),
+        stable: klive.stable,
+        exchange: auto.exchange,
+        ..plan
+    };
+    Ok(Plan { simple_path, window, pdr, fb, imc, avy, word, program, ..plan })
 }
 
 fn solver(name: &str) -> Option<SolverKind> {

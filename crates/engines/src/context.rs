@@ -10,6 +10,7 @@
 //! it before they are entered, and what is open is looked up through it.
 
 use crate::events::{Event, EventSink, NoEvents, Progress};
+use crate::exchange::Exchange;
 use crate::ledger::Ledger;
 use pedra_model::back::{Back, Passes};
 use pedra_model::proof::Proof;
@@ -37,6 +38,8 @@ pub struct Context<'a> {
     pub ledger: Arc<Ledger>,
     /// From the engine's properties and answers to those of the ledger.
     pub way: Way<'a>,
+    /// Where engines share lemmas, if they do.
+    pub exchange: Option<&'a Exchange>,
 }
 
 /// From an engine's system to the one that the ledger is about; the default is that it is the
@@ -154,6 +157,7 @@ impl Default for Context<'_> {
             max_depth: None,
             ledger: Arc::default(),
             way: Way::default(),
+            exchange: None,
         }
     }
 }

@@ -6,6 +6,7 @@
 //! [`Context::emit`](crate::Context::emit).
 
 use crate::context::Outcome;
+use crate::exchange::Exchanged;
 use crate::region::Region;
 use pedra_model::lit::Lit;
 use std::sync::Mutex;
@@ -177,6 +178,9 @@ pub enum Event {
         /// What it said.
         text: String,
     },
+    /// What a run has exchanged with other engines on the same system, after its end. Left out
+    /// without an exchange.
+    Exchanged(Exchanged),
     /// What a run amounts to, shortly before its end. An engine that has nothing to say beyond
     /// [`Progress`] leaves it out.
     Summary(Summary),

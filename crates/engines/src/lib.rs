@@ -6,6 +6,7 @@
 //!
 //! - [`context`]: what an engine gets ([`Context`]), and where its answers go.
 //! - [`events`]: progress and the record of a run, as values.
+//! - [`exchange`]: lemmas that engines share while they run.
 //! - [`choices`]: options of one engine by name.
 //! - [`settings`]: options of all engines, as `ENGINE.NAME=VALUE`.
 //! - [`ledger`]: the answers; shared by all engines of a run.
@@ -37,6 +38,7 @@ pub mod choices;
 pub mod cone;
 pub mod context;
 pub mod events;
+pub mod exchange;
 pub mod fb;
 mod guard;
 pub mod imc;
@@ -67,6 +69,7 @@ pub use context::{Context, End, Engine, EqualProperties, Link, Outcome, Reason, 
 pub use events::{
     Claim, Collector, Direction, Event, EventSink, NoEvents, Progress, Summary, Work,
 };
+pub use exchange::{Exchange, Exchanged};
 pub use fb::{FbOptions, FbPdr};
 pub use imc::{Imc, ImcOptions};
 pub use kind::{Kind, KindOptions};

@@ -5,6 +5,7 @@
 //! use it.
 
 use crate::choices::{Choice, Class};
+use crate::exchange::AutoOptions;
 use crate::word::UnitKind as Unit;
 use crate::{AvyOptions, BmcOptions, FbOptions, ImcOptions, KindOptions, PdrOptions, Variant};
 use crate::{KLiveOptions, ProgramOptions, WordOptions, avy, fb, imc, pdr, program, word};
@@ -30,6 +31,8 @@ pub struct Settings {
     pub program: ProgramOptions,
     /// k-liveness.
     pub klive: KLiveOptions,
+    /// Several engines together.
+    pub auto: AutoOptions,
 }
 
 impl Default for Settings {
@@ -45,6 +48,7 @@ impl Default for Settings {
             word: WordOptions::default(),
             program: ProgramOptions::default(),
             klive: KLiveOptions::default(),
+            auto: AutoOptions::default(),
         }
     }
 }
@@ -126,6 +130,7 @@ pub fn all_settings() -> Vec<Setting> {
         .chain(rows("wpdr", word::CHOICES, |s| &mut s.word))
         .chain(rows("program", program::CHOICES, |s| &mut s.program))
         .chain(rows("klive", KLIVE, |s| &mut s.klive))
+        .chain(rows("auto", AUTO, |s| &mut s.auto))
         .collect()
 }
 
@@ -200,7 +205,7 @@ pub fn engines_read(engine: &str) -> Vec<&'static str> {
         "avy" => vec!["avy", "pdr"],
         "wpdr" => vec!["wpdr", "pdr"],
         "program" => vec!["program", "pdr"],
-        "auto" => vec!["kind", "wpdr", "fbpdr", "rpdr", "pdr", "bmc", "avy", "program"],
+        "auto" => vec!["kind", "wpdr", "fbpdr", "rpdr", "pdr", "bmc", "avy", "program", "auto"],
         _ => Vec::new(),
     }
 }
@@ -229,6 +234,14 @@ static KLIVE: &[Choice<KLiveOptions>] = &[crate::choices::switch!(
     Class::Paper,
     stable,
     "restart the count of rounds whenever a latch changes that can change in one direction only (stabilising constraints)"
+)];
+
+/// The option of several engines together.
+static AUTO: &[Choice<AutoOptions>] = &[crate::choices::switch!(
+    "exchange",
+    Class::Expert,
+    exchange,
+    "whether engines in different threads share lemmas; the engine that takes a lemma checks it first"
 )];
 
 /// The steps of the ladder.
@@ -328,7 +341,7 @@ mod tests {
         assert_eq!(error("ctg"), "write ENGINE.NAME=VALUE, for example pdr.ctg=1");
         assert_eq!(error("ctg=1"), "write ENGINE.NAME=VALUE, for example pdr.ctg=1");
         assert!(error("pdr.ctx=1").starts_with("there is no option `pdr.ctx`; pdr has: variant, "));
-        let engines = "bmc, kind, pdr, fbpdr, rpdr, imc, avy, wpdr, program, klive";
+        let engines = "bmc, kind, pdr, fbpdr, rpdr, imc, avy, wpdr, program, klive, auto";
         assert_eq!(error("ic3.a=1"), format!("no engine `ic3` has options; there are: {engines}"));
         assert_eq!(error("bmc.window=0"), "`0` is not a value of `window`: 1 to 1000");
         assert_eq!(error("kind.simple-path="), "`` is not a value of `simple-path`: on, off");

@@ -2,6 +2,7 @@
 
 mod avy;
 mod common;
+mod exchange;
 mod hand_made;
 mod huge;
 mod many;

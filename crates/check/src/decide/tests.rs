@@ -1,6 +1,7 @@
 //! Engines whose answers are right, but about something else.
 
 use super::*;
+use crate::plan::EngineName;
 use pedra_engines::Progress;
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::lit::Lit;
@@ -81,5 +82,52 @@ fn answers_settle_what_they_are_about() {
             assert_eq!(ended.is_ok(), claimed == right, "{claimed}, but {right}");
             assert_eq!(observer.0.into_inner(), usize::from(claimed == right));
         }
+    }
+}
+
+/// Counts how often engines tell what they have exchanged, and verdicts.
+#[derive(Default)]
+struct Exchanges(std::sync::atomic::AtomicUsize, Counts);
+
+impl Observer for Exchanges {
+    type Error = InternalError;
+
+    fn hear(&self, _: usize, _: &'static str, event: &Event) {
+        if matches!(event, Event::Exchanged(_)) {
+            self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        }
+    }
+
+    fn settled(
+        &self,
+        property: usize,
+        engine: &'static str,
+        answer: &Checked,
+    ) -> Result<(), InternalError> {
+        self.1.settled(property, engine, answer)
+    }
+
+    fn open(&self, _: usize, _: Open, _: Option<SafeUpTo>) {}
+}
+
+/// Engines join a board if there is more than one thread and nobody turns it off.
+#[test]
+fn lemmas_are_shared_with_several_threads_only() {
+    let mut system = BitSystem::new();
+    let input = system.add_input();
+    let [a, b] = [(); 2].map(|()| system.add_latch(Reset::Zero));
+    // Never both: each is set only while the other is not.
+    system.latches[0].next = system.aig.push_and(input, !b);
+    let other = system.aig.push_and(!input, !a);
+    system.latches[1].next = other;
+    system.bads = vec![system.aig.push_and(a, b)];
+    let model = Model::Bits(system);
+    for (threads, exchange) in [(1, true), (2, false), (2, true)] {
+        let plan = Plan { engine: EngineName::Fbpdr, threads, exchange, ..Plan::default() };
+        let observer = Exchanges::default();
+        decide(&model, &[0], &plan, &Interrupt::new(), &observer).expect("the answer is right");
+        let Exchanges(told, Counts(settled)) = observer;
+        assert_eq!(settled.into_inner(), 1);
+        assert_eq!(told.into_inner() > 0, threads > 1 && exchange, "{threads} {exchange}");
     }
 }

@@ -40,7 +40,7 @@ use std::time::Instant;
 /// The meaning of the arguments.
 pub fn plan_of(args: &CheckArgs) -> Plan {
     let first = args.reduce.contains(&ReductionName::Sweep);
-    let Settings { bmc, kind, pdr, fb, imc, avy, word, program, klive } = args.settings();
+    let Settings { bmc, kind, pdr, fb, imc, avy, word, program, klive, auto } = args.settings();
     let has = |pass| args.reduce.contains(&ReductionName::All) || args.reduce.contains(&pass);
     Plan {
         engine: args.engine,
@@ -73,6 +73,7 @@ pub fn plan_of(args: &CheckArgs) -> Plan {
         }),
         whole_bound: false,
         threads: args.threads(),
+        exchange: auto.exchange,
         seed: args.run.seed,
     }
 }
@@ -415,6 +416,7 @@ impl Observer for Session<'_> {
             Event::Summary(summary) if verbose >= 1 => {
                 note(&summary::lines(name, summary, self.start.elapsed()));
             }
+            Event::Exchanged(told) => self.reporter.exchanged(name, *told, verbose >= 1),
             Event::Finished { progress, .. } if verbose >= 1 => {
                 let (depth, queries) = (progress.depth, progress.queries);
                 let conflicts = progress.conflicts;

@@ -392,6 +392,9 @@ impl ProgramObserver for Session<'_> {
         if let Some(plotter) = self.plotter.filter(|_| is_first && name == "program") {
             plotter.hear(engine, event);
         }
+        if let Event::Exchanged(exchanged) = event {
+            self.reporter.exchanged(name, *exchanged, false);
+        }
     }
 
     fn wants_details(&self) -> bool {

@@ -2,7 +2,7 @@
 //! of formatting, which takes several times as long for numbers and fixed words.
 
 use pedra_engines::region::{Product, RegionAtom};
-use pedra_engines::{Claim, Direction, Event, Progress, Verdict, Work};
+use pedra_engines::{Claim, Direction, Event, Exchanged, Progress, Verdict, Work};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -230,6 +230,12 @@ impl Who<'_> {
                     self.begin(line, "settled").number(key!("property"), property);
                     line.word(key!("verdict"), verdict);
                 }
+            }
+            Event::Exchanged(exchanged) => {
+                let Exchanged { published, seen, known, taken, dropped } = *exchanged;
+                self.begin(line, "exchanged").long(key!("published"), published);
+                line.long(key!("seen"), seen).long(key!("known"), known);
+                line.long(key!("taken"), taken).long(key!("dropped"), dropped);
             }
             Event::Finished { open, progress } => {
                 self.begin(line, "finished").number(key!("open"), *open);

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::view::invariants::LoopInvariant;
 use pedra_check::{Plan, SafeUpTo, Trust};
+use pedra_engines::Exchanged;
 use pedra_model::property::Property;
 use pedra_verilog::Kind;
 use serde_json::{Value, json};
@@ -236,6 +237,13 @@ pub(super) fn end(inner: &Inner, exit: i32, time: Duration) -> Value {
         fields.insert("reached".to_owned(), count(is_violated, true).into());
         fields.insert("unreachable".to_owned(), count(is_proved, true).into());
         fields.insert("vacuous".to_owned(), inner.vacuous.into());
+    }
+    if let Some(Exchanged { published, seen, known, taken, dropped }) = inner.exchanged {
+        let counts = json!({
+            "published": published, "seen": seen, "known": known, "taken": taken,
+            "dropped": dropped
+        });
+        fields.insert("exchanged".to_owned(), counts);
     }
     if let Value::Object(rest) = json!({
         "exit": exit,

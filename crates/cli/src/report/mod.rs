@@ -15,7 +15,9 @@ use crate::limits::StopCause;
 use crate::output::note;
 use crate::view::invariants::LoopInvariant;
 use crate::view::steps::steps_of;
+use crate::view::summary;
 use pedra_check::{Plan, SafeUpTo, Trust};
+use pedra_engines::Exchanged;
 use pedra_formats::text::printable;
 use pedra_model::property::Property;
 use pedra_program::{Program, ProgramTrace, Span};
@@ -194,6 +196,8 @@ struct Inner {
     vacuous: usize,
     /// The assumptions of the design allow no run.
     has_no_run: bool,
+    /// What engines have shared, if they could.
+    exchanged: Option<Exchanged>,
 }
 
 /// A property without verdict.
@@ -217,6 +221,7 @@ impl Reporter {
             stated: Vec::new(),
             vacuous: 0,
             has_no_run: false,
+            exchanged: None,
         };
         Reporter { style, color, files, inner: Mutex::new(inner) }
     }
@@ -318,6 +323,15 @@ impl Reporter {
         if let Some(open) = inner.open.get_mut(&index) {
             open.safe_until = open.safe_until.max(Some(step));
         }
+    }
+
+    /// Notes what an engine has exchanged with others, and shows it if that is wanted.
+    pub fn exchanged(&self, engine: &str, exchanged: Exchanged, is_shown: bool) {
+        if is_shown {
+            note(&summary::exchanged(engine, &exchanged));
+        }
+        let mut inner = self.lock();
+        inner.exchanged = Some(inner.exchanged.unwrap_or_default().plus(exchanged));
     }
 
     /// How far an open property is said to be safe.

@@ -1,6 +1,6 @@
 //! What a run amounts to, for people: frames, lemmas by level, and where the queries went.
 
-use pedra_engines::Summary;
+use pedra_engines::{Exchanged, Summary};
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -38,6 +38,15 @@ pub fn lines(name: &str, summary: &Summary, total: Duration) -> String {
         }
     }
     text
+}
+
+/// The line for what an engine has exchanged.
+pub fn exchanged(name: &str, exchanged: &Exchanged) -> String {
+    let Exchanged { published, seen, known, taken, dropped } = exchanged;
+    format!(
+        "{name}: published {published} lemmas, took {taken} of {seen} from others, {known} known, \
+         {dropped} dropped"
+    )
 }
 
 fn percent(part: f64, whole: f64) -> u64 {

@@ -298,6 +298,7 @@ impl Engine for Avy<'_> {
         context.emit(|| Event::Summary(self.trace.summary()));
         let open = self.trace.search.open(context).len();
         context.emit(|| Event::Finished { open, progress: self.progress() });
+        self.trace.tell_exchanged(context);
         let end = End { reason, safe_up_to: self.trace.search.safe().safe_up_to() };
         if reason == Reason::Interrupted && self.options.algorithm == Algorithm::Simple {
             // Perhaps amid making a new trace.

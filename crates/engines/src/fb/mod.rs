@@ -221,6 +221,7 @@ impl Engine for FbPdr<'_> {
         };
         let open = self.open(context).len();
         context.emit(|| Event::Finished { open, progress: self.progress() });
+        self.forward.tell_exchanged(context);
         End { reason, safe_up_to: self.safe_up_to() }
     }
 

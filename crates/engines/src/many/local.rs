@@ -89,7 +89,9 @@ impl Question {
         // would be about this property alone.
         let ledger = Arc::new(Ledger::new());
         let (events, way) = (&NoEvents, Way::default());
-        let inner = Context { ledger: ledger.clone(), events, way, ..context.clone() };
+        // Nobody else works on this system.
+        let exchange = None;
+        let inner = Context { ledger: ledger.clone(), events, way, exchange, ..context.clone() };
         let end = Pdr::new(&self.asked, options).run(&inner);
         match ledger.outcome(0) {
             Outcome::Violated(Trace::Bits(trace)) => Local::Violated(self.lift(system, trace)),

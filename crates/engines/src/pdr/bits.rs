@@ -30,6 +30,7 @@ use super::successor::Simulator;
 use super::{Frames, Obligation, Obligations, QUERY_WORK};
 use crate::context::Context;
 use crate::events::{Claim, Direction, Progress};
+use crate::exchange::Member;
 use crate::trace::{
     self, Answer, CubeIndex, Found, Guide, Invariant, LemmaId, Lemmas, Level, ObligationId, Space,
     Start,
@@ -51,6 +52,8 @@ pub(crate) struct Bits<'a, G> {
     pub(super) abstraction: Abstraction,
     pub(super) memory: Memory,
     pub(crate) guide: G,
+    /// The board where lemmas are shared, if they are.
+    pub(super) member: Option<Member>,
 }
 
 impl From<Stopped> for trace::Stopped {
@@ -88,7 +91,21 @@ impl<'a, G: Guide<[Lit]>> Bits<'a, G> {
         let memory = Memory::new(options, num_vars, context.seed);
         let abstraction = Abstraction::new(options, &relation);
         let options = *options;
-        Ok(Bits { relation, options, trace, solvers, start, lifter, abstraction, memory, guide })
+        // Reverse, lemmas say something else.
+        let exchange = context.exchange.filter(|_| relation.is_forward());
+        let member = exchange.map(|exchange| exchange.join(system));
+        Ok(Bits {
+            relation,
+            options,
+            trace,
+            solvers,
+            start,
+            lifter,
+            abstraction,
+            memory,
+            guide,
+            member,
+        })
     }
 
     /// From now on this token stops queries.
@@ -166,6 +183,9 @@ impl<G: Guide<[Lit]>> Lemmas for Bits<'_, G> {
         }
         let clause = self.relation.frame_clause(lemma.set());
         self.solvers.add(&clause, above, lemma.level().min(self.trace.top()));
+        if let Some(member) = &mut self.member {
+            member.publish(lemma.set(), lemma.level().finite());
+        }
         Ok(())
     }
 
@@ -317,6 +337,10 @@ impl<G: Guide<[Lit]>> Space for Bits<'_, G> {
         properties: &[usize],
     ) -> Result<Option<Vec<LemmaId>>, trace::Stopped> {
         Ok(self.find_largest_inductive(context, lemmas, properties)?)
+    }
+
+    fn take(&mut self, context: &Context) -> Result<(), trace::Stopped> {
+        self.take_lemmas(context)
     }
 
     fn scatter(&mut self) {

@@ -20,11 +20,13 @@ pub enum Purpose {
     Push,
     /// Propagating lemmas when a frame is opened.
     Propagate,
+    /// Lemmas that other engines have published.
+    Take,
 }
 
 impl Purpose {
     /// Every purpose, in the order of [`Counts`].
-    pub const ALL: [Purpose; 7] = [
+    pub const ALL: [Purpose; 8] = [
         Purpose::Bad,
         Purpose::Block,
         Purpose::Hint,
@@ -32,6 +34,7 @@ impl Purpose {
         Purpose::Ctg,
         Purpose::Push,
         Purpose::Propagate,
+        Purpose::Take,
     ];
 
     /// In words.
@@ -44,6 +47,7 @@ impl Purpose {
             Purpose::Ctg => "block counterexamples to generalisation",
             Purpose::Push => "push new lemmas",
             Purpose::Propagate => "propagate lemmas",
+            Purpose::Take => "take lemmas of other engines",
         }
     }
 }
@@ -71,6 +75,12 @@ impl Counts {
         count[0] += 1;
         count[1] += held as u64;
         self.times[purpose as usize] += since.elapsed();
+    }
+
+    /// How many there were, but for lifting and initial states, and how many of them were for this.
+    pub(super) fn share(&self, purpose: Purpose) -> [u64; 2] {
+        let all = self.queries.iter().map(|[queries, _]| queries).sum();
+        [all, self.queries[purpose as usize][0]]
     }
 
     /// The same for a summary, without what was never asked.

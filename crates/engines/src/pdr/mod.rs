@@ -37,6 +37,7 @@ mod solver;
 mod solvers;
 mod start;
 mod successor;
+mod take;
 mod transition;
 mod trigger;
 
@@ -97,7 +98,9 @@ impl Engine for Pdr<'_> {
     }
 
     fn run(&mut self, context: &Context) -> End {
-        self.0.run(context)
+        let end = self.0.run(context);
+        self.0.tell_exchanged(context);
+        end
     }
 
     fn progress(&self) -> Progress {
@@ -165,6 +168,15 @@ impl<'a, G: Guide<[Lit]> + Default> BitPdr<'a, G> {
             invariants: 0,
             learned: bits.trace.total(),
             work: bits.memory.counts.work(),
+        }
+    }
+
+    /// Tells what this run has exchanged with other engines, if anything could be.
+    pub(crate) fn tell_exchanged(&mut self, context: &Context) {
+        let bits = self.search.parts_mut().map(|(bits, _)| bits);
+        if let Some(member) = bits.and_then(|bits| bits.member.as_mut()) {
+            let counts = std::mem::take(&mut member.counts);
+            context.emit(|| Event::Exchanged(counts));
         }
     }
 

@@ -118,6 +118,7 @@ impl<S: Space> Search<S> {
         self.space().open_frame(context);
         self.obligations.tidy(|property| open.contains(&property));
         self.progress.open_frame();
+        self.space().take(context)?;
         if self.policy.propagate {
             propagate_from(self.space(), context, Level::ZERO.above())?;
         }
@@ -207,7 +208,9 @@ impl<S: Space> Search<S> {
 
     /// "removeBad", as a queue: deals with all obligations at levels up to `k`.
     fn remove_bad(&mut self, context: &Context, k: Level) -> Result<(), Stopped> {
-        while let Some((id, level)) = self.obligations.pop(k) {
+        loop {
+            self.space().take(context)?;
+            let Some((id, level)) = self.obligations.pop(k) else { return Ok(()) };
             let &Obligation { property, depth, .. } = self.obligations.get(id);
             if !self.is_open(context, property) {
                 continue;
@@ -228,7 +231,6 @@ impl<S: Space> Search<S> {
                 return handled;
             }
         }
-        Ok(())
     }
 
     /// Excludes one obligation from `F_i`, or adds a predecessor.

@@ -247,6 +247,11 @@ pub(crate) trait Space: Lemmas + Sized {
         properties: &[usize],
     ) -> Result<Option<Vec<LemmaId>>, Stopped>;
 
+    /// Heuristic: a chance to take in lemmas of other engines, each by a query.
+    fn take(&mut self, _context: &Context) -> Result<(), Stopped> {
+        Ok(())
+    }
+
     /// `F_k` has no violation left. Heuristic: a chance to propose invariants.
     fn closed(&mut self, _context: &Context, _level: Level) -> Result<(), Stopped> {
         Ok(())
