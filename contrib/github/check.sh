@@ -11,6 +11,14 @@ reports=$(cd "$reports" && pwd)
 # A report of an earlier run must not be taken for one of this.
 rm -f "$reports"/sarif/*.sarif "$reports"/junit/*.xml
 read -r -a options <<<"${PEDRA_OPTIONS:-}"
+fail_on=${PEDRA_FAIL_ON:-unknown}
+case $fail_on in
+    unknown | violated) ;;
+    *)
+        echo "fail-on: \`$fail_on\` is neither \`unknown\` nor \`violated\`" >&2
+        exit 2
+        ;;
+esac
 
 # The exit code that counts most: internal error, bad input, violated, unknown, proved.
 rank() {
@@ -32,6 +40,11 @@ run() { # NAME [FILE]
     echo "::group::pedra ${words[*]}"
     "$pedra" "${words[@]}" </dev/null || code=$?
     echo "::endgroup::"
+    # Options such as --help end with 0, but without a verdict.
+    if [ ! -s "$reports/sarif/$name.sarif" ] || [ ! -s "$reports/junit/$name.xml" ]; then
+        echo "pedra ${words[*]}: no report was written" >&2
+        if [ "$(rank "$code")" -lt "$(rank 2)" ]; then code=2; fi
+    fi
     if [ "$(rank "$code")" -gt "$(rank "$worst")" ]; then worst=$code; fi
 }
 
@@ -52,7 +65,7 @@ fi
     echo "sarif=$reports/sarif"
     echo "junit=$reports/junit"
 } >>"${GITHUB_OUTPUT:-/dev/stdout}"
-case "${PEDRA_FAIL_ON:-unknown} $worst" in
+case "$fail_on $worst" in
     "unknown 3") exit 3 ;;
     *" 0" | *" 3") exit 0 ;;
     *) exit "$worst" ;;

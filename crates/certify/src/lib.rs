@@ -73,7 +73,10 @@ pub use program_proof::{
 pub use program_reduce::reduce_program_proof;
 pub use program_replay::{ProgramReplay, replay_program};
 pub use proof::{CheckedProof, Claim, ProofError, check_bit_proof};
-pub use replay::{Replay, ReplayError, replay_bits, replay_words, visit_bits, visit_words};
+pub use replay::{
+    Replay, ReplayError, first_violation_of_bits, first_violation_of_words, replay_bits,
+    replay_words, visit_bits, visit_words,
+};
 pub use script::{ScriptError, check_script};
 pub use smtlib::smtlib_obligations;
 pub use witness::aiger_certificate;

@@ -43,7 +43,7 @@ pub fn aiger_live_certificate(
     if system.justice.len() != 1 || !system.bads.is_empty() {
         return not_expressible(
             "a certificate file of liveness is about all properties of the model, and this one \
-             has more than one justice set",
+             has others beside the justice set",
         );
     }
     if system.fairness.is_empty() && system.justice[0].is_empty() {

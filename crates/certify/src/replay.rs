@@ -120,8 +120,22 @@ trait Run {
     fn bad(&self) -> Ternary;
 }
 
-/// Whether all constraints are true at all of the steps and the bad is at the last.
-fn judge(run: &mut impl Run, steps: usize, constraints: usize) -> Result<(), ReplayError> {
+/// Where a path ends.
+#[derive(Copy, Clone, PartialEq)]
+enum End {
+    /// At its last step: so do those of our own engines.
+    Last,
+    /// Where it first violates the property; other tools go on behind it.
+    First,
+}
+
+/// The step of the violation: all constraints are true up to there, and the bad is true at it.
+fn judge(
+    run: &mut impl Run,
+    steps: usize,
+    constraints: usize,
+    end: End,
+) -> Result<usize, ReplayError> {
     let mut earlier = None;
     for step in 0..steps {
         run.enter(step).map_err(|index| ReplayError::StateContradiction { index, step })?;
@@ -129,8 +143,8 @@ fn judge(run: &mut impl Run, steps: usize, constraints: usize) -> Result<(), Rep
             return Err(ReplayError::ConstraintViolated { constraint, step });
         }
         if run.bad() == Ternary::True {
-            if step + 1 == steps {
-                return Ok(());
+            if step + 1 == steps || end == End::First {
+                return Ok(step);
             }
             earlier = earlier.or(Some(step));
         }
@@ -205,6 +219,21 @@ impl Run for BitRun<'_> {
 
 /// Replays a counterexample of a bit-level system.
 pub fn replay_bits(system: &BitSystem, trace: &BitTrace) -> Result<Replay, ReplayError> {
+    judge_bits(system, trace, End::Last)
+}
+
+/// The same for a path that may go on behind its first violation, which is the step that counts.
+///
+/// # Errors
+/// Why it shows none.
+pub fn first_violation_of_bits(
+    system: &BitSystem,
+    trace: &BitTrace,
+) -> Result<Replay, ReplayError> {
+    judge_bits(system, trace, End::First)
+}
+
+fn judge_bits(system: &BitSystem, trace: &BitTrace, end: End) -> Result<Replay, ReplayError> {
     let (steps, known) = (trace.inputs.len(), system.properties().len());
     if steps == 0 {
         return Err(ReplayError::NoSteps);
@@ -218,11 +247,12 @@ pub fn replay_bits(system: &BitSystem, trace: &BitTrace) -> Result<Replay, Repla
     }
     let constraints = system.constraints.len();
     let mut run = BitRun::new(system, trace, Open::Unknown)?;
-    let dont_cares_confirmed = judge(&mut run, steps, constraints).is_ok();
-    if !dont_cares_confirmed {
-        judge(&mut BitRun::new(system, trace, Open::Zero)?, steps, constraints)?;
+    if let Ok(depth) = judge(&mut run, steps, constraints, end) {
+        return Ok(Replay { depth, dont_cares_confirmed: true });
     }
-    Ok(Replay { depth: steps - 1, dont_cares_confirmed })
+    let mut run = BitRun::new(system, trace, Open::Zero)?;
+    let depth = judge(&mut run, steps, constraints, end)?;
+    Ok(Replay { depth, dont_cares_confirmed: false })
 }
 
 /// Shows each step of an accepted counterexample: its number, and the simulator to read any
@@ -299,6 +329,18 @@ impl Run for WordRun<'_> {
 
 /// Replays a counterexample of a word-level system.
 pub fn replay_words(system: &System, trace: &WordTrace) -> Result<Replay, ReplayError> {
+    judge_words(system, trace, End::Last)
+}
+
+/// The same for a path that may go on behind its first violation, which is the step that counts.
+///
+/// # Errors
+/// Why it shows none.
+pub fn first_violation_of_words(system: &System, trace: &WordTrace) -> Result<Replay, ReplayError> {
+    judge_words(system, trace, End::First)
+}
+
+fn judge_words(system: &System, trace: &WordTrace, end: End) -> Result<Replay, ReplayError> {
     let steps = trace.inputs.len();
     if steps == 0 {
         return Err(ReplayError::NoSteps);
@@ -310,11 +352,12 @@ pub fn replay_words(system: &System, trace: &WordTrace) -> Result<Replay, Replay
     check_word_sizes(system, trace)?;
     let constraints = system.constraints.len();
     let mut run = WordRun::new(system, trace, Open::Unknown)?;
-    let dont_cares_confirmed = judge(&mut run, steps, constraints).is_ok();
-    if !dont_cares_confirmed {
-        judge(&mut WordRun::new(system, trace, Open::Zero)?, steps, constraints)?;
+    if let Ok(depth) = judge(&mut run, steps, constraints, end) {
+        return Ok(Replay { depth, dont_cares_confirmed: true });
     }
-    Ok(Replay { depth: steps - 1, dont_cares_confirmed })
+    let mut run = WordRun::new(system, trace, Open::Zero)?;
+    let depth = judge(&mut run, steps, constraints, end)?;
+    Ok(Replay { depth, dont_cares_confirmed: false })
 }
 
 pub(crate) fn check_word_sizes(system: &System, trace: &WordTrace) -> Result<(), ReplayError> {

@@ -27,6 +27,11 @@ impl Open {
             Open::Engines(Reason::Interrupted) => stopped.to_owned(),
             Open::Engines(Reason::DepthLimit) => "depth limit reached".to_owned(),
             Open::Engines(Reason::Budget) => "work limit reached".to_owned(),
+            Open::Engines(Reason::Exhausted(0)) => {
+                "no initial state of the reduced model satisfies the constraints, but this engine \
+                 has no proof to show; try pdr"
+                    .to_owned()
+            }
             Open::Engines(Reason::Exhausted(step)) => {
                 format!(
                     "all paths of the reduced model end or repeat a state before step {step}, but \

@@ -63,7 +63,12 @@ impl Cli {
 /// `check` needs no model where there are tasks.
 fn no_model(error: &clap::Error, words: &[OsString]) -> Option<String> {
     let is_check = words.get(1).is_some_and(|word| word == "check");
-    let is_missing = error.kind() == clap::error::ErrorKind::MissingRequiredArgument;
+    let missing = match error.get(clap::error::ContextKind::InvalidArg) {
+        Some(clap::error::ContextValue::Strings(missing)) => missing.as_slice(),
+        _ => &[],
+    };
+    // Other options may be missing, too.
+    let is_missing = missing.iter().any(|name| name.starts_with("<MODEL>"));
     (is_check && is_missing).then(|| {
         let file = crate::tasks::FILE;
         format!("no model is named, and there is no {file} here whose tasks could be checked")
@@ -222,6 +227,9 @@ pub struct CheckArgs {
     /// Only this property, by name or number; repeatable
     #[arg(long, short, value_name = "NAME")]
     pub property: Vec<String>,
+    /// Only the property with this number, as JSON has it, whatever names say; repeatable
+    #[arg(long, value_name = "N", help_heading = "More", hide_short_help = true)]
+    pub property_number: Vec<usize>,
     /// Search up to this step; PDR may find a longer trace
     #[arg(long, alias = "bound", short_alias = 'k', value_name = "STEP")]
     pub depth: Option<usize>,
@@ -339,6 +347,11 @@ pub struct CheckArgs {
 }
 
 impl CheckArgs {
+    /// The properties that are asked for.
+    pub fn wanted(&self) -> Wanted<'_> {
+        Wanted { names: &self.property, numbers: &self.property_number }
+    }
+
     /// How many threads engines use. By default one that is named has one thread, and a run that
     /// is recorded or drawn has one, too: that is the search which a reader can follow.
     pub fn threads(&self) -> usize {
@@ -350,6 +363,15 @@ impl CheckArgs {
     }
 }
 
+/// The properties that are asked for; without any, all.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Wanted<'a> {
+    /// By name, or by a number unless that is a name.
+    pub names: &'a [String],
+    /// By number alone.
+    pub numbers: &'a [usize],
+}
+
 /// `pedra explain`.
 #[derive(Args, Debug, Clone)]
 pub struct ExplainArgs {
@@ -358,9 +380,9 @@ pub struct ExplainArgs {
         long,
         value_name = "FILE",
         conflicts_with_all = [
-            "engine", "property", "depth", "reduce", "solver", "trace", "vcd", "certificate",
-            "witness", "test", "record", "queries", "plot", "plots", "wave", "timeout", "memory", "threads",
-            "seed", "json", "array_bits", "data_model", "function",
+            "engine", "property", "property_number", "depth", "reduce", "solver", "trace", "vcd",
+            "certificate", "witness", "test", "record", "queries", "plot", "plots", "wave",
+            "timeout", "memory", "threads", "seed", "json", "array_bits", "data_model", "function",
         ]
     )]
     pub from: Option<PathBuf>,
@@ -406,11 +428,12 @@ pub struct SimulateArgs {
         long,
         value_name = "N",
         default_value_t = 20,
+        conflicts_with = "witness",
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     pub steps: u32,
     /// Seed of the random stimulus
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    #[arg(long, value_name = "S", default_value_t = 0, conflicts_with = "witness")]
     pub seed: u64,
     /// Write the waveform here
     #[arg(long, value_name = "FILE")]

@@ -4,9 +4,10 @@
 
 use crate::args::CheckArgs;
 use crate::load::{InputError, Loaded};
-use crate::output::{check_writable, same_file, write_file};
+use crate::output::{check_writable, is_stream, write_file};
+use crate::paths::refuse_clashes;
 use crate::report::{Missing, WrittenFile};
-use crate::view::{plot, signals};
+use crate::view::signals;
 use anyhow::{Result, anyhow, bail};
 use pedra_certify::{
     CertificateError, CheckOptions, NumberedModel, ProofError, ScriptError, Stop, check_script,
@@ -80,31 +81,11 @@ pub fn check_paths(
             return Err(InputError(text.to_owned()));
         }
     }
-    let named = [&args.trace, &args.vcd, &args.certificate, &args.test, &args.record, &args.report];
-    let mut outputs: Vec<PathBuf> = named.into_iter().flatten().cloned().collect();
-    let about_all = [&args.record, &args.report].into_iter().flatten().count();
-    let by_property = outputs.len() - about_all;
-    outputs.extend(args.plots.iter().flat_map(|prefix| plot::all_paths(prefix)));
-    for (i, path) in outputs.iter().enumerate() {
-        // The record, the page and the pictures are about all properties.
-        let several = selected.len() > 1 && i < by_property;
-        let of_model = |property: usize| loaded.model.property(property);
-        let last = for_property(path, of_model(*selected.last().unwrap_or(&0)), several);
-        refuse_unwritable(&last)?;
-        if outputs[..i].iter().any(|other| same_file(path, other)) {
-            let text = "named for two files; each needs a different name";
-            return Err(InputError(format!("{}: {text}", path.display())));
-        }
-        // With several properties the names differ from each other, but one may be the model's.
-        let is_model = |&property: &usize| {
-            let file = for_property(path, of_model(property), several);
-            file.file_name() == loaded.path.file_name() && same_file(&file, &loaded.path)
-        };
-        if same_file(&last, &loaded.path) || selected.iter().any(is_model) {
-            return Err(overwrites_model(path));
-        }
-    }
-    Ok(())
+    let about = loaded.about.iter().flat_map(|about| &about.properties);
+    let included = about.filter_map(|p| Some(PathBuf::from(&p.place.as_ref()?.file)));
+    let inputs: Vec<PathBuf> = args.inputs().into_iter().chain(included).collect();
+    let properties: Vec<Property> = selected.iter().map(|&p| loaded.model.property(p)).collect();
+    refuse_clashes(&args.outputs(), &inputs, &properties)
 }
 
 /// Refuses a file that could not be written later.
@@ -118,9 +99,15 @@ pub fn refuse_unwritable(path: &Path) -> Result<(), InputError> {
     })
 }
 
-/// The complaint about an output that is the input.
+/// The complaint about an output that is the model.
 pub fn overwrites_model(path: &Path) -> InputError {
-    InputError(format!("{}: this is the model itself; choose another name", path.display()))
+    overwrites_input(path, true)
+}
+
+/// The complaint about an output that is an input.
+pub fn overwrites_input(path: &Path, is_model: bool) -> InputError {
+    let what = if is_model { "the model itself" } else { "an input" };
+    InputError(format!("{}: this is {what}; choose another name", path.display()))
 }
 
 /// The waveform of a violation. Of a design it has the signals of the source only.
@@ -312,9 +299,10 @@ pub fn certificate_bytes(
     }
 }
 
-/// `trace.aiw` becomes `trace.b2.aiw` where several properties are decided.
+/// `trace.aiw` becomes `trace.b2.aiw` where several properties are decided. A device or pipe takes
+/// all one after the other.
 pub fn for_property(path: &Path, property: Property, several: bool) -> PathBuf {
-    if !several {
+    if !several || is_stream(path) {
         return path.to_owned();
     }
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -445,5 +433,7 @@ mod tests {
         assert_eq!(name("a/out.vcd", true), Path::new("a/out.b2.vcd"));
         assert_eq!(name("a/out", true), Path::new("a/out.b2"));
         assert_eq!(name("a/out.vcd", false), Path::new("a/out.vcd"));
+        assert_eq!(name("-", true), Path::new("-"));
+        assert_eq!(name("/dev/null", true), Path::new("/dev/null"));
     }
 }

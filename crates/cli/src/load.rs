@@ -1,5 +1,6 @@
 //! From a path to a model, with errors that a person can act on.
 
+use crate::args::Wanted;
 use crate::commands::language::Language;
 use crate::report::SourcePlace;
 use pedra_formats::error::{FormatError, Position};
@@ -232,22 +233,25 @@ impl Loaded {
         }
     }
 
-    /// Where each property stands: in Verilog its statement, in BTOR2 the line of its `bad`, in
-    /// AIGER the file.
+    /// Where each property stands: in Verilog its statement, in BTOR2 the line of its `bad` or
+    /// `justice`, in AIGER the file.
     pub fn property_places(&self) -> Vec<SourcePlace> {
-        let is_bad = |line: &[u8]| {
+        let is = |line: &[u8], what: &[u8]| {
             let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
             words.next().is_some_and(|number| number[0].is_ascii_digit())
-                && words.next() == Some(b"bad")
+                && words.next() == Some(what)
         };
-        let lines = self.bytes.split(|&b| b == b'\n').enumerate();
-        let bads = lines.filter(|(_, line)| is_bad(line)).map(|(at, _)| at + 1);
-        let bads: Vec<usize> = match &self.model {
+        let lines_of = |what: &'static [u8]| {
+            let lines = self.bytes.split(|&b| b == b'\n').enumerate();
+            lines.filter(move |(_, line)| is(line, what)).map(|(at, _)| at + 1)
+        };
+        // Justice sets are numbered after the bads.
+        let known: Vec<usize> = match &self.model {
             Model::Bits(_) => Vec::new(),
-            Model::Words(_) => bads.collect(),
+            Model::Words(_) => lines_of(b"bad").chain(lines_of(b"justice")).collect(),
         };
         let file = self.path.display().to_string();
-        let line = |index: usize| bads.get(index).copied().unwrap_or(1);
+        let line = |index: usize| known.get(index).copied().unwrap_or(1);
         let in_source = |index: usize| {
             let place = self.about.as_ref()?.properties.get(index)?.place.as_ref()?;
             let (line, column) = (place.line as usize, Some(place.column as usize));
@@ -273,17 +277,22 @@ impl Loaded {
     }
 
     /// Which properties are meant: all, or those selected by number or name.
-    pub fn select(&self, wanted: &[String]) -> Result<Vec<usize>, InputError> {
+    pub fn select(&self, wanted: Wanted<'_>) -> Result<Vec<usize>, InputError> {
         let count = self.num_properties();
         let file = self.path.display();
         if count == 0 {
             return Err(InputError(format!("{file}: there is no property to decide")));
         }
-        if wanted.is_empty() {
+        if wanted.names.is_empty() && wanted.numbers.is_empty() {
             return Ok((0..count).collect());
         }
-        let mut selected = Vec::new();
-        for text in wanted {
+        if let Some(number) = wanted.numbers.iter().find(|&&number| number >= count) {
+            let last = count - 1;
+            let text = format!("there is no property number {number}; the last one is {last}");
+            return Err(InputError(format!("{file}: {text}")));
+        }
+        let mut selected = wanted.numbers.to_vec();
+        for text in wanted.names {
             let named: Vec<usize> =
                 (0..count).filter(|&i| self.property_name(i) == Some(text)).collect();
             match (named.as_slice(), self.number(text)) {

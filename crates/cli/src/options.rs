@@ -8,6 +8,7 @@ use clap::error::{ContextKind, ContextValue};
 use pedra_check::{EngineName, Liveness};
 use pedra_engines::settings::{engine_of, engines_read};
 use pedra_engines::{Settings, all_settings};
+use pedra_model::property::Property;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 
@@ -105,7 +106,8 @@ impl CheckArgs {
                     EngineName::Auto => format!("engine auto does not run {owner}"),
                     _ => format!("engine {name} does not read it"),
                 };
-                return Err(InputError(format!("-o {path}: {who}; it is for --engine {owner}")));
+                let whose = if owner == "klive" { "--liveness" } else { "--engine" };
+                return Err(InputError(format!("-o {path}: {who}; it is for {whose} {owner}")));
             }
         }
         if threads > 1 && !has_threads(self.engine) {
@@ -135,6 +137,25 @@ impl CheckArgs {
             return Err(InputError(format!("--plot: engine {name} {what}; use --engine {drawn}")));
         }
         Ok(())
+    }
+}
+
+impl CheckArgs {
+    /// Refuses options of words where only justice sets are decided: that is done in bits.
+    ///
+    /// # Errors
+    /// The first such option.
+    pub fn refuse_unread_for(&self, properties: &[Property]) -> Result<(), InputError> {
+        let is_set = |property: &Property| matches!(property, Property::Justice(_));
+        let of_words = |option: &&String| engine_of(option) == Ok("wpdr");
+        match self.option.iter().find(of_words).filter(|_| properties.iter().all(is_set)) {
+            Some(option) => {
+                let path = option.split('=').next().unwrap_or_default();
+                let text = "justice sets are decided in bits, where nothing reads it";
+                Err(InputError(format!("-o {path}: {text}")))
+            }
+            None => Ok(()),
+        }
     }
 }
 

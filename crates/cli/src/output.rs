@@ -90,25 +90,35 @@ pub fn check_writable(path: &Path) -> io::Result<()> {
     fs::remove_file(&temporary)
 }
 
+/// The whole path of a file that is there or could be; none if it is a stream or has no folder.
+pub fn place_of(path: &Path) -> Option<PathBuf> {
+    if is_stream(path) {
+        return None;
+    }
+    if let Ok(found) = path.canonicalize() {
+        return Some(found);
+    }
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+    Some(folder.join(path.file_name()?))
+}
+
 /// Whether two paths name one file: the same existing one, or the same name in one folder.
 pub fn same_file(a: &Path, b: &Path) -> bool {
-    fn whole(path: &Path) -> Option<PathBuf> {
-        if let Ok(found) = path.canonicalize() {
-            return Some(found);
-        }
-        let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
-        let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
-        Some(folder.join(path.file_name()?))
-    }
     if is_stream(a) || is_stream(b) {
         return false;
     }
-    a == b || matches!((whole(a), whole(b)), (Some(a), Some(b)) if a == b) || same_inode(a, b)
+    a == b || matches!((place_of(a), place_of(b)), (Some(a), Some(b)) if a == b) || same_inode(a, b)
 }
 
 /// A device or pipe takes several files one after the other.
-fn is_stream(path: &Path) -> bool {
+pub fn is_stream(path: &Path) -> bool {
     !matches!(Target::of(path), Target::File(_)) && !path.is_dir()
+}
+
+/// Whether a path stands for our own standard output, where verdicts go.
+pub fn is_stdout(path: &Path) -> bool {
+    matches!(Target::of(path), Target::Stdout)
 }
 
 #[cfg(unix)]

@@ -4,12 +4,11 @@ use crate::args::{CheckArgs, DataModelName};
 use crate::c_source::CSource;
 use crate::commands::language::Language;
 use crate::correctness::{Correctness, may_have_others};
-use crate::evidence::{
-    CheckStopped, checked_script, ending, for_property, overwrites_model, refuse_unwritable,
-};
+use crate::evidence::{CheckStopped, checked_script, ending, for_property};
 use crate::limits::Watch;
 use crate::load::{InputError, describe, read_bytes};
-use crate::output::{note, same_file, write_file};
+use crate::output::{note, write_file};
+use crate::paths::refuse_clashes;
 use crate::question::{Question, claim_of};
 use crate::report::{Missing, WrittenFile};
 use crate::view::invariants::{LoopInvariant, loop_invariants};
@@ -27,7 +26,7 @@ use pedra_model::property::Property;
 use pedra_model::term::TermId;
 use pedra_program::{Lowered, PlaceId, PlaceRef, Program, ProgramProof, ProgramTrace, VariableId};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What belongs to a verdict.
@@ -90,25 +89,11 @@ impl<'a> Writer<'a> {
         plan: &'a Plan,
         watch: &'a Watch,
     ) -> Result<Writer<'a>, InputError> {
-        let outputs = [&args.witness, &args.test, &args.certificate];
         let is_several = selected.len() > 1;
-        let mut outputs: Vec<&Path> = outputs.into_iter().flatten().map(|path| &**path).collect();
-        let by_property = outputs.len();
-        // The record and the page are about all properties.
-        outputs.extend([&args.record, &args.report].into_iter().flatten().map(|path| &**path));
-        for (index, path) in outputs.iter().enumerate() {
-            let several = is_several && index < by_property;
-            refuse_unwritable(&for_property(path, Property::Bad(selected[0]), several))?;
-            let is_input =
-                |&p: &usize| same_file(&for_property(path, Property::Bad(p), several), &args.model);
-            if selected.iter().any(is_input) {
-                return Err(overwrites_model(path));
-            }
-            if outputs[..index].iter().any(|other| same_file(path, other)) {
-                let text = "named for two files; each needs a different name";
-                return Err(InputError(format!("{}: {text}", path.display())));
-            }
-        }
+        let included = program.files.iter().map(PathBuf::from);
+        let inputs: Vec<PathBuf> = args.inputs().into_iter().chain(included).collect();
+        let properties: Vec<Property> = selected.iter().map(|&p| Property::Bad(p)).collect();
+        refuse_clashes(&args.outputs(), &inputs, &properties)?;
         if let Some(path) = args.certificate.as_ref().filter(|path| ending(path) != "smt2") {
             let text = "the certificate of a program ends in .smt2";
             return Err(InputError(format!("{}: {text}", path.display())));

@@ -62,6 +62,12 @@ fn the_action_of_github() {
         let count = std::fs::read_dir(&reports).expect("there").count();
         assert_eq!(count, files.lines().count(), "{files}: {errors}");
     }
+    // A word that is none of the two must not mean the weaker one, and an option that makes pedra
+    // do something else is no success.
+    let (output, _) = action(&folder, "counter_overflow.aag", bound, "Unknown");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let (output, _) = action(&folder, "counter_wrap.aag", "--help", "violated");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
     std::fs::write(folder.join("pedra.toml"), "[task.wrap]\nfiles = [\"counter_wrap.aag\"]\n")
         .expect("written");
     let (output, _) = action(&folder, "", "--timeout 60", "unknown");

@@ -207,6 +207,49 @@ fn why_a_value_is_what_it_is() {
     }
 }
 
+/// Justice sets have pages, too, proved and violated, and reasons for the values of a lasso.
+#[test]
+fn justice_sets() {
+    let start = "1 sort bitvec 2\n2 sort bitvec 1\n3 zero 1\n4 one 1\n5 state 1 c\n6 init 1 5 3\n\
+                 7 add 1 5 4\n8 next 1 5 7\n9 constd 1 3\n10 eq 2 5 9\n11 zero 2\n";
+    for (name, end, code, verdict) in [
+        ("violated", "12 justice 1 10\n", 1, "violated"),
+        ("proved", "12 justice 2 10 11\n", 0, "proved"),
+    ] {
+        let model = file(&format!("{name}.btor2"));
+        std::fs::write(&model, format!("{start}{end}")).expect("written");
+        let (page, record) = (file(&format!("{name}.html")), file(&format!("{name}.jsonl")));
+        let output = pedra(&[&"explain", &model, &"--report", &page, &"--record", &record]);
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+        assert!(stderr(&output).contains("page written"), "{output:?}");
+        let first = data(&page);
+        assert_eq!(first["properties"][0]["verdict"], verdict, "{first}");
+        let shown = first["traces"].as_array().expect("a list").len();
+        assert_eq!(shown, usize::from(code == 1), "{first}");
+        let again = file(&format!("{name}-again.html"));
+        let output = pedra(&[&"explain", &"--from", &record, &model, &"-o", &again]);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        assert_eq!(data(&again)["properties"], first["properties"]);
+    }
+    let (model, witness) = (file("lasso.btor2"), file("lasso.wit"));
+    std::fs::write(&model, format!("{start}12 justice 1 10\n")).expect("written");
+    let output = pedra(&[&"check", &model, &"--trace", &witness]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let output = pedra(&[&"simulate", &model, &witness, &"--why", &"c@3"]);
+    assert_eq!(stdout(&output).lines().next(), Some("c@3 = 11"), "{output:?}");
+    assert_eq!(stdout(&output).lines().count(), 4, "{output:?}");
+    let output = pedra(&[&"simulate", &model, &witness, &"--why", &"loop@3"]);
+    assert_eq!(stdout(&output), "loop@3 = 1\n", "{output:?}");
+}
+
+/// A page that cannot be written is not said to be.
+#[test]
+fn a_page_that_is_not_written() {
+    let output = pedra(&[&"check", &model("lock.btor2"), &"--report", &"/dev/full"]);
+    let errors = stderr(&output);
+    assert!(errors.contains("cannot be written") && !errors.contains("page written"), "{errors}");
+}
+
 /// The page of a run that goes on: at one address, and nowhere else.
 #[test]
 fn a_live_page_has_one_address() {

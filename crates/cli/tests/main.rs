@@ -5,6 +5,7 @@ mod cli;
 mod contrib;
 mod docs;
 mod explain;
+mod files;
 mod horn_evidence;
 mod memory;
 mod models;

@@ -241,6 +241,101 @@ fn checks_that_fail() {
     assert!(errors.contains("verdicts are not kept"), "{errors}");
 }
 
+/// A counter that reaches 250 at step 250.
+const COUNTER: &str = "1 sort bitvec 8\n2 sort bitvec 1\n3 zero 1\n4 one 1\n5 state 1 s\n\
+                       6 init 1 5 3\n7 add 1 5 4\n8 next 1 5 7\n9 constd 1 250\n10 zero 2\n\
+                       11 eq 2 5 9\n";
+
+/// A property that is open is asked for by number: the name of another one does not matter, and
+/// neither does its kind.
+#[test]
+fn names_like_numbers() {
+    let tasks = "[task.t]\nfiles = [\"m.btor2\"]\nengine = \"kind\"\ndepth = 20\n";
+    let folder = Folder::new("numbers", tasks);
+    fs::write(folder.0.join("m.btor2"), format!("{COUNTER}12 bad 10 b1\n13 bad 11 overflow\n"))
+        .expect("written");
+    for kept in [false, true] {
+        let (code, text, errors) = folder.run(&["run", "--junit", "r.xml"]);
+        assert_eq!((code, text.contains(", kept")), (Some(3), kept), "{text}{errors}");
+        assert!(text.contains("unknown   b1 overflow"), "{text}");
+        let junit = fs::read_to_string(folder.0.join("r.xml")).expect("a report");
+        assert!(junit.contains(r#"tests="2""#), "{junit}");
+    }
+    let (code, text, _) = folder.run(&["check", "m.btor2", "--property-number", "1"]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("violated  b1 overflow") && text.lines().count() == 1, "{text}");
+    let (code, text, _) = folder.run(&["check", "m.btor2", "-p", "b1"]);
+    assert_eq!((code, text.contains("b0 b1")), (Some(0), true), "{text}");
+    let (code, _, errors) = folder.run(&["check", "m.btor2", "--property-number", "2"]);
+    assert_eq!(code, Some(2));
+    assert!(errors.contains("there is no property number 2; the last one is 1"), "{errors}");
+
+    let tasks = "[task.t]\nfiles = [\"m.btor2\"]\nengines = [\"bmc\", \"auto\"]\ndepth = 3\n";
+    let folder = Folder::new("sets", tasks);
+    fs::write(folder.0.join("m.btor2"), format!("{COUNTER}12 bad 10\n13 justice 1 11\n"))
+        .expect("written");
+    let (code, text, errors) = folder.run(&["run"]);
+    assert!(text.contains("violated  j0  lasso"), "{text}{errors}");
+    assert_eq!(code, Some(1), "{text}{errors}");
+}
+
+/// The start of a check says what was read.
+#[test]
+fn a_check_says_what_it_has_read() {
+    let folder = Folder::new("hash", TASKS);
+    for name in ["fifo.btor2", "even.c"] {
+        let (_, text, _) = folder.run(&["check", name, "--json", "--engine", "bmc", "-k", "1"]);
+        let start: Value =
+            serde_json::from_str(text.lines().next().expect("a line")).expect("JSON");
+        let bytes = fs::read(folder.0.join(name)).expect("there");
+        assert_eq!(start["sha256"], pedra_formats::sha256::sha256(&bytes), "{start}");
+    }
+}
+
+/// What fails under one engine is not forgotten when the next one succeeds.
+#[test]
+fn the_worst_failure_stays() {
+    let tasks = "[task.t]\nfiles = [\"counter_wrap.aag\"]\nengines = [\"bmc\", \"pdr\"]\n\
+                 options = [\"pdr.ctg=1\"]\n";
+    let folder = Folder::new("worst", tasks);
+    let (code, text, errors) = folder.run(&["run"]);
+    assert!(text.contains("proved    b0"), "{text}{errors}");
+    assert!(errors.contains("engine bmc does not read it"), "{text}{errors}");
+    assert_eq!(code, Some(2), "{text}{errors}");
+}
+
+/// No task writes what another one reads or writes, whatever it is called.
+#[test]
+fn files_of_tasks_do_not_clash() {
+    let one = "[task.t]\nfiles = [\"fifo.btor2\"]\n";
+    let two = "[task.u]\nfiles = [\"counter_wrap.aag\"]\n";
+    for (first, second, what) in [
+        ("vcd = \"counter_wrap.aag\"\n", "", "`counter_wrap.aag` is read by a task"),
+        ("vcd = \"./counter_wrap.aag\"\n", "", "is read by a task"),
+        ("record = \"pedra.toml\"\n", "", "is read by a task, or by the run itself"),
+        ("record = \"pedra.results.jsonl\"\n", "", "is read by a task, or by the run itself"),
+        ("vcd = \"o.vcd\"\n", "vcd = \"./o.vcd\"\n", "is one file for two models"),
+        ("vcd = \"o.vcd\"\n", "trace = \"o.b0.vcd\"\n", "is one file for two models"),
+    ] {
+        let folder = Folder::new("clash", &format!("{one}{first}{two}{second}"));
+        let (code, text, errors) = folder.run(&["run"]);
+        assert_eq!(code, Some(2), "{first}{second}: {text}{errors}");
+        assert!(errors.contains(what), "{first}{second}: {errors}");
+    }
+    let folder = Folder::new("clash", &format!("{one}vcd = \"o.vcd\"\n{two}vcd = \"p.vcd\"\n"));
+    for (words, what) in [
+        (["run", "--junit", "counter_wrap.aag"], "this is an input"),
+        (["run", "--junit", "o.b2.vcd"], "named for two files"),
+        (["run", "--sarif", "pedra.toml"], "this is an input"),
+        (["run", "--sarif", "-"], "a report needs a file"),
+    ] {
+        let (code, _, errors) = folder.run(&words);
+        assert_eq!(code, Some(2), "{words:?}: {errors}");
+        assert!(errors.contains(what), "{words:?}: {errors}");
+    }
+    assert_eq!(folder.run(&["run", "--junit", "r.xml"]).0, Some(1));
+}
+
 #[test]
 fn mistakes_have_a_place() {
     for (text, place, what) in [

@@ -85,7 +85,8 @@ impl<'a> Asker<'a> {
     ) -> Result<Asker<'a>, NetError> {
         let (hash, job) = (sha256(asked.bytes), crate::net::unique_name());
         let network = Network::start(access, &asked, &hash, &job, note.clone(), interrupt)?;
-        let schedule = Schedule::new(asked.properties, asked.recipes.len());
+        let has_depth = asked.recipes.iter().any(|recipe| recipe.depth.is_some());
+        let schedule = Schedule::new(asked.properties, asked.recipes.len(), has_depth);
         Ok(Asker {
             asked,
             hash,

@@ -91,6 +91,8 @@ struct Open {
 pub struct Schedule {
     /// How many recipes there are.
     recipes: usize,
+    /// Whether a depth was asked for.
+    has_depth: bool,
     /// Properties that are neither settled nor given up.
     open: BTreeMap<usize, Open>,
     /// Properties that are given up.
@@ -107,9 +109,10 @@ pub struct Schedule {
 impl Schedule {
     /// The work on these properties, with this many recipes, of which the first is the one
     /// that was asked for.
-    pub fn new(properties: &[usize], recipes: usize) -> Schedule {
+    pub fn new(properties: &[usize], recipes: usize, has_depth: bool) -> Schedule {
         Schedule {
             recipes,
+            has_depth,
             open: properties.iter().map(|&property| (property, Open::default())).collect(),
             given_up: BTreeMap::new(),
             queue: BTreeMap::new(),
@@ -231,8 +234,9 @@ impl Schedule {
         open.why = Some(left.why);
         open.safe = open.safe.max(left.safe);
         match left.why {
-            // More time or another engine would not change that.
-            Why::Depth | Why::NotBits => return self.give_up(property),
+            // More time or another engine would not change that. What a worker says is not checked,
+            // so only a depth that was asked for ends a property.
+            Why::Depth if self.has_depth => return self.give_up(property),
             Why::Stopped if piece.round != Round::Race => {}
             _ if piece.round == Round::Together => {}
             _ => {

@@ -288,7 +288,8 @@ impl Why {
             Why::Memory => unsupported("memory limit of a worker reached"),
             Why::Depth => Open::Engines(Reason::DepthLimit),
             Why::Budget => Open::Engines(Reason::Budget),
-            Why::Exhausted(step) => Open::Engines(Reason::Exhausted(step)),
+            // The step is what a worker says.
+            Why::Exhausted(_) => unsupported("no path is longer, but there is no proof to show"),
             Why::Unsupported => unsupported("the engines do not support the model"),
             Why::NotBits => Open::NotBits("the model cannot be translated to bits".to_owned()),
             Why::NotSent => unsupported("settled, but the evidence is too large to be sent"),

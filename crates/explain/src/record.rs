@@ -4,9 +4,11 @@
 //! an older version. Each of these has an error with the line that shows it. Only the loss of the
 //! last lines is no error, since that is what is left of a run that was killed.
 
-use serde::Deserialize;
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::borrow::Cow;
+use std::fmt;
 use std::io::{self, BufRead};
 
 /// The schema that is read.
@@ -75,7 +77,7 @@ pub(crate) struct Entry<'a> {
     pub(crate) seconds: f64,
     #[serde(borrow, default)]
     pub(crate) engine: Option<Cow<'a, str>>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "engine_number")]
     pub(crate) id: Option<u64>,
     #[serde(borrow, default)]
     pub(crate) direction: Option<Cow<'a, str>>,
@@ -97,6 +99,27 @@ pub(crate) struct Entry<'a> {
     pub(crate) clause: Option<Vec<i64>>,
     #[serde(borrow, default)]
     pub(crate) outside: Option<Outside<'a>>,
+}
+
+/// The number of an engine. The line of a justice set has its name here, such as `j0`.
+fn engine_number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
+    struct Number;
+    impl Visitor<'_> for Number {
+        type Value = Option<u64>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("the number of an engine, or the name of a justice set")
+        }
+
+        fn visit_u64<E>(self, number: u64) -> Result<Option<u64>, E> {
+            Ok(Some(number))
+        }
+
+        fn visit_str<E>(self, _: &str) -> Result<Option<u64>, E> {
+            Ok(None)
+        }
+    }
+    from.deserialize_any(Number)
 }
 
 /// A region of states, for people.

@@ -44,12 +44,13 @@ pub fn sha256(bytes: &[u8]) -> String {
 
 fn compress(state: &mut [u32], block: &[u8], rounds: &[u32]) {
     let word = |four: &[u8]| four.iter().fold(0, |word, &byte| word << 8 | byte as u32);
-    let mut w: Vec<u32> = block.chunks(4).map(word).collect();
+    let mut w = [0_u32; 64];
+    w.iter_mut().zip(block.chunks(4)).for_each(|(w, four)| *w = word(four));
     for i in 16..64 {
         let (a, b) = (w[i - 15], w[i - 2]);
         let s0 = a.rotate_right(7) ^ a.rotate_right(18) ^ a >> 3;
         let s1 = b.rotate_right(17) ^ b.rotate_right(19) ^ b >> 10;
-        w.push(w[i - 16].wrapping_add(s0).wrapping_add(w[i - 7]).wrapping_add(s1));
+        w[i] = w[i - 16].wrapping_add(s0).wrapping_add(w[i - 7]).wrapping_add(s1);
     }
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] =
         <[u32; 8]>::try_from(&*state).expect("eight words");

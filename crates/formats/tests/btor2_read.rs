@@ -293,7 +293,7 @@ const WRONG: &[(&str, usize, &str)] = &[
     ("8 next 3 6 4", 12, "next gives a bitvec 4"),
     ("8 next 2 5 4\n9 next 2 5 4", 3, "a second next"),
     ("8 bad", 6, "an argument is missing"),
-    ("8 bad 4", 7, "one bit is needed here, not a bitvec 4"),
+    ("8 bad 4", 7, "one bit is needed here, not bitvec 4"),
     ("8 bad 6", 7, "one bit"),
     ("8 bad 7\n9 not 1 8", 9, "node 8 is a `bad` line, which has no value"),
     ("8 constraint 4", 14, "one bit"),

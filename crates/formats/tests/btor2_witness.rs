@@ -93,6 +93,7 @@ fn wrong_witnesses() {
         ("sat\nb0\n@0\n2 [x111] 1111\n.", "4:4", "cannot be unknown"),
         ("sat\nb0\n@0\n2 [1111] 11\n.", "4:10", "2 bits where 4"),
         ("sat\nb0\n@0\n2 [*] 1111\n2 [*] 1111\n.", "5:3", "a second value"),
+        ("sat\nb0\n@0\n2 [1111] 1111\n2 [1111] 1111\n.", "5:4", "element 1111 has two values"),
         ("sat\nb0\n@0\n.\nsat\n", "5:1", "after the end"),
     ];
     for (text, place, message) in cases {

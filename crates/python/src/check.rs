@@ -171,10 +171,10 @@ impl Model {
         args.refuse_unread().map_err(input_error)?;
         let limit = timeout.map(Duration::try_from_secs_f64).transpose().map_err(input_error)?;
         let (program, selected) = match &*self.input {
-            Input::Model(loaded) => (None, loaded.select(&args.property).map_err(input_error)?),
+            Input::Model(loaded) => (None, loaded.select(args.wanted()).map_err(input_error)?),
             Input::Program(program) => {
                 let (program, selected) =
-                    with_properties(program, &self.path, &args.property).map_err(input_error)?;
+                    with_properties(program, &self.path, args.wanted()).map_err(input_error)?;
                 (Some(Arc::new(program)), selected)
             }
         };

@@ -35,6 +35,8 @@ class Verdicts(unittest.TestCase):
     def test_all_kinds(self):
         model = pedra.read("models/arbiter.aag")
         results = model.check("kind", properties=[0, "not_granted_at_once"])
+        with self.assertRaises(pedra.InputError):
+            model.check("kind", properties=[99])
         self.assertEqual([r.verdict for r in results], ["proved", "violated"])
         self.assertEqual([r.index for r in results], [0, 2])
         proof, violation = results

@@ -6,7 +6,7 @@
 //! Accepted: exit 0. Refuted: exit 1 and the reason. A file that cannot be read: 2. A
 //! check that was stopped or is not supported: 3, since that says nothing about the file.
 
-use crate::args::CertifyArgs;
+use crate::args::{CertifyArgs, Wanted};
 use crate::c_source::{CSource, error_text};
 use crate::commands::language::Language;
 use crate::judge::{Judge, Judgement};
@@ -14,18 +14,18 @@ use crate::limits::Watch;
 use crate::load::{InputError, Loaded, describe, detect, load, read_bytes};
 use crate::output::say;
 use crate::report::Style;
+use crate::witness::{self, judge};
 use anyhow::Result;
 use pedra_c::Options;
 use pedra_c::specification::Specification;
 use pedra_certify::{
-    CertificateError, CheckOptions, CheckedCertificate, LassoReplay, NumberedModel, ProofError,
-    Replay, ReplayError, check_certificate_for, check_live_certificate, check_word_certificate,
-    replay_bit_lasso, replay_bits, replay_word_lasso, replay_words,
+    CertificateError, CheckOptions, CheckedCertificate, NumberedModel, ProofError,
+    check_certificate_for, check_live_certificate, check_word_certificate,
 };
 use pedra_check::Plan;
 use pedra_formats::error::FormatError;
 use pedra_formats::text::printable;
-use pedra_formats::{aiger, aiger_witness, btor2};
+use pedra_formats::{aiger, btor2};
 use pedra_model::Model;
 use pedra_model::blast::BlastOptions;
 use pedra_model::property::Property;
@@ -44,7 +44,7 @@ pub fn run(args: &CertifyArgs) -> Result<i32> {
     }
     let loaded = load(&args.model)?;
     let bytes = read_evidence(&args.file, "certificates that end in .btor2")?;
-    let selected = loaded.select(&args.property)?;
+    let selected = loaded.select(Wanted { names: &args.property, numbers: &[] })?;
     let judgement = if detect(&bytes).is_some() {
         let options =
             CheckOptions { interrupt: watch.interrupt().clone(), ..CheckOptions::default() };
@@ -52,7 +52,7 @@ pub fn run(args: &CertifyArgs) -> Result<i32> {
             BlastOptions { max_array_bits: args.blast.array_bits, ..BlastOptions::default() };
         certificate(&loaded, &selected, &args.file, &bytes, &blasting, &options)?
     } else {
-        witness(&loaded, &selected, &args.file, &bytes)?
+        of_witness(&loaded, &selected, &args.file, &bytes)?
     };
     Ok(tell(style, &in_time(judgement, &watch)))
 }
@@ -135,50 +135,13 @@ fn is_smtlib(bytes: &[u8]) -> bool {
     first.is_some_and(|line| line[0] == b'(')
 }
 
-fn witness(loaded: &Loaded, selected: &[usize], path: &Path, bytes: &[u8]) -> Result<Judgement> {
-    let bad_file = |e: FormatError| describe(path, bytes, &e);
+fn of_witness(loaded: &Loaded, selected: &[usize], path: &Path, bytes: &[u8]) -> Result<Judgement> {
     loaded.check_size(1)?;
     // Every selected property that the file names must be violated.
-    let mut judged = Vec::new();
-    let of_path = |replayed: Result<Replay, ReplayError>| {
-        replayed.map(|replay| format!("violated at step {}", replay.depth))
-    };
-    let of_lasso = |replayed: Result<LassoReplay, ReplayError>| {
-        replayed.map(|LassoReplay { stem, length, whole_state }| {
-            let part = if whole_state { "" } else { ", on the latches that it depends on" };
-            format!("violated, lasso: stem {stem}, loop {length}{part}")
-        })
-    };
-    match &loaded.model {
-        Model::Bits(system) => {
-            for witness in aiger_witness::read(bytes, system).map_err(bad_file)? {
-                for &p in witness.properties.iter().filter(|p| selected.contains(p)) {
-                    judged.push((
-                        p,
-                        match system.property(p) {
-                            Property::Bad(_) => of_path(replay_bits(system, &witness.trace(p))),
-                            Property::Justice(_) => {
-                                of_lasso(replay_bit_lasso(system, &witness.trace(p)))
-                            }
-                        },
-                    ));
-                }
-            }
-        }
-        Model::Words(system) => {
-            let mut witness = btor2::witness::read(bytes, system).map_err(bad_file)?;
-            for &p in witness.properties.iter().filter(|p| selected.contains(p)) {
-                witness.trace.property = p;
-                judged.push((
-                    p,
-                    match system.property(p) {
-                        Property::Bad(_) => of_path(replay_words(system, &witness.trace)),
-                        Property::Justice(_) => of_lasso(replay_word_lasso(system, &witness.trace)),
-                    },
-                ));
-            }
-        }
-    }
+    let traces = witness::read(loaded, path, bytes)?.into_iter();
+    let traces = traces.filter(|trace| selected.contains(&trace.property()));
+    let judged = traces.map(|mut trace| (trace.property(), judge(&loaded.model, &mut trace)));
+    let judged: Vec<_> = judged.collect();
     if judged.is_empty() {
         let text = "witness: it is about none of the selected properties";
         return Ok(Judgement::Refuted(text.to_owned()));

@@ -123,7 +123,9 @@ fn run_told(
             return Ok(reporter.stopped(cause, plan.engine.text(), start.elapsed()));
         }
     };
-    let selected = loaded.select(&args.property)?;
+    let selected = loaded.select(args.wanted())?;
+    let properties: Vec<_> = selected.iter().map(|&index| loaded.model.property(index)).collect();
+    args.refuse_unread_for(&properties)?;
     evidence::check_paths(args, &loaded, &selected)?;
     let names = selected.iter().map(|&i| (i, loaded.property_name(i).map(str::to_owned)));
     reporter.expect(names.collect());
@@ -132,7 +134,7 @@ fn run_told(
     if let Some(about) = &loaded.about {
         reporter.describe(about);
     }
-    reporter.announce_start(&args.model, &selected, &plan);
+    reporter.announce_start(&args.model, &loaded.bytes, &selected, &plan);
     let engine = plan.engine.text();
     start_record(args, &loaded, &selected, engine, start, (&recorder, &page))?;
     let _close = CloseAtEnd(recorder.get());
@@ -172,8 +174,8 @@ fn run_told(
     if let Some(page) = page.get() {
         watch.search_is_over();
         let pictures = plotter.as_ref().map_or_else(Vec::new, |p| p.pictures("").captioned());
-        write_page(page, Subject::Model(&loaded), pictures, reporter);
-        tell_page(page, quiet);
+        let is_written = write_page(page, Subject::Model(&loaded), pictures, reporter);
+        tell_page(page, is_written && !quiet);
     }
     server.into_iter().for_each(Server::finish);
     Ok(reporter.finish("not decided", plan.engine.text(), start.elapsed()))
@@ -210,9 +212,9 @@ fn serve_model(page: &Page, loaded: &Loaded) -> Result<Server, InputError> {
     serve(page, Owned::Model(Box::new(load(&loaded.path)?)))
 }
 
-/// Says where the page is.
-pub fn tell_page(page: &Page, is_quiet: bool) {
-    if !is_quiet {
+/// Says where the page is, if it is to be said.
+pub fn tell_page(page: &Page, is_told: bool) {
+    if is_told {
         let path = page.path().display().to_string();
         note(&format!("page written to {}", printable(&path)));
     }
@@ -226,17 +228,19 @@ pub fn serve(page: &Page, owned: Owned) -> Result<Server, InputError> {
     Ok(server)
 }
 
-/// Writes the page of a run.
+/// Writes the page of a run. Gives whether it was written; if not, says why.
 pub fn write_page(
     page: &Page,
     subject: Subject<'_>,
     pictures: Vec<(String, String)>,
     reporter: &Reporter,
-) {
-    if let Err(problem) = page.write(subject, pictures) {
+) -> bool {
+    let written = page.write(subject, pictures);
+    if let Err(problem) = &written {
         reporter.file_missing(Missing::NotWritten);
         note(&printable(&format!("{problem:#}")));
     }
+    written.is_ok()
 }
 
 /// Reads the model, or the design that one is made of.

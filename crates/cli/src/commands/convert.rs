@@ -2,7 +2,7 @@
 
 use crate::args::ConvertArgs;
 use crate::commands::language::{Language, Places, refuse_language};
-use crate::evidence::{ending, overwrites_model, refuse_unwritable};
+use crate::evidence::{ending, overwrites_input, refuse_unwritable};
 use crate::limits::exit_on_signal;
 use crate::load::{InputError, load};
 use crate::output::{same_file, write_file};
@@ -32,8 +32,9 @@ const FORMATS: &str = ".aig, .aag, .btor2, .btor, .smt2 and .dot";
 pub fn run(args: &ConvertArgs) -> Result<i32> {
     let (output, more) = args.output.split_last().expect("clap wants one at least");
     let (write, first) = (writer(output)?, &args.input);
-    if std::iter::once(first).chain(more).any(|input| same_file(input, output)) {
-        return Err(overwrites_model(output).into());
+    let inputs = std::iter::once(first).chain(more).chain(args.verilog.script.as_ref());
+    if let Some(at) = inputs.into_iter().position(|input| same_file(input, output)) {
+        return Err(overwrites_input(output, at == 0).into());
     }
     let input = match Language::of(first) {
         _ if is_verilog(first) => {

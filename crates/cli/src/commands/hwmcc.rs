@@ -2,7 +2,7 @@
 //! `unknown`, with exit code 10, 20 or 30; the witness or certificate in the files that were
 //! named. All properties together form the question, as the competition has it.
 
-use crate::args::HwmccArgs;
+use crate::args::{HwmccArgs, Wanted};
 use crate::evidence::{
     CertificateForm, CheckStopped, certificate_bytes, certificate_form, overwrites_model,
     refuse_unwritable, witness_text,
@@ -78,7 +78,7 @@ pub fn run(args: &HwmccArgs) -> Result<i32> {
     });
     let loaded = load(&args.model)?;
     check_paths(args)?;
-    let selected = match loaded.select(&[]) {
+    let selected = match loaded.select(Wanted::default()) {
         Ok(selected) => selected,
         // A model that is well formed has an answer, be it that there is nothing to decide.
         Err(nothing) => {

@@ -63,6 +63,21 @@ impl Language {
         places: Places,
         errors: Errors,
     ) -> Result<Program, InputError> {
+        self.read(path, &read_bytes(path)?, args, places, errors)
+    }
+
+    /// The same for what was read of the file.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn read(
+        self,
+        path: &Path,
+        bytes: &[u8],
+        args: &LanguageArgs,
+        places: Places,
+        errors: Errors,
+    ) -> Result<Program, InputError> {
         let refused = [
             ("--data-model", "only for C", args.data_model.is_some() && self != Language::C),
             (
@@ -74,14 +89,13 @@ impl Language {
         if let Some((option, why, _)) = refused.into_iter().find(|(.., is_refused)| *is_refused) {
             return Err(InputError(format!("{option}: {why}")));
         }
-        let bytes = read_bytes(path)?;
         let name = path.display().to_string();
         match self {
             Language::C => load_c(path, args, places, errors, bytes),
-            Language::Boogie => pedra_boogie::read_from(&bytes, &name, args.function.as_deref())
-                .map_err(|error| describe(path, &bytes, &error)),
-            Language::Horn => pedra_horn::read_program(&name, &bytes)
-                .map_err(|error| describe(path, &bytes, &error)),
+            Language::Boogie => pedra_boogie::read_from(bytes, &name, args.function.as_deref())
+                .map_err(|error| describe(path, bytes, &error)),
+            Language::Horn => pedra_horn::read_program(&name, bytes)
+                .map_err(|error| describe(path, bytes, &error)),
         }
     }
 }
@@ -91,14 +105,14 @@ fn load_c(
     args: &LanguageArgs,
     places: Places,
     errors: Errors,
-    bytes: Vec<u8>,
+    bytes: &[u8],
 ) -> Result<Program, InputError> {
     let model = data_model(args.data_model);
-    let text = match pedra_c::needs_preprocessing(&bytes) {
+    let text = match pedra_c::needs_preprocessing(bytes) {
         true => preprocess(path, model)
             .map_err(|error| InputError(format!("{}: {error}", path.display())))?,
-        false if places == Places::OfFile => without_line_markers(&bytes),
-        false => bytes,
+        false if places == Places::OfFile => without_line_markers(bytes),
+        false => bytes.to_vec(),
     };
     let entry = args.function.clone().unwrap_or_else(|| "main".to_owned());
     let options = Options { model, entry, errors };

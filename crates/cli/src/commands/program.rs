@@ -1,6 +1,6 @@
 //! `pedra check` on programs: has the assertions decided, and shows runs in the source.
 
-use crate::args::{CheckArgs, When};
+use crate::args::{CheckArgs, Wanted, When};
 use crate::commands::check::{close_record, serve, tell_page, write_page, write_pictures};
 use crate::commands::language::{Language, Places};
 use crate::limits::{StopCause, Watch};
@@ -37,7 +37,7 @@ use std::time::Instant;
 fn announce(
     args: &CheckArgs,
     plan: &Plan,
-    program: &Program,
+    (program, content): (&Program, &[u8]),
     selected: &[usize],
     reporter: &Reporter,
 ) {
@@ -45,7 +45,7 @@ fn announce(
     reporter.expect(selected.iter().map(name).collect());
     let place = |&index: &usize| (index, SourcePlace::of(program, program.properties[index].span));
     reporter.locate(selected.iter().map(place).collect());
-    reporter.announce_start(&args.model, selected, plan);
+    reporter.announce_start(&args.model, content, selected, plan);
     for assumption in &program.assumptions {
         let place = SourcePlace::of(program, assumption.span);
         reporter.announce_assumption(&place, &assumption.text);
@@ -85,13 +85,14 @@ pub fn run(
         Some(_) => Places::OfFile,
         None => Places::OfSource,
     };
-    let program = language.load(&args.model, &args.language, places, errors(&args.property))?;
+    let content = read_bytes(&args.model)?;
+    let errors = errors(&args.property);
+    let program = language.read(&args.model, &content, &args.language, places, errors)?;
     let unasked = unasked(&program, &args.property);
-    let (program, selected) = with_properties(&program, &args.model, &args.property)?;
-    announce(args, plan, &program, &selected, reporter);
+    let (program, selected) = with_properties(&program, &args.model, args.wanted())?;
+    announce(args, plan, (&program, &content), &selected, reporter);
     let plotter = plotter(args, &program)?;
     let writer = Writer::new(args, &program, &selected, plan, &watch)?;
-    let content = read_bytes(&args.model)?;
     let names: Vec<Option<String>> =
         selected.iter().map(|&index| Some(property_name(&program, index))).collect();
     let (model, engine) = (&*args.model, plan.engine.text());
@@ -135,8 +136,8 @@ pub fn run(
     let pictures = draw(args, plan, plotter.as_ref(), &watch)?;
     if let Some((page, source)) = page.get() {
         watch.search_is_over();
-        write_page(page, Subject::Program(source), pictures, reporter);
-        tell_page(page, quiet);
+        let is_written = write_page(page, Subject::Program(source), pictures, reporter);
+        tell_page(page, is_written && !quiet);
     }
     server.into_iter().for_each(Server::finish);
     let code = reporter.finish("not decided", plan.engine.text(), start.elapsed());
@@ -216,11 +217,11 @@ fn refuse_files(args: &CheckArgs) -> Result<(), InputError> {
 pub fn with_properties(
     program: &Program,
     path: &Path,
-    wanted: &[String],
+    wanted: Wanted<'_>,
 ) -> Result<(Program, Vec<usize>), InputError> {
-    let (kinds, names) = split_kinds(wanted);
+    let (kinds, names) = split_kinds(wanted.names);
     let with_checks = checks_as_properties(program, &kinds);
-    let selected = select(&with_checks, path, &kinds, &names)?;
+    let selected = select(&with_checks, path, &kinds, &names, wanted.numbers)?;
     if selected.is_empty() {
         return Err(nothing_to_decide(program, path, &kinds, &names));
     }
@@ -281,14 +282,20 @@ fn select(
     path: &Path,
     kinds: &[CheckKind],
     names: &[String],
+    numbers: &[usize],
 ) -> Result<Vec<usize>, InputError> {
     let file = path.display();
     let all = program.properties.iter().enumerate();
     let is_assertion = |kind: PropertyKind| kind == PropertyKind::Assertion;
-    let mut selected: Vec<usize> = match (kinds, names) {
-        ([], []) => all.filter(|(_, p)| is_assertion(p.kind)).map(|(i, _)| i).collect(),
+    let mut selected: Vec<usize> = match (kinds, names, numbers) {
+        ([], [], []) => all.filter(|(_, p)| is_assertion(p.kind)).map(|(i, _)| i).collect(),
         _ => all.filter(|(_, p)| !is_assertion(p.kind)).map(|(i, _)| i).collect(),
     };
+    let count = program.properties.len();
+    if let Some(number) = numbers.iter().find(|&&number| number >= count) {
+        return Err(InputError(format!("{file}: there is no property number {number}")));
+    }
+    selected.extend(numbers);
     for name in names {
         let number = name.strip_prefix('b').and_then(|digits| digits.parse::<usize>().ok());
         let found = |(index, property): (usize, &pedra_program::Property)| {

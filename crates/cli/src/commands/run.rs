@@ -9,8 +9,9 @@ use crate::report::{
     PropertyReport, ReadProperty, ReportFiles, Stated, Verdict, human_line, is_cover, read_property,
 };
 use crate::tasks::call::{Ended, Given, check};
-use crate::tasks::keep::{self, Kept};
+use crate::tasks::keep::{self, Kept, Mark};
 use crate::tasks::outcome::{Done, end_line, is_unknown, table, worst, write_reports};
+use crate::tasks::plan::{Call, Files, plan};
 use crate::tasks::{self, Task, TasksArgs, read, title};
 use anyhow::Result;
 use pedra_formats::text::printable;
@@ -42,23 +43,25 @@ pub fn run(args: &TasksArgs) -> Result<i32> {
     let junit = given.take("junit").map(PathBuf::from).or_else(|| args.junit.clone());
     let sarif = given.take("sarif").map(PathBuf::from).or_else(|| args.sarif.clone());
     let is_json = given.take("json").is_some() || args.json;
-    let calls = plan(&chosen, &given)?;
+    let mut known = Files::new(path, Path::new(keep::FILE));
+    let calls = plan(&chosen, &given, &mut known)?;
     if args.list {
         for task in &chosen {
             say(&printable(&format!("{}  {}", task.name, title(&task.files))));
         }
         return Ok(0);
     }
-    let files = ReportFiles::begin(path, junit.as_deref(), sarif.as_deref(), &[])?;
+    let outputs = known.outputs();
+    let files = ReportFiles::begin(&known.inputs, junit.as_deref(), sarif.as_deref(), &outputs)?;
     let folder = Path::new(".");
     let kept = if args.fresh { Kept::none(folder) } else { Kept::open(folder) };
     let signal = signal_flag();
-    let mut runner = Runner { is_json, kept, signal: &signal, color: stdout_color() };
+    let (build, color, marks) = (keep::build_id(), stdout_color(), Vec::new());
+    let mut runner = Runner { is_json, kept, build, marks, signal: &signal, color };
     let done: Vec<Done<'_>> = calls.iter().map(|call| runner.call(call)).collect();
     let is_plain = args.task.is_empty() && args.options.is_empty();
     let is_whole = is_plain && signal.load(Ordering::Relaxed) == 0;
-    let marks: Vec<String> = calls.iter().filter_map(|call| call.mark.clone()).collect();
-    if let Some(problem) = runner.kept.close(is_whole.then_some(&marks)) {
+    if let Some(problem) = runner.kept.close(is_whole.then_some(&runner.marks)) {
         note(&printable(&format!("verdicts are not kept for the next run: {problem}")));
     }
     let mut code = worst(done.iter().map(Done::code));
@@ -85,80 +88,14 @@ fn choose<'a>(all: &'a [Task], names: &[String]) -> Result<Vec<&'a Task>, InputE
     names.iter().map(find).collect()
 }
 
-/// One call of `pedra check`, or several with one engine after the other.
-struct Call<'a> {
-    task: &'a Task,
-    files: Vec<PathBuf>,
-    /// But for the engine and the properties.
-    words: Vec<OsString>,
-    /// The properties that are asked for, if not all.
-    properties: Vec<OsString>,
-    /// None for that of the words.
-    engines: Vec<Option<&'a str>>,
-    /// What its verdicts depend on.
-    mark: Option<String>,
-}
-
-/// What is to be called. What was typed wins over the file.
-///
-/// # Errors
-/// If two calls would write one file.
-fn plan<'a>(tasks: &[&'a Task], given: &Given) -> Result<Vec<Call<'a>>, InputError> {
-    let mut calls = Vec::new();
-    for &task in tasks {
-        let own = task.settings.iter().filter(|setting| !given.has(&setting.id));
-        let (properties, own): (Vec<_>, Vec<_>) = own.partition(|s| s.id == "property");
-        let properties = properties.iter().flat_map(|s| s.words.clone());
-        let properties: Vec<OsString> = properties.chain(given.words_of("property")).collect();
-        let mut words: Vec<OsString> = own.iter().flat_map(|s| s.words.clone()).collect();
-        words.extend(given.words_without("property"));
-        let engines = match task.engines.is_empty() || given.has("engine") {
-            true => vec![None],
-            false => task.engines.iter().map(|engine| Some(engine.as_str())).collect(),
-        };
-        for files in task.inputs() {
-            let marked = words.iter().chain(&properties).cloned();
-            let marked: Vec<OsString> =
-                marked.chain(task.engines.iter().map(OsString::from)).collect();
-            let mark = keep::mark(&files, &marked);
-            let (words, properties) = (words.clone(), properties.clone());
-            calls.push(Call { task, files, words, properties, engines: engines.clone(), mark });
-        }
-    }
-    refuse_shared_files(&calls, given)?;
-    Ok(calls)
-}
-
-/// Options that name files to be written.
-const OUTPUTS: [&str; 8] =
-    ["trace", "vcd", "certificate", "witness", "test", "record", "report", "plots"];
-
-/// *Required*: one call must not overwrite what another one has written.
-fn refuse_shared_files(calls: &[Call<'_>], given: &Given) -> Result<(), InputError> {
-    let mut seen: Vec<(&str, &OsString)> = Vec::new();
-    for call in calls {
-        if let Some(option) = OUTPUTS.iter().find(|id| given.has(id)).filter(|_| calls.len() > 1) {
-            let text = "more than one model is checked, and each needs its own file";
-            return Err(InputError(format!("--{option}: {text}")));
-        }
-        let outputs = call.task.settings.iter().filter(|s| OUTPUTS.contains(&s.id.as_str()));
-        for word in outputs.flat_map(|setting| &setting.words) {
-            if let Some((other, _)) = seen.iter().find(|(_, known)| *known == word) {
-                let (word, name) = (word.to_string_lossy(), &call.task.name);
-                let text =
-                    format!("`{word}` is one file for two models (tasks `{other}`, `{name}`)");
-                return Err(InputError(format!("{}: {text}", tasks::FILE)));
-            }
-            seen.push((&call.task.name, word));
-        }
-    }
-    Ok(())
-}
-
 /// A run in progress.
 struct Runner<'a> {
     is_json: bool,
     kept: Kept,
+    /// Which program this is.
+    build: Option<String>,
+    /// The marks of the calls so far.
+    marks: Vec<String>,
     signal: &'a AtomicUsize,
     color: bool,
 }
@@ -170,17 +107,27 @@ impl Runner<'_> {
         if !self.is_json {
             say(&printable(&done.title));
         }
-        let mut open = self.take_kept(call, &mut done);
+        // *Required for soundness*: of the files as they are now, not as they were when the run
+        // began; the check says what it has read.
+        let mark = self.build.as_ref().and_then(|build| call.mark(build));
+        self.marks.extend(mark.as_ref().map(|mark| mark.text.clone()));
+        let mut content = mark.as_ref().map(|mark| mark.content.clone());
+        let mut open = self.take_kept(call, mark.as_ref(), &mut done);
         for engine in &call.engines {
             if open.as_ref().is_some_and(Vec::is_empty) {
                 break;
             }
             if self.signal.load(Ordering::Relaxed) != 0 {
-                let is_new = done.reports.is_empty();
-                done.failure = is_new.then(|| ("interrupted before it was checked".to_owned(), 3));
+                if done.reports.is_empty() || done.missing().is_some() {
+                    done.fail(Some(("interrupted before it was checked".to_owned(), 3)));
+                }
                 break;
             }
-            self.check(call, *engine, &mut open, &mut done);
+            self.check(call, *engine, (mark.as_ref(), &mut content), &mut open, &mut done);
+        }
+        // *Required for soundness*: silence is no verdict.
+        if let (None, Some(index)) = (&done.failure, done.missing()) {
+            done.fail(Some((format!("there is no verdict of property {index}"), 70)));
         }
         // What no engine could decide.
         if !self.is_json {
@@ -196,11 +143,16 @@ impl Runner<'_> {
     }
 
     /// Takes verdicts of an earlier run over. Gives the properties that are open, if all are known.
-    fn take_kept(&self, call: &Call<'_>, done: &mut Done<'_>) -> Option<Vec<usize>> {
-        let lines = call.mark.as_ref().map(|mark| self.kept.of(mark)).unwrap_or_default();
+    fn take_kept(
+        &self,
+        call: &Call<'_>,
+        mark: Option<&Mark>,
+        done: &mut Done<'_>,
+    ) -> Option<Vec<usize>> {
+        let lines = mark.map(|mark| self.kept.of(&mark.text)).unwrap_or_default();
         let start = lines.iter().rev().find(|line| line["event"] == "start")?;
-        let asked = start["properties"].as_array()?.iter();
-        let mut open: Vec<usize> = asked.filter_map(|p| p.as_u64().map(|p| p as usize)).collect();
+        let mut open = asked_properties(start)?;
+        done.asked.clone_from(&open);
         for line in &lines {
             let Some(read) = read_property(line) else { continue };
             if !open.contains(&read.report.index) {
@@ -218,28 +170,35 @@ impl Runner<'_> {
         &mut self,
         call: &Call<'_>,
         engine: Option<&str>,
+        (mark, content): (Option<&Mark>, &mut Option<String>),
         open: &mut Option<Vec<usize>>,
         done: &mut Done<'_>,
     ) {
         let mut words = call.words.clone();
         words.extend(engine.map(|engine| OsString::from(format!("--engine={engine}"))));
-        match open {
-            // Numbers mean the same only as long as all properties are asked for.
-            Some(open) if call.properties.is_empty() => {
-                words.extend(open.iter().map(|index| format!("--property=b{index}").into()));
+        // Numbers mean the same only as long as all properties are asked for.
+        let numbers = open.clone().filter(|_| call.properties.is_empty());
+        match &numbers {
+            Some(numbers) => {
+                words.extend(numbers.iter().map(|n| format!("--property-number={n}").into()));
             }
-            _ => words.extend(call.properties.iter().cloned()),
+            None => words.extend(call.properties.iter().cloned()),
         }
         let signal = self.signal;
         let mut asked: Option<Vec<usize>> = None;
         let mut said = Said::new();
+        let mut is_other = false;
         let hear = |line: Value| {
             if line["event"] == "start" && asked.is_none() {
-                let all = line["properties"].as_array().into_iter().flatten();
-                asked = Some(all.filter_map(|p| p.as_u64().map(|p| p as usize)).collect());
-                if let (Some(mark), None) = (&call.mark, &*open) {
-                    self.kept.add(mark, &line);
+                asked = asked_properties(&line);
+                // *Required for soundness*: a verdict about another content is not taken.
+                is_other = is_other_content(content, &line);
+                if let (Some(mark), None, false) = (mark, &*open, is_other) {
+                    self.kept.add(&mark.text, &line);
                 }
+            }
+            if is_other {
+                return;
             }
             let Some(read) = read_property(&line) else { return };
             let report = &read.report;
@@ -252,16 +211,26 @@ impl Runner<'_> {
             if self.is_json || !is_unknown(report) {
                 self.tell(call, &line, &read, "");
             }
-            if let (Some(mark), false) = (&call.mark, is_unknown(report)) {
-                self.kept.add(mark, &line);
+            if let (Some(mark), false) = (mark, is_unknown(report)) {
+                self.kept.add(&mark.text, &line);
             }
             done.enter(read);
         };
-        done.failure = match check(&call.files, &words, signal, hear) {
+        let ended = check(&call.files, &words, signal, hear);
+        let is_wrong = numbers.is_some() && asked.is_some() && numbers != asked;
+        done.fail(match ended {
             Err(error) => Some((format!("pedra cannot be started: {error}"), 2)),
+            Ok(_) if is_other => {
+                let text = "has changed while it was checked; run again";
+                Some((format!("{}: {text}", title(&call.files)), 2))
+            }
+            Ok(_) if is_wrong => Some(("the check decides other properties".to_owned(), 70)),
             Ok(ended) => failure(ended, asked.as_deref(), &said),
-        };
-        if let Some(asked) = asked {
+        });
+        if let Some(asked) = asked.filter(|_| !is_other) {
+            if done.asked.is_empty() {
+                done.asked.clone_from(&asked);
+            }
             let known = open.take().unwrap_or(asked);
             let is_open = |index: &usize| done.reports.get(index).is_none_or(is_unknown);
             *open = Some(known.into_iter().filter(is_open).collect());
@@ -280,6 +249,19 @@ impl Runner<'_> {
             say(&format!("{text}{how}"));
         }
     }
+}
+
+/// Whether a check that starts has read another content than is known. The first one that reads it
+/// says what is known, if nothing is.
+fn is_other_content(known: &mut Option<String>, start: &Value) -> bool {
+    let read = start["sha256"].as_str().unwrap_or_default();
+    known.get_or_insert_with(|| read.to_owned()) != read
+}
+
+/// The properties that a line says will be decided.
+fn asked_properties(start: &Value) -> Option<Vec<usize>> {
+    let number = |value: &Value| value.as_u64().and_then(|n| usize::try_from(n).ok());
+    start["properties"].as_array()?.iter().map(number).collect()
 }
 
 /// What a check has said of properties, and how they are stated.
@@ -352,6 +334,18 @@ mod tests {
             (index, (report, Stated { kind: Kind::Assert, place: None }))
         };
         verdicts.into_iter().enumerate().map(report).collect()
+    }
+
+    #[test]
+    fn verdicts_are_about_one_content() {
+        let start = |hash: &str| json!({ "event": "start", "sha256": hash });
+        let mut known = Some("a".to_owned());
+        assert!(!is_other_content(&mut known, &start("a")));
+        assert!(is_other_content(&mut known, &start("b")));
+        assert!(is_other_content(&mut known, &json!({ "event": "start" })));
+        let mut known = None;
+        assert!(!is_other_content(&mut known, &start("b")));
+        assert!(is_other_content(&mut known, &start("a")));
     }
 
     /// What a check did not say, or said in two ways, makes it fail.

@@ -24,7 +24,7 @@
 //! Without a verdict the AIGER slot reports an error; 2 is none of the codes that the BTOR2 slot
 //! knows, so that does, too.
 
-use crate::args::LimitArgs;
+use crate::args::{LimitArgs, Wanted};
 use crate::evidence::witness_text;
 use crate::limits::{StopCause, Watch};
 use crate::load::{InputError, load};
@@ -203,7 +203,7 @@ pub fn run(request: Request) -> Result<i32> {
             false => answer_once(&once, unknown.text, unknown.code),
         }
     });
-    let selected = loaded.select(&[])?;
+    let selected = loaded.select(Wanted::default())?;
     let Request { engine, depth, .. } = request;
     let plan = Plan { engine, depth, whole_bound: unknown.is_pass, ..Plan::default() };
     let answers = Answers { stop: watch.interrupt().child(), ..Answers::default() };

@@ -5,29 +5,27 @@ use crate::args::SimulateArgs;
 use crate::commands::{columns, stdout_color};
 use crate::evidence::refuse_unwritable;
 use crate::limits::exit_on_signal;
-use crate::load::{InputError, Loaded, describe, load, read_bytes};
+use crate::load::{InputError, Loaded, load, read_bytes};
 use crate::output::{note, same_file, say, write_file};
 use crate::playback::replayed;
 use crate::view::signals;
 use crate::view::wave::{WaveStyle, draw};
 use crate::view::why::{find, tree};
+use crate::witness::{self, judge};
 use anyhow::Result;
-use pedra_certify::{
-    LassoReplay, ReplayError, replay_bit_lasso, replay_bits, replay_word_lasso, replay_words,
-};
+use pedra_certify::ReplayError;
 use pedra_formats::text::printable;
+use pedra_formats::vcd;
 use pedra_formats::vcd::{SignalKind, Waves};
-use pedra_formats::{aiger_witness, btor2, vcd};
 use pedra_model::Model;
 use pedra_model::bits::{BitSystem, Reset};
 use pedra_model::bv::Bv;
 use pedra_model::eval::bits::BitSimulator;
 use pedra_model::eval::words::WordSimulator;
-use pedra_model::property::Property;
 use pedra_model::random::Random;
 use pedra_model::system::System;
 use pedra_model::term::Sort;
-use pedra_model::trace::{BitTrace, WordTrace};
+use pedra_model::trace::{BitTrace, Trace, WordTrace};
 use pedra_model::value::{Ternary, TernaryBv, TernaryValue, Value};
 use std::path::Path;
 
@@ -80,62 +78,36 @@ pub fn run(args: &SimulateArgs) -> Result<i32> {
     Ok(code)
 }
 
-/// The waves of a witness, and whether it shows what it claims (exit code 0, else 1). There are
-/// none if its own values contradict the model: no run has them.
+/// The waves of a witness, and whether it shows what it claims (exit code 0, else 1). Of several
+/// witnesses or properties all are judged, and the first is drawn. There are no waves if its own
+/// values contradict the model: no run has them.
 fn replay(loaded: &Loaded, path: &Path) -> Result<(Option<Waves>, i32)> {
     loaded.check_size(1)?;
-    let bytes = read_bytes(path)?;
-    let bad_file = |e| InputError(describe(path, &bytes, &e).0);
-    let (waves, judged) = match &loaded.model {
-        Model::Bits(system) => {
-            let witness = aiger_witness::read(&bytes, system).map_err(bad_file)?.swap_remove(0);
-            let mut trace = witness.trace(witness.properties[0]);
-            let judged = match system.property(trace.property) {
-                Property::Bad(_) => replay_bits(system, &trace).map(|r| of_path(r.depth)),
-                Property::Justice(_) => replay_bit_lasso(system, &trace).map(|r| {
-                    trace.loop_start = Some(r.stem);
-                    of_lasso(r)
-                }),
-            };
-            let judged = judged.map(|how| (trace.property, how));
-            (signals::of_bits(system, &trace, Some(trace.property)), judged)
-        }
-        Model::Words(system) => {
-            let mut trace = btor2::witness::read(&bytes, system).map_err(bad_file)?.trace;
-            let judged = match system.property(trace.property) {
-                Property::Bad(_) => replay_words(system, &trace).map(|r| of_path(r.depth)),
-                Property::Justice(_) => replay_word_lasso(system, &trace).map(|r| {
-                    trace.loop_start = Some(r.stem);
-                    of_lasso(r)
-                }),
-            };
-            let judged = judged.map(|how| (trace.property, how));
-            (signals::of_words(system, &trace, Some(trace.property)), judged)
-        }
-    };
-    let code = match judged {
-        Ok((property, how)) => {
-            let property = loaded.property_text(property);
-            note(&format!("{} is violated {how}", printable(&property)));
-            0
-        }
-        Err(error) => {
-            note(&format!("this is not a violation: {}", printable(&error.to_string())));
-            if matches!(error, ReplayError::StateContradiction { .. }) {
-                return Ok((None, 1));
+    let mut traces = witness::read(loaded, path, &read_bytes(path)?)?;
+    let (mut code, mut has_waves) = (0, true);
+    for (index, trace) in traces.iter_mut().enumerate() {
+        let property = loaded.property_text(trace.property());
+        let property = printable(&property);
+        match judge(&loaded.model, trace) {
+            Ok(how) => note(&format!("{property} is {how}")),
+            Err(error) => {
+                let error_text = error.to_string();
+                note(&format!("{property}: this is not a violation: {}", printable(&error_text)));
+                code = 1;
+                let is_none = matches!(error, ReplayError::StateContradiction { .. });
+                has_waves &= index > 0 || !is_none;
             }
-            1
         }
+    }
+    if !has_waves {
+        return Ok((None, code));
+    }
+    let waves = match (&loaded.model, &traces[0]) {
+        (Model::Bits(system), Trace::Bits(t)) => signals::of_bits(system, t, Some(t.property)),
+        (Model::Words(system), Trace::Words(t)) => signals::of_words(system, t, Some(t.property)),
+        _ => unreachable!("it was read for this model"),
     };
     Ok((Some(waves.map_err(InputError)?), code))
-}
-
-fn of_path(depth: usize) -> String {
-    format!("at step {depth}")
-}
-
-fn of_lasso(replay: LassoReplay) -> String {
-    format!("by a lasso: stem {}, loop {}", replay.stem, replay.length)
 }
 
 /// The waves of a random run.

@@ -6,9 +6,10 @@
 
 use super::{PropertyReport, SourcePlace, Stated, Verdict, is_cover, junit, sarif};
 use crate::args::CheckArgs;
-use crate::evidence::{overwrites_model, refuse_unwritable};
+use crate::evidence::refuse_unwritable;
 use crate::load::InputError;
-use crate::output::{same_file, write_file};
+use crate::output::{is_stdout, is_stream, same_file, write_file};
+use crate::paths::{Output, may_be, refuse_input, twice};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -69,11 +70,11 @@ impl Summary<'_> {
     }
 }
 
-/// The name of a property in reports: `b2 full`.
+/// The name of a property in reports: `b2 full`, `j0`.
 pub fn title(report: &PropertyReport) -> String {
     match &report.name {
-        Some(name) => format!("b{} {name}", report.index),
-        None => format!("b{}", report.index),
+        Some(name) => format!("{} {name}", report.id),
+        None => report.id.to_string(),
     }
 }
 
@@ -91,41 +92,49 @@ impl ReportFiles {
     /// # Errors
     /// If one cannot be written, or would overwrite something else.
     pub fn start(args: &CheckArgs) -> Result<ReportFiles, InputError> {
-        let CheckArgs { model, trace, vcd, certificate, witness, test, record, report, .. } = args;
-        let others = [trace, vcd, certificate, witness, test, record, report];
-        let others: Vec<&Path> = others.into_iter().flatten().map(PathBuf::as_path).collect();
-        ReportFiles::begin(model, args.junit.as_deref(), args.sarif.as_deref(), &others)
+        let (inputs, outputs) = (args.inputs(), args.outputs());
+        ReportFiles::begin(&inputs, args.junit.as_deref(), args.sarif.as_deref(), &outputs)
     }
 
-    /// The same for a file that is checked and others that are written.
+    /// The same for files that are read, the first of which is the model, and others that are
+    /// written.
     ///
     /// # Errors
     /// If one cannot be written, or would overwrite something else.
     pub fn begin(
-        model: &Path,
+        inputs: &[PathBuf],
         junit: Option<&Path>,
         sarif: Option<&Path>,
-        others: &[&Path],
+        outputs: &[Output],
     ) -> Result<ReportFiles, InputError> {
-        let mut taken = others.to_vec();
-        for path in [junit, sarif].into_iter().flatten() {
-            if same_file(path, model) {
-                return Err(overwrites_model(path));
+        for (option, path) in [("--junit", junit), ("--sarif", sarif)] {
+            let Some(path) = path else { continue };
+            if is_stdout(path) {
+                let text = "a report needs a file; standard output has the verdicts";
+                return Err(InputError(format!("{option} {}: {text}", path.display())));
             }
-            if taken.iter().any(|other| same_file(path, other)) {
-                let text = "named for two files; each needs a different name";
-                return Err(InputError(format!("{}: {text}", path.display())));
+            refuse_input(path, false, inputs)?;
+            if outputs.iter().any(|other| may_be(other, path)) {
+                return Err(twice(path));
             }
             refuse_unwritable(path)?;
-            taken.push(path);
+        }
+        if let (Some(junit), Some(sarif)) = (junit, sarif)
+            && same_file(junit, sarif)
+        {
+            return Err(twice(sarif));
         }
         let files = ReportFiles {
-            model: model.display().to_string(),
+            model: inputs.first().map_or(String::new(), |model| model.display().to_string()),
             junit: junit.map(Path::to_owned),
             sarif: sarif.map(Path::to_owned),
         };
         let nothing = Told { done: &[], places: &BTreeMap::new(), stated: &[] };
-        let pending = files.write_one(&nothing, Some(NOT_ENDED), 3, Duration::ZERO);
+        // A device or pipe takes one report only.
+        let stays = |path: &Option<PathBuf>| path.clone().filter(|path| !is_stream(path));
+        let (junit, sarif) = (stays(&files.junit), stays(&files.sarif));
+        let pending = ReportFiles { junit, sarif, ..files.clone() };
+        let pending = pending.write_one(&nothing, Some(NOT_ENDED), 3, Duration::ZERO);
         pending.map_err(InputError)?;
         Ok(files)
     }

@@ -7,6 +7,7 @@ use super::{
 use crate::view::invariants::LoopInvariant;
 use pedra_check::{Plan, SafeUpTo, Trust};
 use pedra_engines::Exchanged;
+use pedra_formats::sha256::sha256;
 use pedra_model::property::Property;
 use pedra_verilog::Kind;
 use serde_json::{Value, json};
@@ -20,13 +21,14 @@ fn seconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1000.0).round() / 1000.0
 }
 
-/// The start of a run.
-pub fn start(model: &Path, properties: &[usize], plan: &Plan) -> Value {
+/// The start of a run on a model with this content.
+pub fn start(model: &Path, content: &[u8], properties: &[usize], plan: &Plan) -> Value {
     json!({
         "schema": SCHEMA,
         "event": "start",
         "pedra": env!("CARGO_PKG_VERSION"),
         "model": model.display().to_string(),
+        "sha256": sha256(content),
         "properties": properties,
         "engine": plan.engine.text(),
         "threads": plan.threads,

@@ -300,9 +300,9 @@ impl Reporter {
     }
 
     /// Tells that a run begins; only programs want to know.
-    pub fn announce_start(&self, model: &Path, properties: &[usize], plan: &Plan) {
+    pub fn announce_start(&self, model: &Path, content: &[u8], properties: &[usize], plan: &Plan) {
         if self.style == Style::Json && !self.lock().finished {
-            crate::output::say(&json::start(model, properties, plan).to_string());
+            crate::output::say(&json::start(model, content, properties, plan).to_string());
         }
     }
 

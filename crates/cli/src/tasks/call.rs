@@ -83,9 +83,10 @@ impl Given {
         words.cloned().collect()
     }
 
-    /// All words but those of an option.
-    pub fn words_without(&self, id: &str) -> Vec<OsString> {
-        let words = self.0.iter().filter(|(known, _)| known != id).flat_map(|(_, words)| words);
+    /// All words but those of some options.
+    pub fn words_without(&self, ids: &[&str]) -> Vec<OsString> {
+        let others = self.0.iter().filter(|(known, _)| !ids.contains(&known.as_str()));
+        let words = others.flat_map(|(_, words)| words);
         words.cloned().collect()
     }
 }

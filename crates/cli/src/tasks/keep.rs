@@ -1,7 +1,7 @@
 //! Verdicts of earlier runs of `pedra run`, so that a run goes on where another one ended.
 //!
-//! A verdict is kept with a mark of all that it depends on: the program's version, the command line
-//! and the content of the files. *Required for soundness*: what depends on a file that the mark
+//! A verdict is kept with a mark of all that it depends on: the program itself, the command line
+//! and the content of the file. *Required for soundness*: what depends on a file that the mark
 //! does not know is not kept. That is a program with lines of the preprocessor, which may include
 //! others, and a design in Verilog. Only *proved* and *violated* are kept; what is unknown is tried
 //! again.
@@ -10,6 +10,7 @@ use pedra_formats::sha256::sha256;
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -81,27 +82,47 @@ impl Kept {
     }
 }
 
-/// The mark of a call of `pedra check`; none if its verdicts depend on other files, or one of them
+/// Which program this is: another build of the same version may decide otherwise. None if its file
 /// cannot be read.
-pub fn mark(files: &[PathBuf], words: &[OsString]) -> Option<String> {
-    let mut text = format!("pedra {}\n", env!("CARGO_PKG_VERSION"));
+pub fn build_id() -> Option<String> {
+    let program = fs::read(std::env::current_exe().ok()?).ok()?;
+    // Builds differ by accident, not by intent, so a quick hash does: 0.1 s for 30 megabytes with
+    // SHA-256 are more than many tasks take.
+    let mut hasher = DefaultHasher::new();
+    program.hash(&mut hasher);
+    Some(format!("{} {} {:016x}", env!("CARGO_PKG_VERSION"), program.len(), hasher.finish()))
+}
+
+/// What the verdicts of a call depend on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mark {
+    /// All of it, as one hash.
+    pub text: String,
+    /// The SHA-256 of the file alone.
+    pub content: String,
+}
+
+/// The mark of a call of `pedra check` by a program; none if its verdicts depend on other files, or
+/// the file cannot be read.
+pub fn mark(build: &str, files: &[PathBuf], words: &[OsString]) -> Option<Mark> {
+    let [path] = files else { return None };
+    let mut text = format!("pedra {build}\n");
     for word in words {
         text.push_str(&format!("{word:?}\n"));
     }
-    for path in files {
-        let ending = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        let bytes = fs::read(path).ok()?;
-        let includes_others = match ending.as_str() {
-            "c" | "i" => pedra_c::needs_preprocessing(&bytes),
-            "v" | "sv" => true,
-            _ => false,
-        };
-        if includes_others {
-            return None;
-        }
-        text.push_str(&format!("{path:?} {}\n", sha256(&bytes)));
+    let ending = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let bytes = fs::read(path).ok()?;
+    let includes_others = match ending.as_str() {
+        "c" | "i" => pedra_c::needs_preprocessing(&bytes),
+        "v" | "sv" => true,
+        _ => false,
+    };
+    if includes_others {
+        return None;
     }
-    Some(sha256(text.as_bytes()))
+    let content = sha256(&bytes);
+    text.push_str(&format!("{path:?} {content}\n"));
+    Some(Mark { text: sha256(text.as_bytes()), content })
 }
 
 #[cfg(test)]
@@ -118,11 +139,14 @@ mod tests {
             vec![path]
         };
         let words = |text: &str| vec![OsString::from(text)];
+        let mark = |files: &[PathBuf], words: &[OsString]| mark("1", files, words);
         let first = mark(&file("a.aag", "aag 0 0 0 0 0\n"), &words("--seed=1"));
         assert!(first.is_some());
         assert_eq!(mark(&file("a.aag", "aag 0 0 0 0 0\n"), &words("--seed=1")), first);
         assert_ne!(mark(&file("a.aag", "aag 0 0 0 0 0\n"), &words("--seed=2")), first);
         assert_ne!(mark(&file("a.aag", "aag 1 1 0 0 0\n2\n"), &words("--seed=1")), first);
+        let (same, seed) = (file("a.aag", "aag 0 0 0 0 0\n"), words("--seed=1"));
+        assert_ne!(super::mark("2", &same, &seed), first);
         assert_eq!(mark(&[folder.join("missing.aag")], &[]), None);
         assert_eq!(mark(&file("a.c", "#include \"b.h\"\n"), &[]), None);
         assert_eq!(mark(&file("a.sv", "module a; endmodule\n"), &[]), None);

@@ -5,6 +5,7 @@
 //! are its own.
 //!
 //! - [`read`]: the file, with a place for each mistake.
+//! - [`plan`]: the calls that come of it.
 //! - [`call`]: one call of `pedra check`.
 //! - [`keep`]: verdicts that a later run need not find again.
 //! - [`outcome`]: what came of all.
@@ -12,6 +13,7 @@
 pub mod call;
 pub mod keep;
 pub mod outcome;
+pub mod plan;
 pub mod read;
 
 use clap::Args;

@@ -26,6 +26,8 @@ pub struct Done<'a> {
     pub places: BTreeMap<usize, SourcePlace>,
     /// How they are stated, by index.
     pub stated: Vec<Stated>,
+    /// The properties that were asked for, as far as they are known.
+    pub asked: Vec<usize>,
     /// Why it failed, with the exit code, if it did.
     pub failure: Option<(String, i32)>,
     /// How long it took.
@@ -47,6 +49,7 @@ impl<'a> Done<'a> {
             reports: BTreeMap::new(),
             places: BTreeMap::new(),
             stated: Vec::new(),
+            asked: Vec::new(),
             failure: None,
             time: Duration::ZERO,
         }
@@ -60,6 +63,19 @@ impl<'a> Done<'a> {
         self.stated.resize(self.stated.len().max(index + 1), assertion);
         self.stated[index] = read.stated;
         self.reports.insert(index, read.report);
+    }
+
+    /// Takes in why an engine failed, if it did. Of several reasons the worst stays.
+    pub fn fail(&mut self, failure: Option<(String, i32)>) {
+        let rank = |failure: &Option<(String, i32)>| failure.as_ref().map(|(_, code)| rank(*code));
+        if rank(&failure) > rank(&self.failure) {
+            self.failure = failure;
+        }
+    }
+
+    /// A property that was asked for, and nothing is known of.
+    pub fn missing(&self) -> Option<usize> {
+        self.asked.iter().copied().find(|index| !self.reports.contains_key(index))
     }
 
     /// How many properties are proved, violated, unknown.
@@ -97,14 +113,18 @@ impl<'a> Done<'a> {
 
 /// Of several exit codes the one that counts most.
 pub fn worst(codes: impl IntoIterator<Item = i32>) -> i32 {
-    let rank = |code: &i32| match code {
+    codes.into_iter().max_by_key(|&code| rank(code)).unwrap_or(0)
+}
+
+/// How much an exit code counts.
+fn rank(code: i32) -> u8 {
+    match code {
         0 => 0,
         3 => 1,
         1 => 2,
         2 => 3,
         _ => 4,
-    };
-    codes.into_iter().max_by_key(rank).unwrap_or(0)
+    }
 }
 
 /// One line a task.

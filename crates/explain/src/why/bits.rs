@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) struct BitWhy<'a> {
     system: &'a BitSystem,
-    signals: Vec<Vec<Lit>>,
+    pub(super) signals: Vec<Vec<Lit>>,
     /// The signal that a variable belongs to, where the walk ends.
     signal_of: FxHashMap<Var, usize>,
     latch_of: FxHashMap<Var, usize>,

@@ -70,8 +70,16 @@ impl<'a> Why<'a> {
         WordWhy::new(system, trace, signals, is_end).map(|why| Why::new(Level::Words(why)))
     }
 
-    /// What a value depends on, in order; nothing if it comes from outside or is fixed.
+    /// What a value depends on, in order; nothing if it comes from outside or is fixed, or is no
+    /// signal of the model, such as the one that shows the loop of a lasso.
     pub fn causes(&self, at: At) -> Vec<At> {
+        let count = match &self.level {
+            Level::Bits(why) => why.signals.len(),
+            Level::Words(why) => why.signals.len(),
+        };
+        if at.signal >= count {
+            return Vec::new();
+        }
         let (causes, visited) = match &self.level {
             Level::Bits(why) => why.causes(at),
             Level::Words(why) => why.causes(at),

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) struct WordWhy<'a> {
     system: &'a System,
-    signals: Vec<TermId>,
+    pub(super) signals: Vec<TermId>,
     signal_of: FxHashMap<TermId, usize>,
     state_of: FxHashMap<TermId, usize>,
     /// By step and term.

@@ -272,7 +272,7 @@ impl Reader {
         let term = self.term_arg(line)?;
         match self.system.terms.sort(term) {
             Sort::BOOL => Ok(term),
-            sort => Err(line.error(column, format!("one bit is needed here, not a {sort}"))),
+            sort => Err(line.error(column, format!("one bit is needed here, not {sort}"))),
         }
     }
 

@@ -27,6 +27,7 @@ use pedra_model::bv::Bv;
 use pedra_model::system::System;
 use pedra_model::trace::WordTrace;
 use pedra_model::value::{ArrayValue, TernaryBv, TernaryValue};
+use rustc_hash::FxHashSet;
 use std::fmt::Write as _;
 
 /// A counterexample and all the properties that its file claims to violate.
@@ -68,6 +69,8 @@ struct Reader<'a> {
     inputs: Vec<Vec<TernaryValue>>,
     /// Which bit-vectors have a value in the current part, and which arrays a default.
     assigned: Vec<bool>,
+    /// Which elements of arrays have a value in the current part.
+    cells: FxHashSet<(usize, Bv)>,
     /// How many values may be kept, so that a small file cannot take all memory.
     room: usize,
     last_line: usize,
@@ -85,6 +88,7 @@ impl<'a> Reader<'a> {
             states: Vec::new(),
             inputs: Vec::new(),
             assigned: Vec::new(),
+            cells: FxHashSet::default(),
             room: VALUES_ALWAYS.max(length.saturating_mul(VALUES_PER_BYTE)),
             last_line: 1,
         }
@@ -170,6 +174,7 @@ impl<'a> Reader<'a> {
         self.assigned.clear();
         let count = if is_states { self.system.states.len() } else { self.system.inputs.len() };
         self.assigned.resize(count, false);
+        self.cells.clear();
         Ok(())
     }
 
@@ -222,7 +227,9 @@ impl<'a> Reader<'a> {
                 *value = digits(line, word, value.width())?;
             }
             TernaryValue::Array(array) => {
-                element(line, array, &mut self.assigned[index])?;
+                let cells = &mut self.cells;
+                let is_new = |at: &Bv| cells.insert((index, at.clone()));
+                element(line, array, &mut self.assigned[index], is_new)?;
             }
             TernaryValue::Opaque(_) => {
                 return Err(line.error(word.column, format!("{what} {index} is not a bit-vector")));
@@ -267,6 +274,7 @@ fn element(
     line: &mut Line<'_>,
     array: &mut ArrayValue<TernaryBv>,
     has_default: &mut bool,
+    mut is_new: impl FnMut(&Bv) -> bool,
 ) -> Result<(), FormatError> {
     let (index, element) = (array.index_width(), array.default_element().width());
     let word = line.expect("the value")?;
@@ -290,6 +298,10 @@ fn element(
         let Some(at) = at.as_known() else {
             return Err(line.error(address.column, "an address cannot be unknown"));
         };
+        if !is_new(at) {
+            let text = format!("element {} has two values in this step", address.text);
+            return Err(line.error(address.column, text));
+        }
         array.set(at.clone(), digits(line, value, element)?);
         return Ok(());
     }

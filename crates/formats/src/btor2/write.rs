@@ -56,7 +56,7 @@ pub fn write(system: &System) -> Result<Vec<u8>, WriteError> {
         writer.init(state)?;
     }
     writer.nexts()?;
-    writer.properties();
+    writer.properties()?;
     Ok(writer.out)
 }
 
@@ -334,7 +334,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn properties(&mut self) {
+    fn properties(&mut self) -> Result<(), WriteError> {
         let system = self.system;
         let mut list = |what: &str, terms: &[NamedTerm]| {
             for NamedTerm { term, name } in terms {
@@ -348,11 +348,15 @@ impl<'a> Writer<'a> {
         list("bad", &system.bads);
         for justice in &system.justice {
             let ids = justice.terms.iter().map(|t| format!(" {}", self.ids[t.index()]));
-            let ids: String = ids.collect();
-            self.line(
-                format_args!("justice {}{ids}", justice.terms.len()),
-                justice.name.as_deref(),
-            );
+            let mut ids: String = ids.collect();
+            // The format wants one term at least, and what is always true asks for nothing.
+            if justice.terms.is_empty() {
+                let sort = self.sort(Sort::BOOL)?;
+                ids = format!(" {}", self.line(format_args!("one {sort}"), None));
+            }
+            let count = justice.terms.len().max(1);
+            self.line(format_args!("justice {count}{ids}"), justice.name.as_deref());
         }
+        Ok(())
     }
 }

@@ -114,7 +114,7 @@ class Model:
         pedra.InputError: -o pdr.ctg: engine bmc does not read it; it is for --engine pdr
         """
         words = [f"--engine={engine}", f"--threads={threads}", f"--seed={seed}"]
-        words += [f"--property={_property(name)}" for name in properties]
+        words += [_property(name) for name in properties]
         if depth is not None:
             words.append(f"--depth={depth}")
         for name, value in (options or {}).items():
@@ -137,7 +137,8 @@ class Model:
 
 
 def _property(name: Union[str, int]) -> str:
-    return f"b{name}" if isinstance(name, int) else name
+    option = "--property-number" if isinstance(name, int) else "--property"
+    return f"{option}={name}"
 
 
 def _value(value: object) -> object:
