@@ -24,7 +24,7 @@ pub(super) fn proof(
     properties: Vec<usize>,
     lemmas: &[LemmaId],
 ) -> ProgramProof {
-    let needed = queries.with_effort(Some(EFFORT), |q| find_needed(q, &properties, lemmas));
+    let needed = queries.with_effort(Some(EFFORT), |q| first_needed(q, &properties, lemmas));
     // Without the time to find out what is needed, all of it is.
     let needed = needed.ok().flatten().unwrap_or_else(|| lemmas.to_vec());
     let needed = queries.with_effort(Some(EFFORT), |q| without_each(q, &properties, needed));
@@ -36,6 +36,24 @@ pub(super) fn proof(
     }
     let terms = queries.graph.terms.clone();
     queries.graph.proof(CutProof { properties, terms, invariants, k: 1 })
+}
+
+/// The lemmas that are needed, of all or, if that is too hard to see, of the shortest ones. Lemmas
+/// with products that say little more than others make each question harder.
+fn first_needed(
+    queries: &mut Queries,
+    properties: &[usize],
+    lemmas: &[LemmaId],
+) -> Result<Option<Vec<LemmaId>>, Stopped> {
+    let mut by_length = lemmas.to_vec();
+    by_length.sort_by_key(|&id| queries.length(id));
+    for part in [1, 2, 4] {
+        let found = find_needed(queries, properties, &by_length[..lemmas.len().div_ceil(part)])?;
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
 }
 
 /// The lemmas, all inductive together, that exclude the error places, and those that these need:
