@@ -6,5 +6,6 @@ mod corners;
 mod errors;
 mod express;
 mod operators;
+mod order;
 mod run;
 mod syntax;

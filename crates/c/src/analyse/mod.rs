@@ -147,6 +147,7 @@ impl<'a> Analyser<'a> {
             reached: Vec::new(),
             globals: Vec::new(),
             sizes: FxHashMap::default(),
+            unordered: FxHashMap::default(),
             assumptions: Vec::new(),
             names: ast.names.clone(),
         };

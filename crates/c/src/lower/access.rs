@@ -58,8 +58,7 @@ impl Lowerer<'_> {
                     steps.push(at);
                     at = base;
                 }
-                Kind::Object(object) => break Base::Object(object),
-                Kind::Deref(pointer) => break Base::Pointer(self.eval(pointer)?),
+                Kind::Object(_) | Kind::Deref(_) => break at,
                 _ => {
                     return Err(Fault::unsupported(
                         self.tree.node(at).span,
@@ -68,11 +67,17 @@ impl Lowerer<'_> {
                 }
             }
         };
-        let mut base = match base {
-            Base::Pointer(term) => (None, Held::Term(term)),
-            Base::Object(object) => {
-                let unused = build::constant(&mut self.program.terms, 1, 0);
-                (Some(object), Held::Term(unused))
+        let indices = steps.iter().rev().filter_map(|&step| match self.tree.node(step).kind {
+            Kind::Index(_, index) => Some(index),
+            _ => None,
+        });
+        let operands: Vec<NodeId> = std::iter::once(base).chain(indices).collect();
+        self.in_order(&operands, self.tree.node(place).span);
+        let mut base = match self.tree.node(base).kind {
+            Kind::Deref(pointer) => (None, Held::Term(self.eval(pointer)?)),
+            ref kind => {
+                let object = if let Kind::Object(object) = kind { Some(*object) } else { None };
+                (object, Held::Term(build::constant(&mut self.program.terms, 1, 0)))
             }
         };
         let mut offset = 0;

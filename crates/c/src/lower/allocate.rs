@@ -239,6 +239,7 @@ impl Lowerer<'_> {
             let at = self.span(span);
             self.program.assume(&format!("`{name}` does not fail"), at);
         }
+        self.in_order(args, span);
         if tree.object(object).extent == Extent::Pool {
             for &arg in args {
                 self.effect(arg)?;

@@ -437,6 +437,10 @@ impl<'a> Lowerer<'a> {
                 self.set(variable, zero);
             }
         }
+        let values: Vec<NodeId> = object.initial.stores.iter().map(|&(_, value)| value).collect();
+        if let (Some(&first), Some(&last)) = (values.first(), values.last()) {
+            self.in_order(&values, self.tree.node(first).span.to(self.tree.node(last).span));
+        }
         let read_only = std::mem::take(&mut self.read_only);
         for &(place, value) in &object.initial.stores {
             self.assign(place, value)?;
