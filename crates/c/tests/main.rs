@@ -3,6 +3,7 @@
 mod bad;
 mod common;
 mod corners;
+mod details;
 mod errors;
 mod express;
 mod operators;

@@ -431,6 +431,16 @@ impl Analyser<'_> {
             }
         };
         let e = self.value(e)?;
+        let choice = self.choice([c, t, e], span)?;
+        let ty = self.ty(choice);
+        Ok(match first {
+            Some(first) => self.add(Kind::Comma(first, choice), ty, span),
+            None => choice,
+        })
+    }
+
+    /// `c ? t : e` with its operands.
+    fn choice(&mut self, [c, t, e]: [NodeId; 3], span: Span) -> Analysed<NodeId> {
         let (then, other) = (self.ty(t), self.ty(e));
         let types = &self.tree.types;
         let is_void = |ty| matches!(types.get(ty), Type::Void);
@@ -440,31 +450,28 @@ impl Analyser<'_> {
             let (t, e) = (self.cast(t, void, span)?, self.cast(e, void, span)?);
             return Ok(self.add(Kind::Conditional(c, t, e), void, span));
         }
+        let to_void = |ty| types.pointee(ty).is_some_and(is_void);
+        let is_null = |node, ty| to_void(ty) && self.tree.constant(node) == Some(0);
         let ty = match (types.as_int(then), types.as_int(other)) {
             (Some(a), Some(b)) => {
                 let common = a.common(b, types.model);
                 self.tree.types.int(common)
             }
-            // Beside a pointer a constant is the null pointer, and `void *` gives way.
+            // Beside a pointer a null pointer constant gives way, but any other type does to
+            // `void *` (C11 6.5.15p6).
             (None, Some(_)) => then,
             (Some(_), None) => other,
-            (None, None) if types.pointee(then).is_some() => {
-                let is_void = types.pointee(then).map(|to| types.get(to)) == Some(&Type::Void);
-                if is_void { other } else { then }
-            }
+            (None, None) if is_null(t, then) || to_void(other) && !is_null(e, other) => other,
             (None, None) => then,
         };
         let (t, e) = (self.convert_for(t, ty)?, self.convert_for(e, ty)?);
         if matches!(self.tree.types.get(ty), Type::Record(_)) {
             return self.record_choice([c, t, e], ty, span);
         }
-        if let Some(value) = self.tree.constant(c) {
-            return Ok(if value != 0 { t } else { e });
-        }
-        let choice = self.add(Kind::Conditional(c, t, e), ty, span);
-        Ok(match first {
-            Some(first) => self.add(Kind::Comma(first, choice), ty, span),
-            None => choice,
+        Ok(match self.tree.constant(c) {
+            Some(0) => e,
+            Some(_) => t,
+            None => self.add(Kind::Conditional(c, t, e), ty, span),
         })
     }
 }

@@ -401,16 +401,14 @@ impl Lowerer<'_> {
     /// An array inside a record, all its elements.
     fn whole_array(&mut self, located: &Located, leaf: &Leaf, span: Span) -> Lowered<Alternative> {
         let refused = || Fault::unsupported(span, "a copy of a struct with an array inside here");
+        let targets = self.points.targets(self.tree, located.place);
         let (object, offset) = match located.base {
             Base::Object(object) if located.indices.is_empty() => (object, located.offset),
             Base::Object(_) => return Err(refused()),
-            Base::Pointer(_) => {
-                let targets = self.points.targets(self.tree, located.place);
-                match targets.targets.iter().collect::<Vec<_>>().as_slice() {
-                    [(object, Some(offset))] if !targets.is_unknown => (*object, *offset),
-                    _ => return Err(refused()),
-                }
-            }
+            Base::Pointer(_) => match targets.targets.iter().collect::<Vec<_>>().as_slice() {
+                [(object, Some(offset))] if !targets.is_unknown => (*object, *offset),
+                _ => return Err(refused()),
+            },
         };
         let parts = self.points.layouts.get(&object).cloned().unwrap_or_default();
         let is_it = |other: &Leaf| {
@@ -418,7 +416,11 @@ impl Lowerer<'_> {
         };
         let at = parts.iter().position(is_it).ok_or_else(refused)?;
         let variable = self.object_variables(object)?[at];
-        Ok(Alternative { condition: None, variable, index: None, part: None })
+        let only = Alternative { condition: None, variable, index: None, part: None };
+        match located.base {
+            Base::Object(_) => Ok(only),
+            Base::Pointer(_) => self.only_check(located, &targets, (object, offset), only),
+        }
     }
 }
 

@@ -308,7 +308,7 @@ impl<'a> Lowerer<'a> {
             return Err(Fault::unsupported(function.span, message));
         };
         self.body.jumps_back = jumps_back(tree, code);
-        self.body.known_labels = shape::labels(tree, code);
+        self.body.known_labels = shape::labels(tree, code)?;
         if !matches!(tree.types.get(function.result), Type::Void) {
             let parts = leaves(&tree.types, &tree.names, function.result, function.span)?;
             for leaf in parts {
