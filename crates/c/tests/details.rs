@@ -123,3 +123,183 @@ fn labels_of_switches() {
         assert!(try_load(&switch(labels), DataModel::Ilp32).is_ok(), "{labels}");
     }
 }
+
+/// Lengths of arrays are evaluated once, or have no side effects.
+#[test]
+fn side_effects_in_lengths() {
+    let message = "a side effect in the length of an array here is not supported";
+    for text in [
+        "int g; void f(int m, int a[m++]) { g = m; } int main(void) { int z[9]; f(3, z); }",
+        "int main(void) { int n = 3; typedef int t[n++]; return n; }",
+        "int main(void) { int n = 3; int (*p)[n++] = 0; return n; }",
+        "int main(void) { int n = 3, x[9]; void *q = (int (*)[n++])x; return n; }",
+        "int main(void) { int n = 3; typeof(int[n++]) *q = 0; return n; }",
+        "int main(void) { int n = 3; int a[2][n++]; return n; }",
+    ] {
+        refused(&[(text, message)]);
+    }
+    check(&[
+        ("int main(void) { int n = 3; int a[n++]; a[2] = 1; return n; }", "returns 4"),
+        (
+            "int g; int t(void) { g++; return 3; } void f(int (*a)[t()]) { } \
+             int main(void) { int z[2][3]; f(z); return g; }",
+            "returns 1",
+        ),
+        (
+            "int g; void f(int a[g++]); void f(int *a) { } int main(void) { f(0); return g; }",
+            "returns 0",
+        ),
+        ("int main(void) { int n = 3; int (*p)[n + 1] = 0; return n; }", "returns 3"),
+    ]);
+}
+
+/// Types that are the same but for what is not known of them are not compared.
+#[test]
+fn comparisons_of_types() {
+    let start = "enum a { P }; enum b { Q }; struct s { int x; }; typedef struct s t; \
+                 typedef const struct s k; typedef unsigned u; int x; char *p; enum a e;";
+    let value = |value: &str| format!("{start} int main(void) {{ return {value}; }}");
+    for types in [
+        "const char *, char *",
+        "char *, volatile char *",
+        "char * const *, char **",
+        "enum a, enum b",
+        "enum a, unsigned",
+        "int[], int[5]",
+        "u, unsigned",
+        "k *, t *",
+        "int (*)(const int), int (*)(int)",
+    ] {
+        let text = value(&format!("__builtin_types_compatible_p({types})"));
+        refused(&[(&text, "a comparison of types with qualifiers")]);
+    }
+    for (types, end) in [
+        ("const int, int", "returns 1"),
+        ("t, struct s", "returns 1"),
+        ("t *, struct s *", "returns 1"),
+        ("k, struct s", "returns 1"),
+        ("int *, char *", "returns 0"),
+        ("int[5], int *", "returns 0"),
+        ("int[4], int[5]", "returns 0"),
+        ("const char *, int *", "returns 0"),
+        ("enum a, int", "returns 0"),
+    ] {
+        check(&[(&value(&format!("__builtin_types_compatible_p({types})")), end)]);
+    }
+    for choice in
+        ["p, const char *: 1", "p, char *: 1", "x, const int: 1", "e, enum b: 1", "1u, u: 1"]
+    {
+        let text = value(&format!("_Generic({choice}, default: 2)"));
+        refused(&[(&text, "_Generic with types that may differ")]);
+    }
+    for (choice, end) in [
+        ("x, unsigned: 1, int: 3", "returns 3"),
+        ("x, char *: 1", "returns 2"),
+        ("*(k *)0, struct s: 1", "returns 1"),
+    ] {
+        check(&[(&value(&format!("_Generic({choice}, default: 2)")), end)]);
+    }
+}
+
+/// Enumerators are not cut.
+#[test]
+fn large_enumerators() {
+    for value in
+        ["0xffffffffffffffffULL", "0xfffffffffffffffeULL", "0x100000000LL", "-0x80000001LL"]
+    {
+        let text = format!("enum {{ X = {value} }}; int main(void) {{ return X > 0; }}");
+        refused(&[(&text, "an enumerator beyond 32 bits is not supported")]);
+    }
+    check(&[("enum { X = 0xffffffffu }; int main(void) { return X > 0; }", "returns 1")]);
+}
+
+/// Bit-fields as gcc places them and computes with them.
+#[test]
+fn places_of_bit_fields() {
+    let packed = "__attribute__((packed))";
+    for (text, ilp32, lp64) in [
+        (format!("struct {packed} s {{ char a; int : 0; char b; }};"), 5, 5),
+        (format!("struct {packed} s {{ char a; long long : 0; char b; }};"), 5, 9),
+        ("struct s { char a; long long : 0; char b; };".into(), 5, 9),
+        ("struct s { int x; unsigned long long a : 20, b : 30, c : 14; };".into(), 12, 16),
+        ("struct s { char x; unsigned long long a : 30, b : 30; };".into(), 12, 16),
+        ("struct s { unsigned a : 20, b : 20; };".into(), 8, 8),
+    ] {
+        let text = format!("{text} int main(void) {{ return sizeof(struct s); }}");
+        for (model, size) in [(DataModel::Ilp32, ilp32), (DataModel::Lp64, lp64)] {
+            let program = try_load(&text, model).expect(&text);
+            assert_eq!(outcome(&program, 7), format!("returns {size}"), "{model:?} {text}");
+        }
+    }
+    for ty in ["unsigned long long", "unsigned long", "unsigned"] {
+        let text = format!(
+            "struct {{ {ty} f : 32; }} s; \
+             int main(void) {{ s.f = 0xffffffffu; return s.f + 1 == 0 && -s.f == 1; }}"
+        );
+        for model in [DataModel::Ilp32, DataModel::Lp64] {
+            let program = try_load(&text, model).expect(&text);
+            assert_eq!(outcome(&program, 7), "returns 1", "{model:?} {text}");
+        }
+    }
+}
+
+/// Whether a pointer from outside may be given to `free` is not known.
+#[test]
+fn free_of_storage_from_outside() {
+    let start = "int *ext(void); void *any(void); void free(void *); int main(void) { int *p";
+    for (body, end) in [
+        ("p = ext(); if (p) free(p); return 0;", "undefined: limit free(p)"),
+        ("void *q = any(); if (q) free(q); return 0;", "undefined: limit free(q)"),
+        ("p = ext(); if (p) free(&p); return 0;", "undefined: pointer free(&p)"),
+    ] {
+        let program = program(&format!("{start}; {body} }}"));
+        let ends: Vec<String> = (0..16).map(|seed| outcome(&program, seed)).collect();
+        assert!(ends.iter().any(|found| found == end), "{body}: {ends:?}");
+        let is_expected = |found: &String| found == end || found == "returns 0";
+        assert!(ends.iter().all(is_expected), "{body}: {ends:?}");
+    }
+}
+
+/// What GNU C says of functions and strings as operands.
+#[test]
+fn operands_that_are_not_evaluated() {
+    let start = "int f(void) { return 1; }";
+    for (body, end) in [
+        ("return sizeof(f) * 10 + sizeof f;", "returns 11"),
+        ("int (*p)(void) = f; return sizeof(*p) * 10 + sizeof(p);", "returns 14"),
+        ("typeof(f) *p = f; return p();", "returns 1"),
+        ("return __builtin_constant_p(\"abc\") * 10 + __builtin_constant_p(f());", "returns 10"),
+    ] {
+        check(&[(&format!("{start} int main(void) {{ {body} }}"), end)]);
+    }
+    refused(&[(
+        "int a asm(\"b\") = 3; extern int b; int main(void) { return b; }",
+        "a variable with an `asm` label is not supported",
+    )]);
+}
+
+/// A name has one type and one definition; what is left open in one declaration may be in another.
+#[test]
+fn names_that_are_declared_twice() {
+    refused(&[
+        ("int x; char x; int main(void) { return x; }", "1:13: `x` was declared with another type"),
+        ("int f(int); int f(char c) { return c; } int main(void) { return f(1); }", "another type"),
+        ("int f(int); int f(int, int); int main(void) { return f(1); }", "another type"),
+        ("int f(int); void f(int); int main(void) { return f(1); }", "another type"),
+        ("int a[2]; int a[3]; int main(void) { return a[0]; }", "another type"),
+        ("int x = 1; int x = 2; int main(void) { return x; }", "1:16: `x` is defined twice"),
+    ]);
+    for text in [
+        "extern int a[]; int a[3]; extern int a[]; int x; int x = 2; extern int x;",
+        "int f(); int f(int c) { return c; } int f();",
+        "int f(const int, char *); int f(int x, char y[4]) { return x; }",
+        "struct s; int f(struct s *); struct s { int x; }; int f(struct s *p) { return p->x; }",
+        "int f(int n, int a[n][n]); int f(int n, int a[n][n]) { return a[0][0]; }",
+        "enum e { A }; int f(enum e); int f(unsigned x) { return x; }",
+        "void *memset(void *, int, unsigned char); int g(int x) { memset(&x, 0, 1); return x; }",
+        "int g(void) { return h(); } int h(void) { return 1; }",
+    ] {
+        let text = format!("{text} int main(void) {{ return 0; }}");
+        assert!(try_load(&text, DataModel::Ilp32).is_ok(), "{text}");
+    }
+}

@@ -4,6 +4,7 @@ use super::scope::Entity;
 use super::{Analysed, Analyser};
 use crate::ast::{self, BinaryOp, ExprId, ExprKind};
 use crate::error::Fault;
+use crate::fold::Format;
 use crate::source::Span;
 use crate::token::{Name, Suffix};
 use crate::tree::{FunctionId, Kind, NodeId, UnaryOp};
@@ -15,12 +16,20 @@ const LONGEST_CHAIN: usize = 64;
 impl Analyser<'_> {
     /// The value of a constant expression of integer type.
     pub(super) fn constant(&mut self, id: ExprId) -> Analysed<i64> {
-        let span = self.ast.expr(id).span;
-        self.try_constant(id)?.ok_or_else(|| Fault::new(span, "this is not a constant"))
+        self.try_constant(id)?.ok_or_else(|| self.no_constant(id))
+    }
+
+    pub(super) fn no_constant(&self, id: ExprId) -> Fault {
+        Fault::new(self.ast.expr(id).span, "this is not a constant")
     }
 
     /// The same, if it is one.
     pub(super) fn try_constant(&mut self, id: ExprId) -> Analysed<Option<i64>> {
+        Ok(self.exact_constant(id)?.map(|value| value as i64))
+    }
+
+    /// The same, also beyond 63 bits.
+    pub(super) fn exact_constant(&mut self, id: ExprId) -> Analysed<Option<i128>> {
         self.unevaluated += 1;
         let node = self.value(id);
         self.unevaluated -= 1;
@@ -28,15 +37,17 @@ impl Analyser<'_> {
         let ty = self.ty(node);
         let Some(bits) = self.tree.constant(node) else { return Ok(None) };
         let width = self.tree.types.bits(ty).unwrap_or(64);
-        let shift = 64 - width;
-        Ok(Some(match self.tree.types.is_signed(ty) {
-            true => ((bits << shift) as i64) >> shift,
-            false => bits as i64,
-        }))
+        let format = Format { bits: width, is_signed: self.tree.types.is_signed(ty) };
+        Ok(Some(format.value(bits)))
     }
 
     /// The type of an expression that is not evaluated.
     pub(super) fn type_of(&mut self, id: ExprId) -> Analysed<Ty> {
+        if let ExprKind::Name(name) = self.ast.expr(id).kind
+            && let Some(Entity::Function(function)) = self.scopes.find(name)
+        {
+            return Ok(self.tree.function(function).ty);
+        }
         self.unevaluated += 1;
         let around = std::mem::take(&mut self.before);
         let ty = match self.is_place_syntax(id) {
