@@ -298,8 +298,8 @@ pub struct Tree {
     pub globals: Vec<ObjectId>,
     /// Constants that are the size of a type, or a multiple of it.
     pub sizes: FxHashMap<NodeId, Ty>,
-    /// Chains of `,` that C does not order: how many of their first operands may be evaluated in any
-    /// order.
+    /// Chains of `,` that C does not order: how many of their first operands may be evaluated in
+    /// any order.
     pub unordered: FxHashMap<NodeId, usize>,
     /// What is taken for granted, and where.
     pub assumptions: Vec<(String, Span)>,

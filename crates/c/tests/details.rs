@@ -1,5 +1,5 @@
-//! More corners of C, from text to the end of a run on the reference interpreter: each of these once
-//! had a wrong answer.
+//! More corners of C, from text to the end of a run on the reference interpreter: each of these
+//! once had a wrong answer.
 
 use crate::common;
 

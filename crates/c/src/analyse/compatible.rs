@@ -1,5 +1,5 @@
-//! Which types are the same: `_Generic`, `__builtin_types_compatible_p`, and names that are declared
-//! twice.
+//! Which types are the same: `_Generic`, `__builtin_types_compatible_p`, and names that are
+//! declared twice.
 //!
 //! Types know no qualifiers, and an enumeration is its integer type. So two types that are the same
 //! here may still differ, and a question that depends on it is refused.

@@ -1,5 +1,5 @@
-//! Lengths of arrays: constant, of a local variable, of the rows of a parameter. All others that are
-//! not constant make a type that is refused where it is used.
+//! Lengths of arrays: constant, of a local variable, of the rows of a parameter. All others that
+//! are not constant make a type that is refused where it is used.
 
 use super::{Analysed, Analyser};
 use crate::ast::*;
