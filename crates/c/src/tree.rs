@@ -298,6 +298,9 @@ pub struct Tree {
     pub globals: Vec<ObjectId>,
     /// Constants that are the size of a type, or a multiple of it.
     pub sizes: FxHashMap<NodeId, Ty>,
+    /// Chains of `,` that C does not order: how many of their first operands may be evaluated in
+    /// any order.
+    pub unordered: FxHashMap<NodeId, usize>,
     /// What is taken for granted, and where.
     pub assumptions: Vec<(String, Span)>,
     /// Texts of labels.
@@ -351,6 +354,17 @@ impl Tree {
             _ => false,
         };
         is_plain && kind.inner().into_iter().all(|inner| self.is_always_defined(inner))
+    }
+
+    /// The operands of a chain of `,` that C does not order, and what follows them.
+    pub fn unordered_operands(&self, id: NodeId) -> (Vec<NodeId>, NodeId) {
+        let (mut operands, mut rest) = (Vec::new(), id);
+        for _ in 0..self.unordered.get(&id).copied().unwrap_or(0) {
+            let Kind::Comma(operand, next) = self.node(rest).kind else { break };
+            operands.push(operand);
+            rest = next;
+        }
+        (operands, rest)
     }
 
     /// The value of a constant.

@@ -372,7 +372,10 @@ impl Types {
             Type::Bits(int, bits) if *bits < 32 => {
                 Some(if int.is_signed() { IntType::Int } else { IntType::UnsignedShort })
             }
-            Type::Bits(int, _) => Some(*int),
+            // In wider types gcc computes with just these bits.
+            Type::Bits(int, _) => {
+                Some(if int.is_signed() { IntType::Int } else { IntType::UnsignedInt })
+            }
             _ => None,
         }
     }

@@ -431,6 +431,8 @@ fn assignments_to_constants() {
     for body in [
         "p = &v; p++; q = p; *(int *)&v = 1;",
         "int *const r = &v; *r = 2; r[0]++;",
+        "*(int *)p = 1; ((int *)p)[0]++; *(int *)&g = 2; *(int *)p++ = 3;",
+        "const struct p x = {1}, *y = &x; ((struct p *)y)->x = 1;",
         "const IP r = &v; *r = 2;",
         "struct s x = {1, 2}; x.b = 3; x.t = \"a\"; x.t++; x.m.c = 1;",
         "const char *t[2] = {\"a\", \"b\"}; t[0] = t[1]; t[1]++;",

@@ -3,8 +3,10 @@
 mod bad;
 mod common;
 mod corners;
+mod details;
 mod errors;
 mod express;
 mod operators;
+mod order;
 mod run;
 mod syntax;

@@ -82,6 +82,10 @@ impl Judge<'_> {
             let text = format!("it is about another version of {own}: the SHA-256 differs");
             return Ok(Judgement::Refuted(text));
         }
+        if let Some(place) = witness.foreign_place(&own, &self.source.text) {
+            let text = format!("witness: `{}` is no file of the program", place.file);
+            return Ok(Judgement::Unknown(text));
+        }
         let model = witness.metadata.data_model;
         let about = format!("{specification}, {}", model.name());
         let judgement = match &witness.content {

@@ -101,11 +101,24 @@ pub fn points_of(invariants: &[Invariant]) -> Result<Vec<(Place, Point)>, String
         if !is_closed(&invariant.value) {
             return Err(format!("witness: `{}` has a bracket too many", invariant.value));
         }
-        let place = Place { function: None, ..invariant.place.clone() };
+        let place = &invariant.place;
+        let bare = |place: &Place| Place { function: None, ..place.clone() };
+        let is_it = |(other, is_loop, _): &&mut (Place, bool, Vec<String>)| {
+            (bare(other), *is_loop) == (bare(place), invariant.is_loop)
+        };
         let value = format!("({})", invariant.value);
-        match places.iter_mut().find(|(p, l, _)| (p, *l) == (&place, invariant.is_loop)) {
-            Some((_, _, values)) => values.push(value),
-            None => places.push((place, invariant.is_loop, vec![value])),
+        match places.iter_mut().find(is_it) {
+            Some((known, _, values)) => {
+                match (&known.function, &place.function) {
+                    (Some(one), Some(other)) if one != other => {
+                        return Err(format!("witness: line {} is in two functions", place.line));
+                    }
+                    (None, function) => known.function = function.clone(),
+                    _ => {}
+                }
+                values.push(value);
+            }
+            None => places.push((place.clone(), invariant.is_loop, vec![value])),
         }
     }
     let points = places.into_iter().map(|(place, is_loop, values)| {

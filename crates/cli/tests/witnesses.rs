@@ -121,6 +121,37 @@ fn specifications_are_read_as_a_whole() {
     assert!(out.starts_with("accepted") && out.contains(&format!("{CALLS}, LP64")), "{out}");
 }
 
+/// A location is in a file of the program, and in the function that it names.
+#[test]
+fn places_are_where_they_are_said_to_be() {
+    let at = with_program("places", COUNT);
+    let content = invariant("loop_invariant", (9, 5), "x <= 10");
+    for (change, code, text) in [
+        ("p.c", 0, "accepted"),
+        ("dir/p.c", 0, "accepted"),
+        ("q.c", 3, "`q.c` is no file of the program"),
+        ("p.c, function: main", 0, "accepted"),
+        ("p.c, function: stop", 3, "this place is in `main`, not in `stop`"),
+    ] {
+        let content = content.replace("file_name: p.c", &format!("file_name: {change}"));
+        let (found, out) = certify(&at, &entry("invariant_set", CALLS, ILP32, &content));
+        assert_eq!(found, Some(code), "{change}: {out}");
+        assert!(out.contains(text), "{change}: {out}");
+    }
+}
+
+/// What is not supported is shown with its line of the program, each on a line.
+#[test]
+fn reasons_have_several_lines() {
+    let at = with_program("reasons", "int main(void) {\n    asm(\"nop\");\n}\n");
+    std::fs::write(at.join("a.prp"), CALLS).expect("written");
+    let (code, out) = pedra(&at, &["svcomp", "p.c", "--property", "a.prp"]);
+    assert_eq!(code, Some(3), "{out}");
+    let lines: Vec<&str> = out.lines().collect();
+    assert!(lines.iter().any(|line| line.ends_with("inline assembly is not supported")), "{out}");
+    assert!(lines.iter().any(|line| line.ends_with("asm(\"nop\");")), "{out}");
+}
+
 #[test]
 fn only_calls_of_the_function_count() {
     let head = "extern void __assert_fail(const char *, const char *, unsigned, const char *);\n\

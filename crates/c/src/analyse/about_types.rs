@@ -1,11 +1,11 @@
-//! Expressions about types: `sizeof`, `offsetof`, `_Alignof`, `_Generic`.
+//! Expressions about types: `sizeof`, `offsetof`, `_Alignof`.
 
 use super::{Analysed, Analyser};
 use crate::ast::{self, Designator, ExprId, ExprKind, TypeNameId};
 use crate::error::Fault;
 use crate::source::Span;
 use crate::tree::NodeId;
-use crate::types::{IntType, Ty, Type};
+use crate::types::{Ty, Type};
 
 impl Analyser<'_> {
     /// `sizeof`
@@ -80,33 +80,6 @@ impl Analyser<'_> {
         Ok(self.number(i128::from(offset), self.tree.types.size_type(), span))
     }
 
-    /// `_Generic`: the expression whose type is that of the first one.
-    pub(super) fn generic(
-        &mut self,
-        subject: ExprId,
-        choices: &[(Option<TypeNameId>, ExprId)],
-        span: Span,
-    ) -> Analysed<ExprId> {
-        self.unevaluated += 1;
-        let subject = self.value(subject).map(|node| self.ty(node));
-        self.unevaluated -= 1;
-        let (subject, mut found, mut default) = (subject?, None, None);
-        for &(name, choice) in choices {
-            let Some(name) = name else {
-                default = Some(choice);
-                continue;
-            };
-            // Types know no qualifiers, so two that differ in them are the same here.
-            if self.type_name(name)? == subject && found.replace(choice).is_some() {
-                return Err(Fault::unsupported(
-                    span,
-                    "_Generic with types that differ by qualifiers",
-                ));
-            }
-        }
-        found.or(default).ok_or_else(|| Fault::new(span, "no type of this _Generic fits"))
-    }
-
     /// The alignment of a type.
     pub(super) fn align_of(&mut self, ty: TypeNameId, span: Span) -> Analysed<NodeId> {
         let ty = self.type_name(ty)?;
@@ -120,11 +93,5 @@ impl Analyser<'_> {
             return Err(Fault::unsupported(span, "the alignment of this type"));
         }
         Ok(self.number(i128::from(align), self.tree.types.size_type(), span))
-    }
-
-    /// `__builtin_types_compatible_p`
-    pub(super) fn compatible(&mut self, [a, b]: [TypeNameId; 2], span: Span) -> Analysed<NodeId> {
-        let is_same = self.type_name(a)? == self.type_name(b)?;
-        Ok(self.number(i128::from(is_same), IntType::Int, span))
     }
 }

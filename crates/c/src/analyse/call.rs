@@ -113,7 +113,8 @@ impl Analyser<'_> {
             return self.convert_for(value, long);
         }
         if let ("__builtin_constant_p", [arg]) = (self.text(name), args) {
-            let is_constant = self.try_constant(*arg)?.is_some();
+            let is_string = matches!(self.ast.expr(*arg).kind, ExprKind::Str(_));
+            let is_constant = is_string || self.try_constant(*arg)?.is_some();
             return Ok(self.number(i128::from(is_constant), IntType::Int, span));
         }
         let id = match self.scopes.find(name) {

@@ -9,7 +9,7 @@ use crate::ast::Derived;
 use crate::token::Name;
 use crate::tree::{Kind, NodeId, ObjectId};
 use crate::types::{RecordId, Ty, Type};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What of a type is constant.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -38,6 +38,8 @@ impl Constness {
 pub(super) struct Constants {
     pub objects: FxHashMap<ObjectId, Constness>,
     pub members: FxHashMap<(RecordId, Name), Constness>,
+    /// Pointers that a cast gives the type that they have but for qualifiers.
+    pub cast: FxHashSet<NodeId>,
 }
 
 impl Analyser<'_> {
@@ -77,6 +79,7 @@ impl Analyser<'_> {
     /// Whether a pointer is declared to point to something constant.
     fn points_to_const(&self, pointer: NodeId) -> bool {
         match self.tree.node(pointer).kind {
+            _ if self.constants.cast.contains(&pointer) => false,
             Kind::Load(place) | Kind::Assign(place, _) | Kind::Update { place, .. } => {
                 self.declared_as(place).to_const
             }

@@ -5,13 +5,11 @@ use super::scope::Entity;
 use super::{Analysed, Analyser};
 use crate::ast::*;
 use crate::error::Fault;
+use crate::parse::ASM_LABEL;
 use crate::source::Span;
 use crate::token::Name;
-use crate::tree::{Extent, FunctionId, NodeId, Object, ObjectId};
-use crate::types::{DataModel, Field as NewField, IntType, Ty, Type, VARIABLE};
-
-/// The longest array, in elements.
-const LONGEST_ARRAY: u64 = 1 << 31;
+use crate::tree::{Extent, FunctionId, Object, ObjectId};
+use crate::types::{DataModel, Field as NewField, IntType, Ty, Type};
 
 impl Analyser<'_> {
     /// The type that specifiers name.
@@ -139,11 +137,12 @@ impl Analyser<'_> {
     }
 
     fn enumerators(&mut self, tag: &Tag, list: &[(Name, Option<ExprId>, Span)]) -> Analysed<Ty> {
-        let mut next: i64 = 0;
+        let mut next: i128 = 0;
         let (mut has_negative, mut has_large) = (false, false);
         for (name, value, span) in list {
             if let Some(value) = value {
-                next = self.constant(*value)?;
+                let constant = self.exact_constant(*value)?;
+                next = constant.ok_or_else(|| self.no_constant(*value))?;
             }
             if i32::try_from(next).is_err() && u32::try_from(next).is_err() {
                 return Err(Fault::unsupported(*span, "an enumerator beyond 32 bits"));
@@ -154,7 +153,7 @@ impl Analyser<'_> {
                 let what = "an enumeration of negative and of large values";
                 return Err(Fault::unsupported(*span, what));
             }
-            self.scopes.insert(*name, Entity::Enumerator(next));
+            self.scopes.insert(*name, Entity::Enumerator(next as i64));
             next += 1;
         }
         let int = if has_negative { IntType::Int } else { IntType::UnsignedInt };
@@ -212,6 +211,7 @@ impl Analyser<'_> {
         spec: &TypeSpec,
         declarator: &Declarator,
     ) -> Analysed<(Option<Name>, Ty)> {
+        let keeps_length = std::mem::take(&mut self.keeps_length);
         self.is_volatile = false;
         self.constness = Constness::default();
         let mut ty = self.spec(spec)?;
@@ -222,11 +222,13 @@ impl Analyser<'_> {
             ty = self.tree.types.make(Type::Refused(name));
         }
         // The step next to the name is the outermost part of the type.
-        for derived in declarator.derived.iter().rev() {
+        for (at, derived) in declarator.derived.iter().enumerate().rev() {
             constness = constness.of(derived);
             ty = match derived {
                 Derived::Pointer { .. } => self.tree.types.pointer(ty),
-                Derived::Array(length, span) => self.array(ty, *length, *span)?,
+                Derived::Array(length, span) => {
+                    self.array(ty, *length, *span, keeps_length && at == 0)?
+                }
                 Derived::Function { params, is_variadic, has_prototype } => {
                     let types = self.parameter_types(params)?;
                     let (is_variadic, has_prototype) = (*is_variadic, *has_prototype);
@@ -239,27 +241,6 @@ impl Analyser<'_> {
         self.is_volatile = is_volatile;
         self.constness = constness;
         Ok((declarator.name, ty))
-    }
-
-    fn array(&mut self, element: Ty, length: Option<ExprId>, span: Span) -> Analysed<Ty> {
-        let Some(length) = length else {
-            return Ok(self.tree.types.make(Type::Array(element, None)));
-        };
-        self.in_length += 1;
-        let constant = self.try_constant(length);
-        self.in_length -= 1;
-        let Some(constant) = constant? else {
-            return match self.rows {
-                Some(_) => self.row(element, length),
-                None => Ok(self.tree.types.make(Type::Refused(VARIABLE))),
-            };
-        };
-        match u64::try_from(constant) {
-            Ok(length) if length <= LONGEST_ARRAY => {
-                Ok(self.tree.types.make(Type::Array(element, Some(length))))
-            }
-            _ => Err(Fault::new(span, format!("an array cannot have {constant} elements"))),
-        }
     }
 
     /// Declares the names of a declaration outside functions.
@@ -350,22 +331,6 @@ impl Analyser<'_> {
         Ok(())
     }
 
-    /// The type and length of a local array whose length is not constant; none for all others.
-    pub(super) fn variable_array(
-        &mut self,
-        declaration: &Declaration,
-        declarator: &Declarator,
-    ) -> Analysed<Option<(Ty, NodeId)>> {
-        let Some((Derived::Array(Some(length), _), rest)) = declarator.derived.split_first() else {
-            return Ok(None);
-        };
-        let inner = Declarator { derived: rest.to_vec(), ..declarator.clone() };
-        let (_, element) = self.declared(&declaration.spec, &inner)?;
-        let Some(ty) = self.tree.types.variable_array(element) else { return Ok(None) };
-        let length = self.value(*length)?;
-        Ok(Some((ty, self.promote(length)?)))
-    }
-
     /// Declares a function in the file scope, wherever the declaration stands.
     pub(super) fn declare_function(
         &mut self,
@@ -380,6 +345,7 @@ impl Analyser<'_> {
         let id = match self.scopes.find_file(name) {
             Some(Entity::Function(id)) => {
                 let known = self.tree.function(id).ty;
+                self.same_type(known, ty, self.text(name), span)?;
                 let has_prototype = matches!(
                     self.tree.types.get(known),
                     Type::Function { has_prototype: true, .. }
@@ -444,8 +410,13 @@ impl Analyser<'_> {
             return Err(Fault::unsupported(span, "thread-local storage"));
         }
         let is_defined = storage != Storage::Extern || init.is_some();
+        if is_defined && *self.tree.types.get(ty) == Type::Refused(ASM_LABEL) {
+            // It is the storage of another variable.
+            return Err(Fault::unsupported(span, ASM_LABEL));
+        }
         let id = match self.scopes.find_file(name) {
             Some(Entity::Object(id)) => {
+                self.same_type(self.tree.object(id).ty, ty, self.text(name), span)?;
                 if self.tree.types.size(self.tree.object(id).ty).is_none() {
                     self.tree.objects[id.index()].ty = ty;
                 }
@@ -467,7 +438,10 @@ impl Analyser<'_> {
             self.undefined.insert(id, false);
         }
         if let Some(init) = init {
-            self.initialisers.insert(id, init);
+            if self.initialisers.insert(id, init).is_some() {
+                let message = format!("`{}` is defined twice", self.text(name));
+                return Err(Fault::new(span, message));
+            }
             self.complete_array(id, Some(init))?;
         }
         if !self.scopes.is_file() {

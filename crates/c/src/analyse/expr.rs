@@ -4,6 +4,7 @@ use super::scope::Entity;
 use super::{Analysed, Analyser};
 use crate::ast::{self, BinaryOp, ExprId, ExprKind};
 use crate::error::Fault;
+use crate::fold::Format;
 use crate::source::Span;
 use crate::token::{Name, Suffix};
 use crate::tree::{FunctionId, Kind, NodeId, UnaryOp};
@@ -15,12 +16,20 @@ const LONGEST_CHAIN: usize = 64;
 impl Analyser<'_> {
     /// The value of a constant expression of integer type.
     pub(super) fn constant(&mut self, id: ExprId) -> Analysed<i64> {
-        let span = self.ast.expr(id).span;
-        self.try_constant(id)?.ok_or_else(|| Fault::new(span, "this is not a constant"))
+        self.try_constant(id)?.ok_or_else(|| self.no_constant(id))
+    }
+
+    pub(super) fn no_constant(&self, id: ExprId) -> Fault {
+        Fault::new(self.ast.expr(id).span, "this is not a constant")
     }
 
     /// The same, if it is one.
     pub(super) fn try_constant(&mut self, id: ExprId) -> Analysed<Option<i64>> {
+        Ok(self.exact_constant(id)?.map(|value| value as i64))
+    }
+
+    /// The same, also beyond 63 bits.
+    pub(super) fn exact_constant(&mut self, id: ExprId) -> Analysed<Option<i128>> {
         self.unevaluated += 1;
         let node = self.value(id);
         self.unevaluated -= 1;
@@ -28,15 +37,17 @@ impl Analyser<'_> {
         let ty = self.ty(node);
         let Some(bits) = self.tree.constant(node) else { return Ok(None) };
         let width = self.tree.types.bits(ty).unwrap_or(64);
-        let shift = 64 - width;
-        Ok(Some(match self.tree.types.is_signed(ty) {
-            true => ((bits << shift) as i64) >> shift,
-            false => bits as i64,
-        }))
+        let format = Format { bits: width, is_signed: self.tree.types.is_signed(ty) };
+        Ok(Some(format.value(bits)))
     }
 
     /// The type of an expression that is not evaluated.
     pub(super) fn type_of(&mut self, id: ExprId) -> Analysed<Ty> {
+        if let ExprKind::Name(name) = self.ast.expr(id).kind
+            && let Some(Entity::Function(function)) = self.scopes.find(name)
+        {
+            return Ok(self.tree.function(function).ty);
+        }
         self.unevaluated += 1;
         let around = std::mem::take(&mut self.before);
         let ty = match self.is_place_syntax(id) {
@@ -431,6 +442,16 @@ impl Analyser<'_> {
             }
         };
         let e = self.value(e)?;
+        let choice = self.choice([c, t, e], span)?;
+        let ty = self.ty(choice);
+        Ok(match first {
+            Some(first) => self.add(Kind::Comma(first, choice), ty, span),
+            None => choice,
+        })
+    }
+
+    /// `c ? t : e` with its operands.
+    fn choice(&mut self, [c, t, e]: [NodeId; 3], span: Span) -> Analysed<NodeId> {
         let (then, other) = (self.ty(t), self.ty(e));
         let types = &self.tree.types;
         let is_void = |ty| matches!(types.get(ty), Type::Void);
@@ -440,31 +461,28 @@ impl Analyser<'_> {
             let (t, e) = (self.cast(t, void, span)?, self.cast(e, void, span)?);
             return Ok(self.add(Kind::Conditional(c, t, e), void, span));
         }
+        let to_void = |ty| types.pointee(ty).is_some_and(is_void);
+        let is_null = |node, ty| to_void(ty) && self.tree.constant(node) == Some(0);
         let ty = match (types.as_int(then), types.as_int(other)) {
             (Some(a), Some(b)) => {
                 let common = a.common(b, types.model);
                 self.tree.types.int(common)
             }
-            // Beside a pointer a constant is the null pointer, and `void *` gives way.
+            // Beside a pointer a null pointer constant gives way, but any other type does to
+            // `void *` (C11 6.5.15p6).
             (None, Some(_)) => then,
             (Some(_), None) => other,
-            (None, None) if types.pointee(then).is_some() => {
-                let is_void = types.pointee(then).map(|to| types.get(to)) == Some(&Type::Void);
-                if is_void { other } else { then }
-            }
+            (None, None) if is_null(t, then) || to_void(other) && !is_null(e, other) => other,
             (None, None) => then,
         };
         let (t, e) = (self.convert_for(t, ty)?, self.convert_for(e, ty)?);
         if matches!(self.tree.types.get(ty), Type::Record(_)) {
             return self.record_choice([c, t, e], ty, span);
         }
-        if let Some(value) = self.tree.constant(c) {
-            return Ok(if value != 0 { t } else { e });
-        }
-        let choice = self.add(Kind::Conditional(c, t, e), ty, span);
-        Ok(match first {
-            Some(first) => self.add(Kind::Comma(first, choice), ty, span),
-            None => choice,
+        Ok(match self.tree.constant(c) {
+            Some(0) => e,
+            Some(_) => t,
+            None => self.add(Kind::Conditional(c, t, e), ty, span),
         })
     }
 }

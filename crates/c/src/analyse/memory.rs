@@ -98,6 +98,7 @@ impl Analyser<'_> {
                 source
             }
         };
+        let arguments = steps.len();
         let unit = self.size(element, span)?;
         let mut parts = Vec::new();
         for at in 0..bytes.div_ceil(unit) {
@@ -127,8 +128,7 @@ impl Analyser<'_> {
         let result = self.tree.types.pointer(void);
         let value = self.get(target, span);
         let value = self.convert(value, result);
-        let comma = |value, step| self.add(Kind::Comma(step, value), result, span);
-        Ok(Some(steps.into_iter().rev().fold(value, comma)))
+        Ok(Some(self.chain(steps, value, arguments, span)))
     }
 
     /// Something of this type whose bytes are all the same. Those of others than integers are zero.

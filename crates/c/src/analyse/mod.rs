@@ -4,11 +4,13 @@
 
 mod about_types;
 mod call;
+mod compatible;
 mod compound;
 mod constness;
 mod declare;
 mod expr;
 mod init;
+mod length;
 mod memory;
 mod operators;
 mod params;
@@ -129,6 +131,10 @@ struct Analyser<'a> {
     taken: Vec<FunctionId>,
     /// Calls through pointers.
     pointer_calls: Vec<pointer_call::PointerCall>,
+    /// The declarator is that of a local variable, whose own length is evaluated.
+    keeps_length: bool,
+    /// In the parameters of a prototype, whose lengths are not evaluated.
+    in_prototype: u32,
     /// In a parameter of a definition: what keeps the lengths of its rows.
     rows: Option<Vec<NodeId>>,
     /// What must be done before the expression that is read: it makes the objects that the
@@ -147,6 +153,7 @@ impl<'a> Analyser<'a> {
             reached: Vec::new(),
             globals: Vec::new(),
             sizes: FxHashMap::default(),
+            unordered: FxHashMap::default(),
             assumptions: Vec::new(),
             names: ast.names.clone(),
         };
@@ -172,6 +179,8 @@ impl<'a> Analyser<'a> {
             constness: Constness::default(),
             taken: Vec::new(),
             pointer_calls: Vec::new(),
+            keeps_length: false,
+            in_prototype: 0,
             rows: None,
             before: Vec::new(),
         }

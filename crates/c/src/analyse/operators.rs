@@ -64,6 +64,9 @@ impl Analyser<'_> {
             return Ok(self.add(Kind::Convert(node), ty, span));
         }
         let converted = self.convert_for(node, ty)?;
+        if converted == node {
+            self.constants.cast.insert(node);
+        }
         self.tree.nodes[converted.index()].span = span;
         Ok(converted)
     }
@@ -246,6 +249,8 @@ impl Analyser<'_> {
         };
         if let Kind::Address(place) = self.tree.node(pointer).kind
             && self.ty(place) == to
+            // A cast may take a qualifier away.
+            && !(self.constants.cast.contains(&pointer) && self.is_const(place))
         {
             return Ok(place);
         }

@@ -6,7 +6,7 @@ use crate::ast::*;
 use crate::source::Span;
 use crate::token::Name;
 use crate::tree::{FunctionId, NodeId};
-use crate::types::{IntType, Ty, Type};
+use crate::types::{Ty, Type};
 
 /// A parameter: its name, type and place.
 type Parameter = (Option<Name>, Ty, Span);
@@ -16,7 +16,10 @@ impl Analyser<'_> {
     fn parameter(&mut self, param: &Param) -> Analysed<Parameter> {
         let mut declarator = param.declarator.clone();
         if let Some(first @ Derived::Array(..)) = declarator.derived.first_mut() {
-            *first = Derived::Pointer { is_const: false };
+            let array = std::mem::replace(first, Derived::Pointer { is_const: false });
+            if let (Derived::Array(Some(length), _), true) = (array, self.rows.is_some()) {
+                self.no_effect(length)?;
+            }
         }
         let (name, mut ty) = self.declared(&param.spec, &declarator)?;
         match *self.tree.types.get(ty) {
@@ -42,7 +45,10 @@ impl Analyser<'_> {
             self.scopes.open();
         }
         for param in params {
-            let (name, ty, span) = self.parameter(param)?;
+            self.in_prototype += 1;
+            let declared = self.parameter(param);
+            self.in_prototype -= 1;
+            let (name, ty, span) = declared?;
             types.push(ty);
             if let Some(name) = name.filter(|_| has_rows) {
                 let object = self.new_object(String::new(), ty, self.current, span);
@@ -80,17 +86,5 @@ impl Analyser<'_> {
             }
         }
         Ok(sets)
-    }
-
-    /// A row of a parameter such as `int a[n][m]`: its length is kept where the function begins.
-    pub(super) fn row(&mut self, element: Ty, length: ExprId) -> Analysed<Ty> {
-        let span = self.ast.expr(length).span;
-        let value = self.value(length)?;
-        let size = self.tree.types.int(IntType::UnsignedLongLong);
-        let value = self.convert_for(value, size)?;
-        let kept = self.temporary(size, span);
-        let set = self.set(kept, value, span);
-        self.rows.get_or_insert_default().push(set);
-        Ok(self.tree.types.make(Type::Row(element, kept.0)))
     }
 }

@@ -66,8 +66,23 @@ impl Analyser<'_> {
         if self.unevaluated == 0 {
             self.pointer_calls.push(PointerCall { node, pointer, arguments });
         }
-        let comma = |value, step| self.add(Kind::Comma(step, value), result, span);
-        Ok(steps.into_iter().rev().fold(node, comma))
+        let count = steps.len();
+        Ok(self.chain(steps, node, count, span))
+    }
+
+    /// Steps and then a value; C leaves the order of the first steps open.
+    pub(super) fn chain(
+        &mut self,
+        steps: Vec<NodeId>,
+        value: NodeId,
+        unordered: usize,
+        span: Span,
+    ) -> NodeId {
+        let ty = self.ty(value);
+        let comma = |value, step| self.add(Kind::Comma(step, value), ty, span);
+        let chain = steps.into_iter().rev().fold(value, comma);
+        self.tree.unordered.insert(chain, unordered);
+        chain
     }
 
     /// A variable that the source does not show.

@@ -145,6 +145,7 @@ impl Analyser<'_> {
             return self.declaration(declaration);
         }
         for (declarator, init) in &declaration.declarators {
+            self.keeps_length = declaration.storage != ast::Storage::Typedef;
             let Some(object) = self.declare(declaration, declarator, *init)? else { continue };
             self.complete_array(object, *init)?;
             let (mut ty, span) = (self.tree.object(object).ty, self.tree.object(object).span);

@@ -58,8 +58,7 @@ impl Lowerer<'_> {
                     steps.push(at);
                     at = base;
                 }
-                Kind::Object(object) => break Base::Object(object),
-                Kind::Deref(pointer) => break Base::Pointer(self.eval(pointer)?),
+                Kind::Object(_) | Kind::Deref(_) => break at,
                 _ => {
                     return Err(Fault::unsupported(
                         self.tree.node(at).span,
@@ -68,11 +67,17 @@ impl Lowerer<'_> {
                 }
             }
         };
-        let mut base = match base {
-            Base::Pointer(term) => (None, Held::Term(term)),
-            Base::Object(object) => {
-                let unused = build::constant(&mut self.program.terms, 1, 0);
-                (Some(object), Held::Term(unused))
+        let indices = steps.iter().rev().filter_map(|&step| match self.tree.node(step).kind {
+            Kind::Index(_, index) => Some(index),
+            _ => None,
+        });
+        let operands: Vec<NodeId> = std::iter::once(base).chain(indices).collect();
+        self.in_order(&operands, self.tree.node(place).span);
+        let mut base = match self.tree.node(base).kind {
+            Kind::Deref(pointer) => (None, Held::Term(self.eval(pointer)?)),
+            ref kind => {
+                let object = if let Kind::Object(object) = kind { Some(*object) } else { None };
+                (object, Held::Term(build::constant(&mut self.program.terms, 1, 0)))
             }
         };
         let mut offset = 0;
@@ -396,16 +401,14 @@ impl Lowerer<'_> {
     /// An array inside a record, all its elements.
     fn whole_array(&mut self, located: &Located, leaf: &Leaf, span: Span) -> Lowered<Alternative> {
         let refused = || Fault::unsupported(span, "a copy of a struct with an array inside here");
+        let targets = self.points.targets(self.tree, located.place);
         let (object, offset) = match located.base {
             Base::Object(object) if located.indices.is_empty() => (object, located.offset),
             Base::Object(_) => return Err(refused()),
-            Base::Pointer(_) => {
-                let targets = self.points.targets(self.tree, located.place);
-                match targets.targets.iter().collect::<Vec<_>>().as_slice() {
-                    [(object, Some(offset))] if !targets.is_unknown => (*object, *offset),
-                    _ => return Err(refused()),
-                }
-            }
+            Base::Pointer(_) => match targets.targets.iter().collect::<Vec<_>>().as_slice() {
+                [(object, Some(offset))] if !targets.is_unknown => (*object, *offset),
+                _ => return Err(refused()),
+            },
         };
         let parts = self.points.layouts.get(&object).cloned().unwrap_or_default();
         let is_it = |other: &Leaf| {
@@ -413,7 +416,11 @@ impl Lowerer<'_> {
         };
         let at = parts.iter().position(is_it).ok_or_else(refused)?;
         let variable = self.object_variables(object)?[at];
-        Ok(Alternative { condition: None, variable, index: None, part: None })
+        let only = Alternative { condition: None, variable, index: None, part: None };
+        match located.base {
+            Base::Object(_) => Ok(only),
+            Base::Pointer(_) => self.only_check(located, &targets, (object, offset), only),
+        }
     }
 }
 

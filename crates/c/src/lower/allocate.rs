@@ -239,6 +239,7 @@ impl Lowerer<'_> {
             let at = self.span(span);
             self.program.assume(&format!("`{name}` does not fail"), at);
         }
+        self.in_order(args, span);
         if tree.object(object).extent == Extent::Pool {
             for &arg in args {
                 self.effect(arg)?;
@@ -431,7 +432,9 @@ impl Lowerer<'_> {
     }
 
     /// `free`: of null, or of an allocation that has not been given back, from its start.
+    /// Whether one from outside was allocated at all is not known.
     pub(super) fn free(&mut self, pointer: NodeId, span: Span) -> Lowered<()> {
+        let set = self.points.of(self.tree, pointer, None);
         let pointer = self.eval(pointer)?;
         let terms = &mut self.program.terms;
         let null = build::constant(terms, terms.width(pointer), 0);
@@ -455,7 +458,18 @@ impl Lowerer<'_> {
             };
             self.set(freed, after);
         }
-        self.check(may, CheckKind::Pointer, span);
+        let mut is_outside = self.program.terms.bool(false);
+        for (object, _) in set.targets {
+            if self.points.outside.contains(&object) {
+                let is_this = self.at_start(object, 0, pointer, span)?.0;
+                is_outside = self.program.terms.or(is_outside, is_this);
+            }
+        }
+        let is_followed = self.program.terms.not(is_outside);
+        self.check(is_followed, CheckKind::Limit, span);
+        let may = self.program.terms.or(may, is_outside);
+        let kind = if set.is_unknown { CheckKind::Limit } else { CheckKind::Pointer };
+        self.check(may, kind, span);
         Ok(())
     }
 

@@ -22,7 +22,7 @@ impl Lowerer<'_> {
         match classify(self.tree, callee) {
             Callee::Error => self.call_error(id, callee, args).map(drop),
             Callee::End => {
-                self.arguments_only(args)?;
+                self.arguments_only(args, span)?;
                 self.end_run(span);
                 Ok(())
             }
@@ -46,12 +46,12 @@ impl Lowerer<'_> {
             }
             Callee::Ignored => {
                 self.no_count_of_characters(callee, args)?;
-                self.arguments_only(args)
+                self.arguments_only(args, span)
             }
             Callee::Nondet | Callee::Allocate => self.call_value(id, callee, args).map(drop),
             Callee::Body => self.call_body(callee, args, None, span).map(drop),
             Callee::Unknown => {
-                self.arguments_only(args)?;
+                self.arguments_only(args, span)?;
                 self.call_unknown(id, callee).map(drop)
             }
             Callee::Refused => Err(self.unknown(callee, span)),
@@ -71,7 +71,7 @@ impl Lowerer<'_> {
         let span = tree.node(id).span;
         match classify(tree, callee) {
             Callee::Nondet => {
-                self.arguments_only(args)?;
+                self.arguments_only(args, span)?;
                 if self.points.allocations.contains_key(&id) {
                     return self.outside(id, callee);
                 }
@@ -106,7 +106,7 @@ impl Lowerer<'_> {
                 Ok(self.input(Sort::Bv(bits), InputKind::Choice))
             }
             Callee::Unknown => {
-                self.arguments_only(args)?;
+                self.arguments_only(args, span)?;
                 self.call_unknown(id, callee)
             }
             _ => {
@@ -235,7 +235,8 @@ impl Lowerer<'_> {
     }
 
     /// Evaluates arguments for their side effects, and for what must hold for them to be defined.
-    pub(super) fn arguments_only(&mut self, args: &[NodeId]) -> Lowered<()> {
+    pub(super) fn arguments_only(&mut self, args: &[NodeId], span: Span) -> Lowered<()> {
+        self.in_order(args, span);
         for &arg in args {
             if self.has_effects(arg) {
                 self.effect(arg)?;

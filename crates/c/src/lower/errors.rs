@@ -58,7 +58,7 @@ impl Lowerer<'_> {
     ) -> Lowered<Option<Vec<VariableId>>> {
         let span = self.tree.node(id).span;
         if !self.goes_on(callee) {
-            self.arguments_only(args)?;
+            self.arguments_only(args, span)?;
             self.go_to_error(id, callee, span);
             return Ok(None);
         }

@@ -57,6 +57,7 @@ impl Lowerer<'_> {
             }
             Kind::Conditional(c, t, e) => self.conditional(*c, *t, *e, id),
             Kind::Comma(a, b) => {
+                self.chain_in_order(id);
                 self.effect(*a)?;
                 self.eval(*b)
             }
@@ -78,6 +79,7 @@ impl Lowerer<'_> {
             Kind::Convert(a) if matches!(self.types().get(node.ty), Type::Void) => self.effect(*a),
             Kind::Call(callee, args) => self.call_effect(id, *callee, args),
             Kind::Comma(a, b) => {
+                self.chain_in_order(id);
                 self.effect(*a)?;
                 self.effect(*b)
             }
@@ -339,6 +341,7 @@ impl Lowerer<'_> {
     }
 
     fn assign_record(&mut self, place: NodeId, value: NodeId) -> Lowered<Vec<TermId>> {
+        self.in_order(&[value, place], self.tree.node(place).span.to(self.tree.node(value).span));
         let values = self.eval_record(value)?;
         if self.splits(place) {
             let span = self.tree.node(place).span;
@@ -359,6 +362,7 @@ impl Lowerer<'_> {
             Kind::Load(place) => self.read_record(*place),
             Kind::Assign(place, value) => self.assign_record(*place, *value),
             Kind::Comma(a, b) => {
+                self.chain_in_order(id);
                 self.effect(*a)?;
                 self.eval_record(*b)
             }
@@ -375,6 +379,7 @@ impl Lowerer<'_> {
         is_postfix: bool,
         span: Span,
     ) -> Lowered<TermId> {
+        self.read_in_order(Some(place), &[value], span);
         let bits = self.bits(place);
         let is_split = self.splits(value);
         let mut list = self.alternatives(place)?;

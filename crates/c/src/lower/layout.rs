@@ -86,7 +86,7 @@ fn bit_fields(around: &Leaf, first: &Member, names: &crate::token::Names) -> Opt
     Some(leaf)
 }
 
-/// The leaves of a type, in the order of their offsets.
+/// The leaves of a type, in the order of their offsets; of one offset, those that have room first.
 pub fn leaves(
     types: &Types,
     names: &crate::token::Names,
@@ -152,6 +152,8 @@ pub fn leaves(
             }
         }
     }
-    found.sort_by_key(|leaf| leaf.offset);
+    // Soundness: what is first at an offset is what an access there means, so arrays without
+    // elements come last.
+    found.sort_by_key(|leaf| (leaf.offset, leaf.instances() == 0));
     Ok(found)
 }

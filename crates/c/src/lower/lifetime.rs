@@ -2,9 +2,9 @@
 //! 6.2.4p2).
 //!
 //! Where a pointer outside the block may hold the address of a variable, a bit says that the block
-//! has ended, and accesses through pointers carry the check that it is not set, as with `free`. Only
-//! the end of a block sets it, and no jump out of it. A block that can be entered by a jump does
-//! not begin with its declarations, so its variables have no bit.
+//! has ended, and accesses through pointers carry the check that it is not set, as with `free`.
+//! Only the end of a block sets it, and no jump out of it. A block that can be entered by a jump
+//! does not begin with its declarations, so its variables have no bit.
 
 use super::Lowerer;
 use super::points::Points;

@@ -308,7 +308,7 @@ impl<'a> Lowerer<'a> {
             return Err(Fault::unsupported(function.span, message));
         };
         self.body.jumps_back = jumps_back(tree, code);
-        self.body.known_labels = shape::labels(tree, code);
+        self.body.known_labels = shape::labels(tree, code)?;
         if !matches!(tree.types.get(function.result), Type::Void) {
             let parts = leaves(&tree.types, &tree.names, function.result, function.span)?;
             for leaf in parts {
@@ -436,6 +436,10 @@ impl<'a> Lowerer<'a> {
                 let zero = self.zero(variable);
                 self.set(variable, zero);
             }
+        }
+        let values: Vec<NodeId> = object.initial.stores.iter().map(|&(_, value)| value).collect();
+        if let (Some(&first), Some(&last)) = (values.first(), values.last()) {
+            self.in_order(&values, self.tree.node(first).span.to(self.tree.node(last).span));
         }
         let read_only = std::mem::take(&mut self.read_only);
         for &(place, value) in &object.initial.stores {

@@ -32,18 +32,36 @@ impl Touched {
 
 impl Lowerer<'_> {
     /// Notes that operands are evaluated in the order in which they are given, if a call among
-    /// them makes that matter.
+    /// them makes that matter. A place is an operand for what is evaluated to find it.
     pub(super) fn in_order(&mut self, operands: &[NodeId], span: Span) {
-        if operands.len() < 2 || !operands.iter().any(|&operand| self.splits(operand)) {
+        self.read_in_order(None, operands, span);
+    }
+
+    /// The same if the value of a place is read before them.
+    pub(super) fn read_in_order(&mut self, read: Option<NodeId>, operands: &[NodeId], span: Span) {
+        let count = operands.len() + usize::from(read.is_some());
+        if count < 2 || !operands.iter().any(|&operand| self.splits(operand)) {
             return;
         }
-        let touched: Vec<Touched> = operands.iter().map(|&operand| self.touched(operand)).collect();
+        let mut touched: Vec<Touched> = Vec::new();
+        if let Some(place) = read {
+            let mut first = self.touched(place);
+            first.reads.extend(self.objects_at(place));
+            touched.push(first);
+        }
+        touched.extend(operands.iter().map(|&operand| self.touched(operand)));
         let mut pairs = touched.iter().enumerate();
         if pairs.any(|(at, one)| touched[at + 1..].iter().any(|other| one.conflicts(other))) {
             let text = format!("the parts of `{}` are evaluated in their order", self.text(span));
             let span = self.span(span);
             self.program.assume(&text, span);
         }
+    }
+
+    /// The same for the start of a chain of `,` that C does not order.
+    pub(super) fn chain_in_order(&mut self, id: NodeId) {
+        let (operands, _) = self.tree.unordered_operands(id);
+        self.in_order(&operands, self.tree.node(id).span);
     }
 
     fn touched(&self, operand: NodeId) -> Touched {

@@ -33,7 +33,7 @@ impl Lowerer<'_> {
         }
         let address = self.located_address(located)?;
         let mut list = Vec::new();
-        let mut is_freed = None;
+        let mut is_gone = None;
         let mut others = Vec::new();
         for &(object, offset) in &targets.targets {
             let found = match offset {
@@ -44,21 +44,7 @@ impl Lowerer<'_> {
                 others.push((object, offset));
                 continue;
             };
-            let ended = self.ended(object).map(|ended| self.get(ended));
-            let freed = self.freed(object).map(|freed| {
-                let freed = self.get(freed);
-                match self.instance_at(object, address) {
-                    Some(at) => self.program.terms.simplified(Term::Read(freed, at)),
-                    None => freed,
-                }
-            });
-            for freed in freed.into_iter().chain(ended) {
-                for condition in found.iter().filter_map(|alternative| alternative.condition) {
-                    let terms = &mut self.program.terms;
-                    let here = terms.and(condition, freed);
-                    is_freed = Some(is_freed.map_or(here, |before| terms.or(before, here)));
-                }
-            }
+            is_gone = self.or_gone(is_gone, object, &found, address);
             list.extend(found);
         }
         if list.len() > MOST_ALTERNATIVES {
@@ -67,14 +53,65 @@ impl Lowerer<'_> {
         }
         let is_other = self.other_types(&others, address, list.is_empty(), span)?;
         self.pointer_check(&targets, &list, is_other, address, span);
-        if let Some(is_freed) = is_freed {
-            let holds = self.program.terms.not(is_freed);
-            self.check(holds, CheckKind::Pointer, span);
-        }
+        self.gone_check(is_gone, span);
         if let [only] = list.as_mut_slice() {
             only.condition = None;
         }
         Ok(list)
+    }
+
+    /// Whether one of these alternatives in an object is meant after its time, or what was found
+    /// before is the case.
+    fn or_gone(
+        &mut self,
+        mut is_gone: Option<TermId>,
+        object: ObjectId,
+        found: &[Alternative],
+        address: TermId,
+    ) -> Option<TermId> {
+        let ended = self.ended(object).map(|ended| self.get(ended));
+        let freed = self.freed(object).map(|freed| {
+            let freed = self.get(freed);
+            match self.instance_at(object, address) {
+                Some(at) => self.program.terms.simplified(Term::Read(freed, at)),
+                None => freed,
+            }
+        });
+        for freed in freed.into_iter().chain(ended) {
+            for condition in found.iter().filter_map(|alternative| alternative.condition) {
+                let terms = &mut self.program.terms;
+                let here = terms.and(condition, freed);
+                is_gone = Some(is_gone.map_or(here, |before| terms.or(before, here)));
+            }
+        }
+        is_gone
+    }
+
+    fn gone_check(&mut self, is_gone: Option<TermId>, span: Span) {
+        if let Some(is_gone) = is_gone {
+            let holds = self.program.terms.not(is_gone);
+            self.check(holds, CheckKind::Pointer, span);
+        }
+    }
+
+    /// The check that a pointer means this place, the only one that it may mean.
+    pub(super) fn only_check(
+        &mut self,
+        located: &Located,
+        targets: &PointsTo,
+        (object, offset): (ObjectId, u64),
+        mut only: Alternative,
+    ) -> Lowered<Alternative> {
+        let span = self.tree.node(located.place).span;
+        let address = self.located_address(located)?;
+        only.condition = Some(self.at_start(object, offset, address, span)?.0);
+        let list = [only];
+        let is_gone = self.or_gone(None, object, &list, address);
+        let is_other = self.program.terms.bool(false);
+        self.pointer_check(targets, &list, is_other, address, span);
+        self.gone_check(is_gone, span);
+        let [only] = list;
+        Ok(Alternative { condition: None, ..only })
     }
 
     /// The check that one of the alternatives is the case, or another object that is not followed.

@@ -95,6 +95,12 @@ fn effects(tree: &Tree, id: NodeId) -> Lowered<Effects> {
             effects(tree, *e)?;
             Ok(effects(tree, *c)?.done())
         }
+        Kind::Comma(..) if tree.unordered.contains_key(&id) => {
+            let (operands, rest) = tree.unordered_operands(id);
+            let mut found = unordered(tree, &operands, node.span)?.done();
+            found.add(effects(tree, rest)?);
+            Ok(found)
+        }
         Kind::Comma(a, b) => {
             let mut found = effects(tree, *a)?.done();
             found.add(effects(tree, *b)?);

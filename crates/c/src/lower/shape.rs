@@ -1,6 +1,7 @@
 //! What functions are like, found before they are lowered: which are recursive, which run at most
 //! once, and which are only another way to write an assertion or an assumption.
 
+use crate::error::Fault;
 use crate::source::Span;
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -242,8 +243,19 @@ pub fn jumps_back(tree: &Tree, body: StmtId) -> bool {
     jumps.iter().any(|(name, at)| labels.get(name).is_none_or(|label| label <= at))
 }
 
-/// The labels of a function.
-pub fn labels(tree: &Tree, body: StmtId) -> FxHashSet<LabelName> {
+/// The labels of a function. One that stands there twice is an error, or local to a block.
+pub fn labels(tree: &Tree, body: StmtId) -> Result<FxHashSet<LabelName>, Fault> {
+    let mut walk = Walk::new(tree);
+    walk.stmt(body, false);
+    let mut seen = FxHashSet::default();
+    for stmt in walk.statements {
+        if let StmtKind::Label(name, _) = tree.stmt(stmt).kind
+            && !seen.insert(name)
+        {
+            let what = format!("a second label `{}` in one function", tree.names.text(name));
+            return Err(Fault::unsupported(tree.stmt(stmt).span, what));
+        }
+    }
     let mut found = FxHashSet::default();
     let mut stack = vec![body];
     while let Some(id) = stack.pop() {
@@ -253,7 +265,7 @@ pub fn labels(tree: &Tree, body: StmtId) -> FxHashSet<LabelName> {
         }
         stack.extend(inner_stmts(kind));
     }
-    found
+    Ok(found)
 }
 
 /// Whether control can get into a statement by a jump.

@@ -279,6 +279,7 @@ impl Lowerer<'_> {
     fn switch(&mut self, value: NodeId, body: StmtId, span: Span) -> Lowered<()> {
         let after = self.place_at(span);
         let labels = self.case_labels(body);
+        self.no_label_twice(&labels, value)?;
         for &(label, _) in &labels {
             let at = self.tree.stmt(label).span;
             let place = self.place_at(at);
@@ -292,6 +293,34 @@ impl Lowerer<'_> {
         self.flush_to(after, span, "");
         self.leave_through(after);
         Ok(())
+    }
+
+    /// The labels of a switch differ (C11 6.8.4.2p3).
+    fn no_label_twice(
+        &self,
+        labels: &[(StmtId, Option<(u64, u64)>)],
+        value: NodeId,
+    ) -> Lowered<()> {
+        let (bits, ty) = (self.bits(value), self.tree.node(value).ty);
+        let format = crate::fold::Format { bits, is_signed: self.types().is_signed(ty) };
+        let mut ranges = Vec::new();
+        let mut defaults = Vec::new();
+        for &(label, range) in labels {
+            match range.map(|(low, high)| (format.value(low), format.value(high))) {
+                Some((low, high)) if low <= high => ranges.push((low, high, label)),
+                Some(_) => {}
+                None => defaults.push(label),
+            }
+        }
+        ranges.sort_by_key(|&(low, ..)| low);
+        let twice = ranges.windows(2).find(|pair| pair[0].1 >= pair[1].0);
+        match twice.map(|pair| pair[1].2).or(defaults.get(1).copied()) {
+            Some(label) => {
+                let span = self.tree.stmt(label).span;
+                Err(Fault::new(span, "this case is in the switch twice"))
+            }
+            None => Ok(()),
+        }
     }
 
     /// One edge to each case label.
@@ -323,8 +352,6 @@ impl Lowerer<'_> {
             let guard = self.in_range(term, low, high, is_signed);
             let terms = &mut self.program.terms;
             let not = build::not(terms, guard);
-            // A value in two ranges goes to the first of them.
-            let guard = if low == high { guard } else { terms.and(none, guard) };
             none = terms.and(none, not);
             let step = pedra_program::Step { guard: Some(guard), ..Default::default() };
             self.add_step(from, place, step, span, &text);

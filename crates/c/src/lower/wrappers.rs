@@ -194,6 +194,8 @@ impl Copy<'_> {
         let new = self.add(Node { kind: folded.unwrap_or(kind), ..node });
         let size = size.or_else(|| self.tree.sizes.get(&id).copied());
         self.tree.sizes.extend(size.map(|size| (new, size)));
+        let unordered = self.tree.unordered.get(&id).copied();
+        self.tree.unordered.extend(unordered.map(|count| (new, count)));
         if is_call {
             self.calls.push((id, new));
         }

@@ -195,7 +195,7 @@ impl Parser {
             self.skip_asm()?;
             // The library's functions have such names; a variable may be another one's storage.
             if !matches!(derived.first(), Some(Derived::Function { .. })) {
-                found.changed = Some("a variable with an `asm` label");
+                found.changed = Some(super::ASM_LABEL);
             }
         }
         found.add(self.attributes()?);

@@ -15,6 +15,9 @@ use crate::source::{Source, Span};
 use crate::token::{Key, Name, Names, Punct, Token, describe};
 use rustc_hash::FxHashMap;
 
+/// What a variable with such a label is called.
+pub const ASM_LABEL: &str = "a variable with an `asm` label";
+
 /// The deepest nesting of expressions, statements and declarators.
 pub const DEEPEST: u32 = 1000;
 

@@ -122,13 +122,18 @@ impl Types {
     ) -> Result<(), Option<&'static str>> {
         let unit = u64::from(int.bits(self.model));
         let int_ty = self.int(int);
-        let align = if is_packed { 1 } else { self.align(int_ty).unwrap_or(1) };
+        // A field without bits aligns what follows even where all is packed.
+        let natural = self.align(int_ty).unwrap_or(1);
+        let align = if is_packed && bits > 0 { 1 } else { natural };
         // gcc computes with wider ones in types of just their width.
         if u64::from(bits) > unit || bits > 32 {
             return Err(Some("a bit-field of this width"));
         }
-        let last = cursor.end + u64::from(bits.max(1)) - 1;
-        if bits == 0 || !is_packed && cursor.end / unit != last / unit {
+        // Units may begin wherever their type may lie, which is twice in one for `long long` on
+        // ILP32.
+        let step = 8 * align;
+        let parts = (cursor.end % step + u64::from(bits)).div_ceil(step);
+        if bits == 0 || !is_packed && parts > unit / step {
             cursor.end = cursor.end.next_multiple_of(8 * align);
             cursor.run = None;
         }

@@ -111,3 +111,31 @@ pub struct Witness {
     /// What it says.
     pub content: Content,
 }
+
+impl Witness {
+    /// A place in a file that is neither the program `own`, nor one that the witness is about, nor
+    /// one that a line marker in the text of the program names.
+    pub fn foreign_place(&self, own: &str, text: &[u8]) -> Option<&Place> {
+        let base = |file: &'_ str| file.rsplit('/').next().unwrap_or_default().to_owned();
+        let places: Vec<&Place> = match &self.content {
+            Content::Violation(segments) => {
+                segments.iter().flatten().map(|waypoint| &waypoint.place).collect()
+            }
+            Content::Correctness(invariants) => {
+                invariants.iter().map(|invariant| &invariant.place).collect()
+            }
+        };
+        places.into_iter().find(|place| {
+            let name = base(&place.file);
+            let is_listed = self.metadata.input_files.iter().any(|(file, _)| base(file) == name);
+            let names = |line: &[u8]| {
+                line.first() == Some(&b'#')
+                    && line.windows(name.len() + 1).any(|part| {
+                        part.strip_suffix(b"\"").is_some_and(|part| part == name.as_bytes())
+                    })
+            };
+            let is_known = name.is_empty() || name == base(own) || is_listed;
+            !is_known && !text.split(|&byte| byte == b'\n').any(names)
+        })
+    }
+}

@@ -306,6 +306,7 @@ impl<'a> Marker<'a> {
         if found.is_empty() {
             return Err(format!("line {line}: nothing starts at this place"));
         }
+        self.in_function(found[0], place)?;
         let first = |is: &dyn Fn(usize) -> bool| found.iter().copied().find(|&at| is(at));
         let condition = |value: &str| -> Marked<String> {
             check_closed(value).map_err(|why| format!("line {line}: `{value}` {why}"))?;

@@ -1,6 +1,7 @@
 //! Marks at loops, statements and calls. Where a statement starts is guessed from the tokens around
 //! it; a wrong guess is found in the tree (`unmarked`).
 
+use super::Place;
 use super::observe::Marker;
 use crate::token::{Key, Punct, Token};
 
@@ -84,6 +85,36 @@ impl Marker<'_> {
             }
             _ => None,
         }
+    }
+
+    /// That a token is in the function that a place names.
+    pub(super) fn in_function(&self, at: usize, place: &Place) -> Result<(), String> {
+        let Some(asked) = place.function.as_deref().filter(|name| !name.is_empty()) else {
+            return Ok(());
+        };
+        match self.function_around(at).filter(|around| around != asked) {
+            Some(around) => {
+                let line = place.line;
+                Err(format!("line {line}: this place is in `{around}`, not in `{asked}`"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The name of the function whose body a token is in, if it is one that ends its head with its
+    /// parameters.
+    fn function_around(&self, at: usize) -> Option<String> {
+        let is_body = |&open: &usize| {
+            self.punct(open) == Some(Punct::BraceOpen) && self.depths[open] == (0, 0)
+        };
+        let body = (0..at).rev().find(is_body).filter(|_| self.depths[at].1 > 0)?;
+        let close = body.checked_sub(1).filter(|&at| self.punct(at) == Some(Punct::Close))?;
+        let is_open =
+            |&at: &usize| self.punct(at) == Some(Punct::Open) && self.depths[at] == (0, 0);
+        let name = (0..close).rev().find(is_open)?.checked_sub(1)?;
+        let is_name = matches!(self.tokens[name].token, Token::Name(_));
+        let bytes = &self.source.bytes()[self.start(name)..self.end(name)];
+        is_name.then(|| String::from_utf8_lossy(bytes).into_owned())
     }
 
     /// The keyword before what is in parentheses, given the closing one.

@@ -44,7 +44,9 @@ pub fn run(args: &SvcompArgs) -> Result<i32> {
     });
     let task = task_of(args)?;
     let unknown = |why: &str| {
-        note(&printable(why));
+        for line in why.lines() {
+            note(&printable(line));
+        }
         Ok(answer_once(&once, "UNKNOWN", 3))
     };
     let source = CSource::read(&task.program, task.model)?;
