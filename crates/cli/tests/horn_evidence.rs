@@ -91,7 +91,7 @@ fn count_unsat(stdout: &[u8]) -> usize {
 /// where it is found.
 #[test]
 fn queries_are_recorded() {
-    let at = scratch("queries");
+    let at = scratch("recorded");
     let program = folder().join("up_down.smt2");
     let words = ["check", program.to_str().expect("a path"), "-e", "program", "--queries", "q"];
     let (code, said) = pedra(&at, &words);

@@ -127,6 +127,7 @@ fn integers_are_decided() {
             let depth = match engine {
                 "bmc" | "kind" if is_recursive => "4",
                 "auto" => "90",
+                "program" if is_recursive => "90",
                 _ => "12",
             };
             let (_, out, err) = pedra(file, &["-e", engine, "-p", &select, "--depth", depth]);

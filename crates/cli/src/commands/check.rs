@@ -195,12 +195,8 @@ fn start_record(
     let (model, content, names) = (&*args.model, &loaded.bytes[..], &names[..]);
     let first = First { model, content, properties: selected, names, engine, start };
     let (made, wanted) = playback::start(args, &first)?;
-    if let Some(made) = made {
-        let _ = recorder.set(made);
-    }
-    if let Some(wanted) = wanted {
-        let _ = page.set(wanted);
-    }
+    let _ = made.map(|made| recorder.set(made));
+    let _ = wanted.map(|wanted| page.set(wanted));
     Ok(())
 }
 

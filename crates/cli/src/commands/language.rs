@@ -8,6 +8,7 @@ use pedra_c::preprocess::preprocess;
 use pedra_c::witness::observe::without_line_markers;
 use pedra_c::{Errors, Options};
 use pedra_program::Program;
+use pedra_solve::terms::record_queries;
 use pedra_verilog::is_verilog;
 use std::path::Path;
 
@@ -29,6 +30,23 @@ pub enum Places {
     OfSource,
     /// Those of the file itself, as witnesses have them.
     OfFile,
+}
+
+impl Places {
+    /// Those that a run shows: witnesses are about the file as it is.
+    pub fn shown(has_witness: bool) -> Places {
+        if has_witness { Places::OfFile } else { Places::OfSource }
+    }
+}
+
+/// From now on what solvers are asked is written into this folder, if there is one.
+///
+/// # Errors
+/// If the folder cannot be made.
+pub fn start_queries(folder: Option<&Path>) -> Result<(), InputError> {
+    let Some(folder) = folder else { return Ok(()) };
+    record_queries(folder)
+        .map_err(|error| InputError(format!("--queries {}: {error}", folder.display())))
 }
 
 impl Language {

@@ -2,7 +2,7 @@
 
 use crate::args::{CheckArgs, Wanted, When};
 use crate::commands::check::{close_record, serve, tell_page, write_page, write_pictures};
-use crate::commands::language::{Language, Places};
+use crate::commands::language::{Language, Places, start_queries};
 use crate::limits::{StopCause, Watch};
 use crate::live::{Owned, Server};
 use crate::load::{InputError, read_bytes};
@@ -26,7 +26,6 @@ use pedra_formats::text::printable;
 use pedra_model::property::Property;
 use pedra_program::passes::undefined::checks_as_properties;
 use pedra_program::{CheckKind, LowerOptions, Lowered, Program, PropertyKind, lower};
-use pedra_solve::terms::record_queries;
 use std::io::{IsTerminal, stderr};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -62,10 +61,7 @@ pub fn run(
     start: Instant,
 ) -> Result<i32> {
     refuse_files(args)?;
-    if let Some(folder) = &args.queries {
-        record_queries(folder)
-            .map_err(|error| InputError(format!("--queries {}: {error}", folder.display())))?;
-    }
+    start_queries(args.queries.as_deref())?;
     let recorder: Arc<OnceLock<Recorder>> = Arc::default();
     let page: Arc<OnceLock<(Page, Vec<u8>)>> = Arc::default();
     let watch = {
@@ -81,12 +77,8 @@ pub fn run(
         };
         Watch::start(&args.limits, 3, words)
     };
-    let places = match args.witness {
-        Some(_) => Places::OfFile,
-        None => Places::OfSource,
-    };
-    let content = read_bytes(&args.model)?;
-    let errors = errors(&args.property);
+    let (content, errors) = (read_bytes(&args.model)?, errors(&args.property));
+    let places = Places::shown(args.witness.is_some());
     let program = language.read(&args.model, &content, &args.language, places, errors)?;
     let unasked = unasked(&program, &args.property);
     let (program, selected) = with_properties(&program, &args.model, args.wanted())?;

@@ -22,18 +22,11 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// The choice of several engines together.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct AutoOptions {
-    /// Whether engines in different threads share lemmas.
+    /// Whether engines in different threads share lemmas. Off by default: no gain is shown, and
+    /// the first thread would no longer do what one thread does. See docs/design/portfolio.md.
     pub exchange: bool,
-}
-
-impl Default for AutoOptions {
-    fn default() -> AutoOptions {
-        // No gain is shown, and the first thread would no longer do what one thread does.
-        // See docs/design/portfolio.md.
-        AutoOptions { exchange: false }
-    }
 }
 
 /// The boards of a run.

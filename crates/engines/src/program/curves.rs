@@ -4,7 +4,7 @@
 //! Algebraic Loop Invariants* (ESOP 2013): the products of variables are columns beside the
 //! variables, and the kernel has the equations. Here they hold modulo the width. A variable that a
 //! linear equation determines adds nothing, so it takes no part: with `o = 2i + 1`, each equation
-//! about `i` would come again with `o`. All of this is heuristic: `houdini` keeps what is inductive.
+//! about `i` would come again with `o`. This is heuristic: `houdini` keeps what is inductive.
 
 use super::kernel::{Equation, equations_of_words};
 use num_bigint::BigInt;
@@ -14,7 +14,7 @@ use pedra_model::term::TermId;
 const MAX_CURVED: usize = 6;
 /// How many equations are proposed, shortest first. Chosen.
 const MAX_CURVES: usize = 6;
-/// So many more samples than columns there must be: fewer satisfy an equation by chance. Chosen.
+/// There must be this many more samples than columns: fewer satisfy an equation by chance. Chosen.
 const MORE_ROWS: usize = 4;
 
 /// `Σ a·m = b` with monomials `m`: one variable, or the product of two.

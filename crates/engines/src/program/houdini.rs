@@ -60,16 +60,20 @@ fn drop_refuted(
 ) -> Result<bool, Stopped> {
     let (from, to) = (queries.graph.edge(edge).from, queries.graph.edge(edge).to);
     // Candidates of the target are assumed, too, if the edge leads back: then those that were kept
-    // are asked about again when others are gone.
+    // are asked about once more when others are gone.
     let leads_back = queries.graph.sources(edge).any(|source| source == to);
-    let (mut dropped, mut kept) = (false, 0);
+    let (mut dropped, mut kept, mut dropped_at_start) = (0, 0, 0);
     loop {
         let mut assumptions = assumed(queries, edge, candidates)?;
         let images: Vec<TermId> =
             candidates[to.index()].iter().map(|&a| queries.graph.image(edge, a)).collect();
         let part = kept..images.len().min(kept + TOGETHER);
+        if part.is_empty() && leads_back && dropped > dropped_at_start {
+            (kept, dropped_at_start) = (0, dropped);
+            continue;
+        }
         if part.is_empty() {
-            return Ok(dropped);
+            return Ok(dropped > 0);
         }
         let mut missed: Vec<Lit> = Vec::with_capacity(part.len());
         for &image in &images[part.clone()] {
@@ -77,47 +81,41 @@ fn drop_refuted(
         }
         let answer = queries
             .with_effort(Some(EFFORT), |queries| queries.solve(from, &assumptions, &[&missed]))?;
+        if answer == Some(false) {
+            kept = part.end;
+            continue;
+        }
         let mut keeps = vec![true; images.len()];
-        match answer {
-            Some(false) => {
-                kept = part.end;
-                continue;
-            }
-            Some(true) => {
-                let model = queries.model(from);
-                let values = queries.evaluate(&model, images.iter().copied());
-                for (keep, image) in keeps.iter_mut().zip(&images) {
-                    *keep = values[image].as_bv().is_true();
-                }
-            }
-            // Too hard together: one by one, and what is too hard by itself goes.
-            None => {
-                for (keep, &lit) in keeps[part.clone()].iter_mut().zip(&missed) {
-                    *keep = *too_hard < MAX_TOO_HARD && {
-                        assumptions.push(lit);
-                        let alone = queries.with_effort(Some(EFFORT / 4), |queries| {
-                            queries.solve(from, &assumptions, &[])
-                        })?;
-                        assumptions.pop();
-                        *too_hard += usize::from(alone.is_none());
-                        alone == Some(false)
-                    };
-                }
-                if keeps.iter().all(|&keep| keep) {
-                    kept = part.end;
-                    continue;
-                }
+        if answer == Some(true) {
+            let model = queries.model(from);
+            let values = queries.evaluate(&model, images.iter().copied());
+            for (keep, image) in keeps.iter_mut().zip(&images) {
+                *keep = values[image].as_bv().is_true();
             }
         }
         if keeps.iter().all(|&keep| keep) {
-            // A model that refutes none by evaluation cannot be used.
-            candidates[to.index()].clear();
-            return Ok(true);
+            // Too hard together, or a model that refutes none by evaluation: one by one. What is too
+            // hard by itself goes.
+            for (keep, &lit) in keeps[part.clone()].iter_mut().zip(&missed) {
+                *keep = *too_hard < MAX_TOO_HARD && {
+                    assumptions.push(lit);
+                    let alone = queries.with_effort(Some(EFFORT / 4), |queries| {
+                        queries.solve(from, &assumptions, &[])
+                    })?;
+                    assumptions.pop();
+                    *too_hard += usize::from(alone.is_none());
+                    alone == Some(false)
+                };
+            }
         }
-        kept = if leads_back { 0 } else { keeps[..kept].iter().filter(|&&keep| keep).count() };
+        if keeps.iter().all(|&keep| keep) {
+            kept = part.end;
+            continue;
+        }
+        dropped += keeps.iter().filter(|&&keep| !keep).count();
+        kept = keeps[..kept].iter().filter(|&&keep| keep).count();
         let mut keep = keeps.into_iter();
         candidates[to.index()].retain(|_| keep.next().expect("one for each"));
-        dropped = true;
         if candidates[to.index()].is_empty() {
             return Ok(true);
         }
