@@ -305,6 +305,9 @@ pub struct Assumption {
     pub text: Box<str>,
     /// Where it is first needed.
     pub span: Span,
+    /// Whether the language leaves it open: with the choice of another compiler the same program
+    /// may have another answer.
+    pub is_choice: bool,
 }
 
 /// Why a program is not well formed: a defect of the front end or pass that made it.
@@ -431,8 +434,17 @@ impl Program {
 
     /// Notes an assumption, once.
     pub fn assume(&mut self, text: &str, span: Span) {
+        self.add_assumption(text, span, false);
+    }
+
+    /// The same, of something that the language leaves open.
+    pub fn assume_choice(&mut self, text: &str, span: Span) {
+        self.add_assumption(text, span, true);
+    }
+
+    fn add_assumption(&mut self, text: &str, span: Span, is_choice: bool) {
         if self.assumptions.iter().all(|known| *known.text != *text) {
-            self.assumptions.push(Assumption { text: text.into(), span });
+            self.assumptions.push(Assumption { text: text.into(), span, is_choice });
         }
     }
 

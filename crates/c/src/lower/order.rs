@@ -54,7 +54,7 @@ impl Lowerer<'_> {
         if pairs.any(|(at, one)| touched[at + 1..].iter().any(|other| one.conflicts(other))) {
             let text = format!("the parts of `{}` are evaluated in their order", self.text(span));
             let span = self.span(span);
-            self.program.assume(&text, span);
+            self.program.assume_choice(&text, span);
         }
     }
 
@@ -131,7 +131,7 @@ impl Lowerer<'_> {
             let span = self.tree.node(a).span.to(self.tree.node(b).span);
             let text = format!("in `{}` different objects lie apart", self.text(span));
             let span = self.span(span);
-            self.program.assume(&text, span);
+            self.program.assume_choice(&text, span);
         }
     }
 

@@ -195,7 +195,9 @@ fn start_record(
     let (model, content, names) = (&*args.model, &loaded.bytes[..], &names[..]);
     let first = First { model, content, properties: selected, names, engine, start };
     let (made, wanted) = playback::start(args, &first)?;
-    let _ = made.map(|made| recorder.set(made));
+    if let Some(made) = made {
+        let _ = recorder.set(made);
+    }
     let _ = wanted.map(|wanted| page.set(wanted));
     Ok(())
 }

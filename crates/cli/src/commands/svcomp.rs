@@ -44,9 +44,7 @@ pub fn run(args: &SvcompArgs) -> Result<i32> {
     });
     let task = task_of(args)?;
     let unknown = |why: &str| {
-        for line in why.lines() {
-            note(&printable(line));
-        }
+        why.lines().for_each(|line| note(&printable(line)));
         Ok(answer_once(&once, "UNKNOWN", 3))
     };
     let source = CSource::read(&task.program, task.model)?;
@@ -92,6 +90,10 @@ pub fn run(args: &SvcompArgs) -> Result<i32> {
         (None, Some(why)) => return unknown(&stopped(why)),
         // *Required for soundness*: silence is no proof.
         (None, None) if found.proved.len() < question.goals.len() => return unknown("not decided"),
+        // *Required for soundness*: the task does not say which compiler is meant.
+        (None, None) if program.assumptions.iter().any(|assumed| assumed.is_choice) => {
+            return unknown("with what C leaves open, the answer may be another one");
+        }
         (None, None) => {
             if let Some(why) = open_doubt(&program, &question, &plan, watch.interrupt())? {
                 return unknown(&why);

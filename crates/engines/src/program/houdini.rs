@@ -94,8 +94,8 @@ fn drop_refuted(
             }
         }
         if keeps.iter().all(|&keep| keep) {
-            // Too hard together, or a model that refutes none by evaluation: one by one. What is too
-            // hard by itself goes.
+            // Too hard together, or a model that refutes none by evaluation: one by one. What is
+            // too hard by itself goes.
             for (keep, &lit) in keeps[part.clone()].iter_mut().zip(&missed) {
                 *keep = *too_hard < MAX_TOO_HARD && {
                     assumptions.push(lit);
