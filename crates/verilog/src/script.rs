@@ -13,7 +13,7 @@
 //! | `techmap` | a cover becomes an assertion that it never happens; see `COVER_MAP` |
 //! | `setundef -undriven -anyseq` | what nobody drives is free in every step |
 //!
-//! Between the two, [`crate::edges`] and [`crate::bounds`] change the flat module. For them the
+//! Between the two, `edges` and `bounds` change the flat module. For them the
 //! first script ends with forms that are few: `dffunmap` leaves flip-flops without enables and
 //! synchronous resets, `memory_nordff` memories that are read without a clock, and `memory_unpack`
 //! a cell for each port of a memory.
