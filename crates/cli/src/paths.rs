@@ -31,10 +31,18 @@ impl CheckArgs {
     /// The files that are written, but for report files.
     pub fn outputs(&self) -> Vec<Output> {
         let CheckArgs { trace, vcd, certificate, witness, test, record, report, .. } = self;
-        let named = [trace, vcd, certificate, witness, record, report, test];
-        let named = named.into_iter().enumerate().filter_map(|(i, path)| {
-            let path = path.clone()?;
-            Some(Output { path, by_property: ![4, 5].contains(&i), is_source: i == 6 })
+        // Each with whether properties have their own, and whether it is a source.
+        let named = [
+            (trace, true, false),
+            (vcd, true, false),
+            (certificate, true, false),
+            (witness, true, false),
+            (record, false, false),
+            (report, false, false),
+            (test, true, true),
+        ];
+        let named = named.into_iter().filter_map(|(path, by_property, is_source)| {
+            Some(Output { path: path.clone()?, by_property, is_source })
         });
         let pictures = self.plots.iter().flat_map(|prefix| plot::all_paths(prefix));
         let whole = |path| Output { path, by_property: false, is_source: false };

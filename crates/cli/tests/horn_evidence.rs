@@ -112,6 +112,8 @@ fn queries_are_recorded() {
         }
     }
     assert!(questions > unsat && unsat > 0, "{unsat} of {questions}");
+    let (code, said) = pedra(&at, &words);
+    assert_eq!((code, said.contains("the folder is not empty")), (Some(2), true), "{said}");
     let model = folder().join("../lock.btor2");
     let (code, said) = pedra(&at, &["check", model.to_str().expect("a path"), "--queries", "q"]);
     assert_eq!((code, said.contains("--queries: only for programs")), (Some(2), true), "{said}");

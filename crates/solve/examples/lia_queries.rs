@@ -10,6 +10,8 @@
 mod cpu;
 #[path = "../tests/common/lia_text.rs"]
 mod lia_text;
+#[path = "../tests/common/z3.rs"]
+mod z3;
 
 use cpu::cpu_seconds;
 use lia_text::{all, any, sum_of, times};
@@ -21,8 +23,8 @@ use pedra_solve::SatResult;
 use pedra_solve::lia::LiaSolver;
 use pedra_solve::terms::{IntEncoder, define};
 use pedra_testkit::random::Random;
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, Stdio};
+use std::io::Write;
+use z3::Z3;
 
 const VARS: usize = 8;
 const EDGES: usize = 6;
@@ -144,38 +146,30 @@ fn ours(queries: usize) -> (Program, Vec<Query>, Vec<SatResult>) {
 }
 
 /// The same queries on Z3; seconds, and how many answers differ.
-fn z3(program: &Program, script: &[Query], answers: &[SatResult]) -> std::io::Result<(f64, usize)> {
-    let mut child = Command::new("z3")
-        .args(["-in", "-smt2"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()?;
-    let process = child.id().to_string();
-    let mut input = child.stdin.take().expect("it is piped");
-    let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
-    input.write_all(b"(set-logic QF_LIA)\n")?;
+fn with_z3(
+    program: &Program,
+    script: &[Query],
+    answers: &[SatResult],
+) -> std::io::Result<(f64, usize)> {
+    let mut z3 = Z3::start(&[])?;
     let mut known = 1 + program.edges.last().expect("there are edges").index();
-    input.write_all(smtlib(&program.terms, 0, known).as_bytes())?;
-    writeln!(input, "(check-sat)")?;
-    input.flush()?;
-    let mut line = String::new();
-    output.read_line(&mut line)?;
-    let start = cpu_seconds(&process);
+    z3.write("(set-logic QF_LIA)\n")?;
+    z3.write(&smtlib(&program.terms, 0, known))?;
+    z3.write("(check-sat)\n")?;
+    z3.line()?;
+    let start = z3.seconds();
     let mut differ = 0;
     for ((assumed, lemma, terms), answer) in script.iter().zip(answers) {
-        input.write_all(smtlib(&program.terms, known, *terms).as_bytes())?;
-        known = *terms;
         let names: Vec<String> = assumed.iter().map(|term| format!("t{}", term.index())).collect();
-        writeln!(input, "(check-sat-assuming ({}))", names.join(" "))?;
-        input.flush()?;
-        line.clear();
-        output.read_line(&mut line)?;
-        differ += (line.trim() != format!("{answer:?}").to_lowercase()) as usize;
+        let defined = smtlib(&program.terms, known, *terms);
+        z3.write(&format!("{defined}(check-sat-assuming ({}))\n", names.join(" ")))?;
+        known = *terms;
+        differ += (z3.line()? != format!("{answer:?}").to_lowercase()) as usize;
         if let Some(lemma) = lemma {
-            writeln!(input, "(assert t{})", lemma.index())?;
+            z3.write(&format!("(assert t{})\n", lemma.index()))?;
         }
     }
-    Ok((cpu_seconds(&process) - start, differ))
+    Ok((z3.seconds() - start, differ))
 }
 
 fn main() -> std::io::Result<()> {
@@ -187,7 +181,7 @@ fn main() -> std::io::Result<()> {
     let sat = answers.iter().filter(|answer| answer.is_sat()).count();
     let each = |time: f64| time * 1e6 / queries as f64;
     writeln!(out, "ours: {:.1} µs a query, {sat} of {queries} satisfiable", each(time))?;
-    match z3(&program, &script, &answers) {
+    match with_z3(&program, &script, &answers) {
         Ok((time, differ)) => writeln!(out, "z3: {:.1} µs, {differ} differ", each(time)),
         Err(error) => writeln!(out, "z3: {error}"),
     }

@@ -12,12 +12,13 @@
 mod cpu;
 #[path = "../tests/common/lia_script.rs"]
 mod lia_script;
+#[path = "../tests/common/z3.rs"]
+mod z3;
 
-use cpu::cpu_seconds;
 use lia_script::Script;
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use z3::Z3;
 
 /// Milliseconds of Z3 for one question.
 const LIMIT: u32 = 10_000;
@@ -42,42 +43,30 @@ fn read(path: PathBuf) -> std::io::Result<Recorded> {
 }
 
 /// The answers of Z3 to each script, and its processor time.
-fn z3(scripts: &[Recorded]) -> std::io::Result<(Vec<Vec<String>>, f64)> {
-    let mut child = Command::new("z3")
-        .args(["-in", "-smt2", &format!("-t:{LIMIT}")])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()?;
-    let process = child.id().to_string();
-    let mut input = child.stdin.take().expect("it is piped");
-    let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
-    let mut line = String::new();
-    // The start of the program is not counted.
-    writeln!(input, "(echo \"ready\")")?;
-    output.read_line(&mut line)?;
-    let start = cpu_seconds(&process);
+fn with_z3(scripts: &[Recorded]) -> std::io::Result<(Vec<Vec<String>>, f64)> {
+    let mut z3 = Z3::start(&[&format!("-t:{LIMIT}")])?;
+    let start = z3.seconds();
     let mut answers = Vec::new();
     for script in scripts {
         // Answers are read while Z3 works; a pipe holds only so much.
         let text = format!("{}(echo \"end\")\n(reset)\n", script.text);
+        let mut input = z3.input.take().expect("it is back");
         let writer = std::thread::spawn(move || -> std::io::Result<_> {
             input.write_all(text.as_bytes())?;
             Ok(input)
         });
         let mut of_script = Vec::new();
         loop {
-            line.clear();
-            if output.read_line(&mut line)? == 0 || line.trim() == "end" {
+            let line = z3.line()?;
+            if line.is_empty() || line == "end" {
                 break;
             }
-            of_script.push(line.trim().to_owned());
+            of_script.push(line);
         }
         answers.push(of_script);
-        input = writer.join().expect("the writer does not panic")?;
+        z3.input = Some(writer.join().expect("the writer does not panic")?);
     }
-    let time = cpu_seconds(&process) - start;
-    drop(input);
-    child.wait()?;
+    let time = z3.seconds() - start;
     Ok((answers, time))
 }
 
@@ -133,7 +122,7 @@ fn replay(folder: &Path, is_ours: bool) -> std::io::Result<Sum> {
         .collect::<Result<_, _>>()?;
     paths.sort();
     let scripts: Vec<Recorded> = paths.into_iter().map(read).collect::<Result<_, _>>()?;
-    let (answers, again) = if is_ours { ours(&scripts) } else { z3(&scripts)? };
+    let (answers, again) = if is_ours { ours(&scripts) } else { with_z3(&scripts)? };
     let mut sum = Sum { again, ..Sum::default() };
     for (script, answers) in scripts.iter().zip(answers) {
         assert_eq!(answers.len(), script.said.len(), "answers to {}", script.path.display());

@@ -9,6 +9,8 @@
 mod cpu;
 #[path = "../tests/common/lia_text.rs"]
 mod lia_text;
+#[path = "../tests/common/z3.rs"]
+mod z3;
 
 use cpu::cpu_seconds;
 use lia_text::{all, any, sum_of, times};
@@ -20,8 +22,8 @@ use pedra_solve::SatResult;
 use pedra_solve::lia::{LiaSolver, LiaStats};
 use pedra_solve::terms::{IntEncoder, define};
 use pedra_testkit::random::Random;
-use std::io::{BufRead, BufReader, Write};
-use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+use std::io::Write;
+use z3::Z3;
 
 const FAMILIES: [&str; 5] = ["conjunctions", "equations", "clauses", "boxes", "programs"];
 
@@ -147,32 +149,10 @@ fn smtlib(terms: &Terms, root: TermId) -> String {
     text + &format!("(assert t{})(check-sat)\n", root.index())
 }
 
-struct Z3 {
-    process: String,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-}
-
-impl Z3 {
-    fn start() -> std::io::Result<Z3> {
-        let mut child = Command::new("z3")
-            .args(["-in", "-smt2", "-t:5000"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let input = child.stdin.take().expect("it is piped");
-        let output = BufReader::new(child.stdout.take().expect("it is piped"));
-        Ok(Z3 { process: child.id().to_string(), input, output })
-    }
-
-    fn ask(&mut self, text: &str) -> std::io::Result<String> {
-        self.input.write_all(b"(reset)(set-logic QF_LIA)")?;
-        self.input.write_all(text.as_bytes())?;
-        self.input.flush()?;
-        let mut line = String::new();
-        self.output.read_line(&mut line)?;
-        Ok(line.trim().to_string())
-    }
+/// What Z3 says to a problem by itself.
+fn ask(z3: &mut Z3, text: &str) -> std::io::Result<String> {
+    z3.write(&format!("(reset)(set-logic QF_LIA){text}"))?;
+    z3.line()
 }
 
 struct Problem {
@@ -225,8 +205,7 @@ fn main() -> std::io::Result<()> {
     let mut args = std::env::args().skip(1).map(|arg| arg.parse::<u64>().expect("a number"));
     let (count, first) = (args.next().unwrap_or(1000), args.next().unwrap_or(0));
     let mut out = std::io::stdout();
-    let mut z3 = Z3::start()?;
-    z3.ask("(check-sat)\n")?;
+    let mut z3 = Z3::start(&["-t:5000"])?;
     for (family, name) in FAMILIES.iter().enumerate() {
         let problems: Vec<Problem> =
             (first..first + count).map(|seed| problem(family, seed)).collect();
@@ -236,10 +215,10 @@ fn main() -> std::io::Result<()> {
         let own = cpu_seconds("thread-self") - start;
         let texts: Vec<String> =
             problems.iter().map(|problem| smtlib(&problem.terms, problem.root)).collect();
-        let start = cpu_seconds(&z3.process);
+        let start = z3.seconds();
         let others: Vec<String> =
-            texts.iter().map(|text| z3.ask(text)).collect::<Result<_, _>>()?;
-        let its = cpu_seconds(&z3.process) - start;
+            texts.iter().map(|text| ask(&mut z3, text)).collect::<Result<_, _>>()?;
+        let its = z3.seconds() - start;
         let mut counts = [[0u64; 2]; 3];
         let place = |word: &str| ["sat", "unsat", "unknown"].iter().position(|&of| of == word);
         for (at, (answer, other)) in answers.iter().zip(&others).enumerate() {

@@ -12,6 +12,14 @@ const KEYWORDS: [&[u8]; 1] = [b"bind"];
 const STARTS: &str = "-- Verilog code after preprocessor --\n";
 const ENDS: &str = "-- END OF DUMP --\n";
 
+/// Whether a log has the texts of this many sources, and nothing in them looks like the end or the
+/// start of another.
+///
+/// *Required for soundness*: otherwise [`find`] has not seen all that was read.
+pub(crate) fn shows_all(log: &str, sources: usize) -> bool {
+    [STARTS, ENDS].iter().all(|mark| log.matches(mark).count() == sources)
+}
+
 /// The first such statement in a log of Yosys: its file, line and keyword.
 pub(crate) fn find(log: &str) -> Option<(String, u32, String)> {
     let mut rest = log;
@@ -82,5 +90,9 @@ mod tests {
         assert_eq!(found(after), at("a.sv", 2));
         let two = dump("Warning: one") + &dump("Warning: two");
         assert_eq!(without_sources(&two), "log\nbind\nlog\nbind\n");
+        assert!(shows_all(&two, 2) && !shows_all(&two, 3) && !shows_all("", 1));
+        // What is behind such a comment is not looked at.
+        let hidden = dump(&format!("/*\n{ENDS}*/ bind dut p q();"));
+        assert!(find(&hidden).is_none() && !shows_all(&hidden, 1));
     }
 }

@@ -105,11 +105,18 @@ pub fn elaborate(request: &Request, limits: &Limits<'_>) -> Result<Design, Error
         check_roots(request, &modules)?;
     }
     read?;
-    let (check, log) = first_check(&dropped::without_sources(&log));
-    check_drivers(&check)?;
-    let mut warnings = warnings_in(&log);
     let flat = fs::read_to_string(folder.file("flat.il")).map_err(|_| yosys.wrote_nothing())?;
     yosys.check_version(flat.lines().next().unwrap_or_default())?;
+    if own.is_none() && !dropped::shows_all(&log, request.sources.len()) {
+        let text = "Yosys' log does not show the sources one by one, so statements that it leaves \
+                    out may be overlooked; does a source contain a line of that log?";
+        return Err(Error::Design(format!("{}: {text}", source(request))));
+    }
+    let (check, log) = first_check(&dropped::without_sources(&log)).ok_or_else(|| {
+        Error::Design(format!("{}: Yosys' log has no result of `check`", source(request)))
+    })?;
+    check_drivers(&check)?;
+    let mut warnings = warnings_in(&log);
     let flat = Flat::read(&flat).ok_or_else(|| no_module(request))?;
     let facts = Facts::of(&flat)?;
     check_properties(request, &facts)?;
@@ -165,10 +172,10 @@ fn check_dropped(log: &str) -> Result<(), Error> {
 
 /// Splits the log at the first `check`: what it says, and the log without it. It comes before
 /// anything is cleaned up, and a second one repeats what is still true after that.
-fn first_check(log: &str) -> (String, String) {
-    let (before, rest) = log.split_once(script::CHECK_STARTS).unwrap_or((log, ""));
-    let (check, after) = rest.split_once(script::CHECK_ENDS).unwrap_or((rest, ""));
-    (check.to_owned(), format!("{before}{after}"))
+fn first_check(log: &str) -> Option<(String, String)> {
+    let (before, rest) = log.split_once(script::CHECK_STARTS)?;
+    let (check, after) = rest.split_once(script::CHECK_ENDS)?;
+    Some((check.to_owned(), format!("{before}{after}")))
 }
 
 /// Refuses signals that several drivers disagree about.

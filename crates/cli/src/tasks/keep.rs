@@ -86,8 +86,7 @@ impl Kept {
 /// cannot be read.
 pub fn build_id() -> Option<String> {
     let program = fs::read(std::env::current_exe().ok()?).ok()?;
-    // Builds differ by accident, not by intent, so a quick hash does: 0.1 s for 30 megabytes with
-    // SHA-256 are more than many tasks take.
+    // Builds differ by accident, not by intent, so a quick hash does.
     let mut hasher = DefaultHasher::new();
     program.hash(&mut hasher);
     Some(format!("{} {} {:016x}", env!("CARGO_PKG_VERSION"), program.len(), hasher.finish()))

@@ -1,28 +1,7 @@
 //! Designs that had wrong answers, and their neighbours.
 
-use super::{folder, found_yosys, pedra};
-use serde_json::Value;
+use super::{folder, found_yosys, told};
 use std::fs;
-use std::path::Path;
-
-/// The verdict and step of each property, in the order of the source; or the complaint.
-fn told(here: &Path, scratch: &Path, words: &[&str], yosys: &str) -> Vec<String> {
-    let mut all = vec!["check"];
-    all.extend_from_slice(words);
-    all.extend(["--json", "--yosys", yosys]);
-    let run = pedra(here, scratch, &all);
-    if run.code == 2 {
-        return vec![run.stderr];
-    }
-    let mut lines = run.lines("property");
-    lines.sort_by_key(|line| line["property"].as_u64());
-    let word = |line: &Value, field| line[field].as_str().unwrap_or("?").to_owned();
-    let told = lines.iter().map(|line| match line["step"].as_u64() {
-        Some(step) => format!("{} {} {step}", word(line, "name"), word(line, "verdict")),
-        None => format!("{} {}", word(line, "name"), word(line, "verdict")),
-    });
-    told.collect()
-}
 
 /// Checks designs of one file each with every Yosys.
 fn check(test: &str, cases: &[(&str, &[&str], &[&str])]) {

@@ -1,7 +1,6 @@
 //! What a design means.
 
-use super::{folder, found_yosys, pedra};
-use serde_json::Value;
+use super::{folder, found_yosys, told};
 use std::fs;
 
 /// What a design means, as far as it could be got wrong: for each property its verdict and step.
@@ -12,15 +11,8 @@ fn designs_mean_what_the_guide_says() {
         for (text, expected) in [(STEPS, STEPS_ARE), (UNDEFINED, UNDEFINED_ARE), (EDGES, EDGES_ARE)]
         {
             fs::write(here.join("m.sv"), text).expect("written");
-            let run = pedra(&here, &scratch, &["check", "m.sv", "--json", "--yosys", yosys]);
-            let mut lines = run.lines("property");
-            lines.sort_by_key(|line| line["property"].as_u64());
-            let word = |line: &Value, field| line[field].as_str().unwrap_or("?").to_owned();
-            let told = lines.iter().map(|line| match line["step"].as_u64() {
-                Some(step) => format!("{} {} {step}", word(line, "name"), word(line, "verdict")),
-                None => format!("{} {}", word(line, "name"), word(line, "verdict")),
-            });
-            assert_eq!(told.collect::<Vec<_>>(), expected, "{yosys}\n{text}\n{}", run.stderr);
+            let found = told(&here, &scratch, &["m.sv"], yosys);
+            assert_eq!(found, expected, "{yosys}\n{text}");
         }
     }
 }

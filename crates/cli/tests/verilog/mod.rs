@@ -66,3 +66,22 @@ fn pedra(here: &Path, scratch: &Path, words: &[&str]) -> Run {
     assert_ne!(run.code, 70, "{words:?}\n{}", run.stderr);
     run
 }
+
+/// The verdict and step of each property, in the order of the source; or the complaint.
+fn told(here: &Path, scratch: &Path, words: &[&str], yosys: &str) -> Vec<String> {
+    let mut all = vec!["check"];
+    all.extend_from_slice(words);
+    all.extend(["--json", "--yosys", yosys]);
+    let run = pedra(here, scratch, &all);
+    if run.code == 2 {
+        return vec![run.stderr];
+    }
+    let mut lines = run.lines("property");
+    lines.sort_by_key(|line| line["property"].as_u64());
+    let word = |line: &Value, field| line[field].as_str().unwrap_or("?").to_owned();
+    let told = lines.iter().map(|line| match line["step"].as_u64() {
+        Some(step) => format!("{} {} {step}", word(line, "name"), word(line, "verdict")),
+        None => format!("{} {}", word(line, "name"), word(line, "verdict")),
+    });
+    told.collect()
+}

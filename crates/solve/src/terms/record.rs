@@ -29,9 +29,12 @@ const BUFFER: usize = 1 << 12;
 /// From now on, new solvers for integers write what they are asked into this folder.
 ///
 /// # Errors
-/// If the folder cannot be made.
+/// If the folder cannot be made, or something is in it: scripts of another run would go on.
 pub fn record_queries(folder: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(folder)?;
+    if std::fs::read_dir(folder)?.next().is_some() {
+        return Err(std::io::Error::other("the folder is not empty"));
+    }
     // The first folder stays.
     let _ = FOLDER.set(folder.to_owned());
     Ok(())
@@ -194,24 +197,10 @@ pub fn define(terms: &Terms, term: TermId) -> String {
                 let first = terms.get(term).args().next().expect("an operator with two arguments");
                 format!("t{}", first.index())
             }
-            _ => call(int_operator(op)),
+            _ => call(op.name()),
         },
     };
     format!("(define-fun {name} () {sort} {body})\n")
-}
-
-fn int_operator(op: IntOp) -> &'static str {
-    match op {
-        IntOp::Add => "+",
-        IntOp::Sub => "-",
-        IntOp::Mul => "*",
-        IntOp::Div => "div",
-        IntOp::Mod => "mod",
-        IntOp::Le => "<=",
-        IntOp::Lt => "<",
-        IntOp::Ge => ">=",
-        IntOp::Gt => ">",
-    }
 }
 
 fn sort_name(sort: Sort) -> String {

@@ -202,16 +202,6 @@ fn bit_operator(op: &str) -> Option<BinaryOp> {
 }
 
 fn int_operator(op: &str) -> IntOp {
-    match op {
-        "+" => IntOp::Add,
-        "-" => IntOp::Sub,
-        "*" => IntOp::Mul,
-        "div" => IntOp::Div,
-        "mod" => IntOp::Mod,
-        "<=" => IntOp::Le,
-        "<" => IntOp::Lt,
-        ">=" => IntOp::Ge,
-        ">" => IntOp::Gt,
-        other => panic!("{other} is not written"),
-    }
+    let found = IntOp::ALL.into_iter().find(|known| known.name() == op);
+    found.unwrap_or_else(|| panic!("{op} is not written"))
 }
