@@ -3,6 +3,7 @@
 use pedra::args::LanguageArgs;
 use pedra::commands::language::{Language, Places};
 use pedra::load::{self, Loaded};
+use pedra_c::Errors;
 use pedra_model::Model as System;
 use pedra_program::Program;
 use pyo3::create_exception;
@@ -110,7 +111,7 @@ fn of_program(program: &Program, index: usize) -> (usize, Option<String>, String
 fn read(path: &std::path::Path, args: &LanguageArgs) -> Result<Input, load::InputError> {
     match Language::of(path) {
         Some(language) => {
-            let program = language.load(path, args, Places::OfSource)?;
+            let program = language.load(path, args, Places::OfSource, Errors::End)?;
             Ok(Input::Program(Box::new(program)))
         }
         None => {
