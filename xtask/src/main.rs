@@ -15,6 +15,7 @@ cargo xtask COMMAND
   tidy           style only
   browser        opens pages of runs in Chromium and uses them; says so if there is none
                  --pictures FOLDER  writes pictures of all views
+                 --times PAGE...    how long these pages take to open and to draw
   interrupts     stops runs at random moments: interrupts MANIFEST RUNS SEED
   roundtrip      reads, writes and reads again every model of a manifest (in release mode:
                  cargo run --release -p xtask -- roundtrip MANIFEST)
@@ -45,6 +46,10 @@ fn main() -> ExitCode {
         ["browser"] => browser::run(None).map(|told| println!("{told}")),
         ["browser", "--pictures", folder] => {
             browser::run(Some(folder.as_ref())).map(|told| println!("{told}"))
+        }
+        ["browser", "--times", pages @ ..] if !pages.is_empty() => {
+            let pages: Vec<&std::path::Path> = pages.iter().map(|page| page.as_ref()).collect();
+            browser::times(&pages).map(|lines| print!("{lines}"))
         }
         ["interrupts", manifest, runs, seed] => run_interrupts(manifest, runs, seed),
         ["roundtrip", manifest] => {

@@ -56,6 +56,11 @@ pub trait Observer: Sync {
         None
     }
 
+    /// Where engines share lemmas with other processes, if they do.
+    fn exchange(&self) -> Option<&Exchange> {
+        None
+    }
+
     /// Bit-level engines are about to work on this; what they tell next is about it.
     fn prepared(&self, prepared: &Prepared<'_>) {
         let _ = prepared;
@@ -278,11 +283,12 @@ impl<S: Subject, O: Observer> Run<'_, S, O> {
         let bit_passes = bits.as_ref().map(Prepared::passes);
         let room = Room::default();
         // With one thread, engines take turns, and runs are the same with and without it.
-        let exchange = (plan.exchange && plan.threads > 1).then(Exchange::new);
+        let own = (plan.exchange && plan.threads > 1).then(Exchange::new);
+        let exchange = observer.exchange().or(own.as_ref());
         let ground = Ground {
             bits: bits.as_ref().zip(bit_passes.as_ref()).map(|(bits, passes)| {
                 let (system, equal) = (bits.system(), bits.equal());
-                OnBits { system, passes, equal, room: &room, exchange: exchange.as_ref() }
+                OnBits { system, passes, equal, room: &room, exchange }
             }),
             words: words.as_ref().zip(word_passes.as_ref()).map(|(words, passes)| {
                 let system = words.system();

@@ -15,7 +15,7 @@ use crate::decide::{InternalError, Observer, Subject, decide_about};
 use crate::open::{Open, SafeUpTo};
 use crate::plan::Plan;
 use pedra_certify::{BoundLimits, CheckOptions, check_bound};
-use pedra_engines::{Event, Outcome, Reason};
+use pedra_engines::{Event, Exchange, Outcome, Reason};
 use pedra_model::Model;
 use pedra_model::property::Property;
 use pedra_solve::Interrupt;
@@ -28,6 +28,11 @@ pub trait Claimant: Sync {
 
     /// A property stays open; no path violates it up to a step, it is claimed.
     fn open(&self, property: usize, why: Open, safe: Option<usize>);
+
+    /// Where engines share lemmas with other processes, if they do.
+    fn exchange(&self) -> Option<&Exchange> {
+        None
+    }
 }
 
 /// Searches as [`decide`](crate::decide()) does, but checks nothing.
@@ -67,6 +72,10 @@ struct Listener<'a, C>(&'a C);
 
 impl<C: Claimant> Observer for Listener<'_, C> {
     type Error = InternalError;
+
+    fn exchange(&self) -> Option<&Exchange> {
+        self.0.exchange()
+    }
 
     fn hear(&self, _: usize, name: &'static str, event: &Event) {
         if let Event::Settled { outcome, .. } = event {

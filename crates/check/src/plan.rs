@@ -197,7 +197,7 @@ pub struct Plan {
     pub whole_bound: bool,
     /// How many threads.
     pub threads: usize,
-    /// Whether engines in different threads share lemmas.
+    /// Whether engines in different threads, or of different workers, share lemmas.
     pub exchange: bool,
     /// Seed of random choices.
     pub seed: u64,

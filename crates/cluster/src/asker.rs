@@ -51,6 +51,8 @@ pub struct Asked<'a> {
     pub recipes: Vec<Recipe>,
     /// Memory for each task, in bytes.
     pub memory: Option<u64>,
+    /// Whether workers share lemmas.
+    pub exchange: bool,
 }
 
 /// An asker at work.
@@ -116,6 +118,7 @@ impl<'a> Asker<'a> {
             recipe: self.asked.recipes[piece.recipe].clone(),
             limit_ms: piece.limit().map(|limit| limit.as_millis() as u64),
             memory: self.asked.memory,
+            exchange: self.asked.exchange,
         }
     }
 

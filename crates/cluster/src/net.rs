@@ -151,6 +151,15 @@ impl Access {
         let options = self.options(note).await?;
         options.connect(&addresses[..]).await.map_err(because(&self.address))
     }
+
+    /// Connects for what may be lost: of each subject only so many messages wait here, and more
+    /// are dropped.
+    pub(crate) async fn connect_lightly(&self, waiting: usize) -> Result<Client, NetError> {
+        let addresses = self.addresses()?;
+        let options = self.options(&(Arc::new(|_: &str| ()) as Note)).await?;
+        let options = options.subscription_capacity(waiting);
+        options.connect(&addresses[..]).await.map_err(because(&self.address))
+    }
 }
 
 /// Runs network code on this thread until it ends.
@@ -174,6 +183,11 @@ pub(crate) fn work_subject(job: &str, id: impl fmt::Display) -> String {
 /// The subject of a job's results.
 pub(crate) fn result_subject(job: &str) -> String {
     format!("pedra.v{WIRE}.result.{job}")
+}
+
+/// The subject of the lemmas about a model.
+pub(crate) fn lemmas_subject(model: &str) -> String {
+    format!("pedra.v{WIRE}.lemmas.{model}")
 }
 
 /// What lies on the server.

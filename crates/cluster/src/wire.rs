@@ -146,6 +146,9 @@ pub struct Task {
     pub limit_ms: Option<u64>,
     /// Memory, in bytes.
     pub memory: Option<u64>,
+    /// Whether workers on the model share lemmas.
+    #[serde(default)]
+    pub exchange: bool,
 }
 
 impl Task {
@@ -183,6 +186,18 @@ impl Address {
         let any: Any = serde_json::from_slice(bytes).ok().filter(|_| bytes.len() <= MAX_MESSAGE)?;
         is_job(&any.body.job).then_some(any.body)
     }
+}
+
+/// Lemmas of a worker, for others that work on the same system.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Lemmas {
+    /// Which worker.
+    pub worker: String,
+    /// The system, by its fingerprint.
+    pub system: u64,
+    /// Each with the highest level where it holds, and the literals of the excluded cube: the
+    /// number of the variable, negative if it is negated.
+    pub lemmas: Vec<(Option<u32>, Vec<i32>)>,
 }
 
 /// What a worker sends.
@@ -382,6 +397,12 @@ pub struct Presence {
     pub task: Option<(String, u64, String, usize)>,
     /// Seconds since that task was started.
     pub task_s: u64,
+    /// Lemmas that it has sent to other workers.
+    #[serde(default)]
+    pub lemmas_sent: u64,
+    /// Lemmas that it has received, for systems that it was working on.
+    #[serde(default)]
+    pub lemmas_received: u64,
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! its last report is with the server: a worker that dies before leaves it to another.
 
 mod attempt;
+mod lemmas;
 mod search;
 
 use crate::net::{self, Access, NetError, Note, QUICK, Rooms, because, result_subject};

@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::{decide, judge};
-use pedra_engines::exchange::{Exchange, Member, fingerprint};
+use pedra_engines::exchange::{Exchange, Member, Outside, fingerprint};
 use pedra_engines::pdr::CHOICES as PDR_CHOICES;
 use pedra_engines::{
     Avy, AvyOptions, Collector, Context, Engine, Event, Exchanged, FbOptions, FbPdr, Pdr,
@@ -170,4 +170,30 @@ fn a_board_takes_short_lemmas_about_latches_and_forgets_the_oldest() {
     assert!(levels.len() < 10_000, "{}", levels.len());
     let first = 10_000 - levels.len();
     assert!(levels.into_iter().eq((first..10_000).map(Some)));
+}
+
+/// Two processes with a search each: a lemma goes from one board to the other, and not back.
+#[test]
+fn lemmas_leave_and_arrive() {
+    let (system, [here, there]) = (counter(), [(); 2].map(|()| Exchange::new()));
+    let [mut sender, mut receiver] = [&here, &there].map(|exchange| exchange.join(&system));
+    let [mut from, mut to] = [(); 2].map(|()| Outside::default());
+    let cube = [Var::new(4).lit()];
+    for level in 0..3 {
+        sender.publish(&cube, Some(level));
+    }
+    // Nobody has looked at the board there yet.
+    assert!(!to.arrives(fingerprint(&system), &cube, None));
+    assert!(to.leaving(&there, 10).is_empty());
+    let mut levels = Vec::new();
+    while let [(system, note)] = &from.leaving(&here, 1)[..] {
+        assert!(to.arrives(*system, &note.cube, note.level));
+        levels.push(receiver.take().expect("it has arrived").level);
+    }
+    assert_eq!(levels, [Some(0), Some(1), Some(2)]);
+    assert!(to.leaving(&there, 10).is_empty());
+    // Without its engines a board is gone.
+    drop(receiver);
+    assert!(to.leaving(&there, 10).is_empty());
+    assert!(!to.arrives(fingerprint(&system), &cube, None));
 }

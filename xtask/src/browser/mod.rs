@@ -99,6 +99,25 @@ pub fn run(pictures: Option<&Path>) -> Result<String, String> {
     result
 }
 
+/// How long pages take to open, and how long the slowest position of the time line does in each
+/// view: a line for each page.
+///
+/// # Errors
+/// No browser, or a page that cannot be opened.
+pub fn times(pages: &[&Path]) -> Result<String, String> {
+    let program = driver::find().ok_or("no Chromium is installed")?;
+    let mut browser = Browser::start(&program)?;
+    browser.set_screen(1400, 900, "light")?;
+    let mut lines = String::new();
+    for page in pages {
+        let named = |error: String| format!("{}: {error}", page.display());
+        let page = page.canonicalize().map_err(|error| named(error.to_string()))?;
+        let told = pages::times(&mut browser, &page).map_err(named)?;
+        lines += &format!("{}: {told}\n", page.display());
+    }
+    Ok(lines)
+}
+
 fn run_all(program: &Path, folder: &Path, pictures: Option<&Path>) -> Result<String, String> {
     let mut browser = Browser::start(program)?;
     let mut done = Vec::new();

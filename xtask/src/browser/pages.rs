@@ -10,6 +10,12 @@ use std::time::Instant;
 /// what a quiet machine needs at most.
 const DRAW_LIMIT: f64 = 100.0;
 
+/// A drag across the whole time line. Gives the milliseconds of its slowest position.
+const DRAG: &str = "(async () => { const s = document.getElementById('slider'); let worst = 0; \
+    for (let i = 0; i <= 40; i++) { s.value = s.max * i / 40; const t = performance.now(); \
+    s.dispatchEvent(new Event('input')); await new Promise((r) => requestAnimationFrame(() => setTimeout(r))); \
+    worst = Math.max(worst, performance.now() - t); } return worst; })()";
+
 type Checked = Result<(), String>;
 
 fn text(browser: &mut Browser, selector: &str) -> Result<String, String> {
@@ -152,12 +158,23 @@ pub(super) fn stuck(browser: &mut Browser) -> Checked {
     browser.wait("document.querySelectorAll('.hot tbody tr').length > 5")?;
     browser.click("#tabFrames")?;
     browser.wait(&format!("{LEMMAS} > 5"))?;
-    let drag = "(async () => { const s = document.getElementById('slider'); let worst = 0; \
-        for (let i = 0; i <= 40; i++) { s.value = s.max * i / 40; s.dispatchEvent(new Event('input')); \
-        const t = performance.now(); await new Promise((r) => requestAnimationFrame(() => setTimeout(r))); \
-        worst = Math.max(worst, performance.now() - t); } return worst; })()";
-    let worst = number(browser, drag)?;
+    let worst = number(browser, DRAG)?;
     ensure(worst < 5.0 * DRAW_LIMIT, || format!("{worst:.0} ms for one position of the time line"))
+}
+
+/// How long a page takes: until it shows something, and for the slowest position of the time line
+/// in each view that follows it.
+pub(super) fn times(browser: &mut Browser, page: &Path) -> Result<String, String> {
+    let bytes = std::fs::metadata(page).map_err(|error| error.to_string())?.len();
+    browser.open(page, "")?;
+    let paint = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? -1";
+    browser.wait(&format!("({paint}) >= 0"))?;
+    let mut line = format!("{bytes} bytes, first paint {:.0} ms", number(browser, paint)?);
+    for view in ["Summary", "Frames", "Obligations"] {
+        browser.click(&format!("#tab{view}"))?;
+        line += &format!(", {view} {:.0} ms", number(browser, DRAG)?);
+    }
+    Ok(line)
 }
 
 /// The error path steps through the lines.

@@ -3,6 +3,7 @@
 
 mod access;
 mod faults;
+mod lemmas;
 mod lies;
 mod nats;
 mod runs;

@@ -131,6 +131,11 @@ impl Connection {
         self.write.write_all(text.as_bytes()).expect("it is sent");
     }
 
+    /// Hears what is published under these subjects, too.
+    pub fn subscribe(&mut self, subjects: &str) {
+        self.say(&format!("SUB {subjects} 2\r\n"));
+    }
+
     /// Publishes, with `inbox` for answers.
     pub fn publish(&mut self, subject: &str, payload: &[u8]) {
         self.say(&format!("PUB {subject} inbox {}\r\n", payload.len()));

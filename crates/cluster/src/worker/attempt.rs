@@ -5,6 +5,7 @@ use super::{BLINK, Desk, LOOK_EVERY};
 use crate::net::{PROGRESS_EVERY, QUICK};
 use crate::wire::{self, Lease, Left, NotDone, Task, What, Why};
 use async_nats::jetstream::{AckKind, Message};
+use pedra_engines::Exchange;
 use pedra_model::Model;
 use pedra_solve::Interrupt;
 use std::cell::Cell;
@@ -42,6 +43,8 @@ struct Watch {
     is_searching: Cell<bool>,
     /// When they should have ended for long.
     late: Cell<Option<Instant>>,
+    /// Where engines share lemmas with those of other workers, if they do.
+    exchange: Option<Arc<Exchange>>,
 }
 
 impl Watch {
@@ -59,10 +62,12 @@ impl Desk<'_> {
             stop: Cell::new(None),
             is_searching: Cell::new(false),
             late: Cell::new(None),
+            exchange: task.exchange.then(|| Arc::new(Exchange::new())),
         };
         let what = tokio::select! {
             what = self.search(task, &watch) => what,
             what = self.guard(task, message, &watch) => what,
+            never = self.share_lemmas(&task.model, watch.exchange.as_deref()) => match never {},
         };
         self.presence.borrow_mut().task_s = 0;
         what
@@ -102,7 +107,8 @@ impl Desk<'_> {
         let cpu = (self.worker.cpu)();
         watch.late.set(limit.and_then(|limit| after(limit.saturating_add(LATE))));
         watch.is_searching.set(true);
-        let mut search = Search::start(source, task.properties.clone(), plan, interrupt);
+        let (properties, exchange) = (task.properties.clone(), watch.exchange.clone());
+        let mut search = Search::start(source, properties, plan, interrupt, exchange);
         let mut left = Vec::new();
         while let Some(told) = search.told.recv().await {
             match told {

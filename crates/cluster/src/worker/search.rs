@@ -4,7 +4,7 @@ use super::ReadModel;
 use crate::evidence;
 use crate::wire::{Left, NotDone, Why};
 use pedra_check::{Claimant, Open, Plan, claims};
-use pedra_engines::Outcome;
+use pedra_engines::{Exchange, Outcome};
 use pedra_formats::sha256::sha256;
 use pedra_model::Model;
 use pedra_solve::Interrupt;
@@ -46,11 +46,12 @@ impl Search {
         properties: Vec<usize>,
         plan: Plan,
         interrupt: Interrupt,
+        exchange: Option<Arc<Exchange>>,
     ) -> Search {
         let (sender, told) = unbounded_channel();
         let body = move || match read(source, &sender, &properties) {
             Ok(model) => {
-                let teller = Teller { model: &model, sender };
+                let teller = Teller { model: &model, sender, exchange };
                 claims(&model, &properties, &plan, &interrupt, &teller);
             }
             Err(why) => {
@@ -99,6 +100,7 @@ fn read(
 struct Teller<'a> {
     model: &'a Model,
     sender: UnboundedSender<Told>,
+    exchange: Option<Arc<Exchange>>,
 }
 
 impl Claimant for Teller<'_> {
@@ -119,6 +121,10 @@ impl Claimant for Teller<'_> {
             // The receiver is gone only if the worker ends.
             let _ = self.sender.send(one);
         }
+    }
+
+    fn exchange(&self) -> Option<&Exchange> {
+        self.exchange.as_deref()
     }
 
     fn open(&self, property: usize, why: Open, safe: Option<usize>) {

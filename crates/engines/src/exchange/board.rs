@@ -118,6 +118,11 @@ pub struct Member {
 }
 
 impl Member {
+    /// Whether somebody else has joined the board and is still there.
+    pub(super) fn is_accompanied(&self) -> bool {
+        Arc::strong_count(&self.board) > 1
+    }
+
     /// Publishes that a cube is excluded up to a level, `None` for all. Without effect if the cube
     /// is not about latches alone, or another thread is at the board just now.
     pub fn publish(&mut self, cube: &[Lit], level: Option<usize>) {

@@ -13,8 +13,10 @@
 //! has frames of its own, and a proof comes from one of them.
 
 mod board;
+mod outside;
 
 pub use board::{Board, Exchanged, Member, Note};
+pub use outside::Outside;
 
 use pedra_model::bits::BitSystem;
 use rustc_hash::{FxHashMap, FxHasher};
@@ -24,8 +26,9 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 /// The choice of several engines together.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct AutoOptions {
-    /// Whether engines in different threads share lemmas. Off by default: no gain is shown, and
-    /// the first thread would no longer do what one thread does. See docs/design/portfolio.md.
+    /// Whether engines in different threads, or of different workers, share lemmas. Off by
+    /// default: no gain is shown, and the first thread would no longer do what one thread does.
+    /// See docs/design/portfolio.md.
     pub exchange: bool,
 }
 
@@ -52,6 +55,12 @@ impl Exchange {
             *entry = Arc::downgrade(&board);
             board
         })
+    }
+
+    /// All boards that are in use, by the fingerprints of their systems.
+    fn boards(&self) -> Vec<(u64, Arc<Board>)> {
+        let boards = self.boards.lock().unwrap_or_else(PoisonError::into_inner);
+        boards.iter().filter_map(|(&system, board)| Some((system, board.upgrade()?))).collect()
     }
 
     /// Joins the board of a system.

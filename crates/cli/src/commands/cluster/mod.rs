@@ -170,6 +170,7 @@ fn decide_at<O: Observer<Error = anyhow::Error>>(
         properties: selected,
         recipes: recipe::recipes(args, &loaded.model),
         memory: args.limits.memory,
+        exchange: plan.exchange,
     };
     let (access, noter) = (args.cluster.access(address)?, noter(args.output.quiet));
     let mut asker = Asker::start(access, asked, noter, interrupt)?;

@@ -1,0 +1,45 @@
+//! The boards of a run, as another process sees them: lemmas leave, and lemmas of others arrive.
+//!
+//! One more member at each board. The engines cannot tell its lemmas from those of their
+//! neighbours, and check them in the same way.
+
+use super::board::{Member, Note};
+use super::{Board, Exchange};
+use pedra_model::lit::Lit;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// The link between the boards of a run and other processes.
+#[derive(Default)]
+pub struct Outside {
+    /// By the fingerprint of the system.
+    members: FxHashMap<u64, Member>,
+}
+
+impl Outside {
+    /// Lemmas that engines here have published since the last call, at most so many, each with the
+    /// fingerprint of its system. The rest is for the next call, unless the board has dropped it.
+    pub fn leaving(&mut self, exchange: &Exchange, most: usize) -> Vec<(u64, Arc<Note>)> {
+        // A board whose engines are gone goes.
+        self.members.retain(|_, member| member.is_accompanied());
+        for (system, board) in exchange.boards() {
+            self.members.entry(system).or_insert_with(|| Board::join(&board));
+        }
+        let mut notes = Vec::new();
+        for (&system, member) in &mut self.members {
+            while notes.len() < most {
+                let Some(note) = member.take() else { break };
+                notes.push((system, note));
+            }
+        }
+        notes
+    }
+
+    /// Puts a lemma of another process on the board of its system: that a cube is excluded up to a
+    /// level, `None` for all. False if nobody here works on that system. A cube that cannot be one
+    /// of the system has no effect.
+    pub fn arrives(&mut self, system: u64, cube: &[Lit], level: Option<usize>) -> bool {
+        let member = self.members.get_mut(&system);
+        member.map(|member| member.publish(cube, level)).is_some()
+    }
+}
