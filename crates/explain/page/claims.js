@@ -44,12 +44,27 @@ function states(words, clause) {
   return list;
 }
 
+// The signals that a claim speaks of, in order; those of a formula are not known here.
+function claimSignals(tower, claim) {
+  if (!Array.isArray(claim)) return [];
+  const words = claim.map((literal) => tower.words.bits[Math.abs(literal) - 1].word);
+  return [...new Set(words.filter((word) => !/^gate \d+$/.test(word)))].sort();
+}
+
+// A value for one line: a number if all bits are known, else without the bits in front that say little.
+function shortValue(value) {
+  const digits = value.replaceAll('_', '');
+  if (digits.length <= 8) return value;
+  if (/^[01]+$/.test(digits)) return BigInt('0b' + digits).toString();
+  return value.replace(/^(x{4}_)+/, '…').replace(/^(0{4}_)+/, '0…');
+}
+
 // A claim in one line.
 function claimText(tower, claim) {
   if (claim === null || claim === undefined) return '(not in the record)';
   if (typeof claim === 'string') return visible(claim);
   if (claim.length === 0) return 'all states';
-  return states(tower.words, claim).map((part) => visible(part.word) + ' = ' + part.value).join('  ∧  ');
+  return states(tower.words, claim).map((part) => visible(part.word) + ' = ' + shortValue(part.value)).join('  ∧  ');
 }
 
 // What holds because a lemma excludes its states.

@@ -81,6 +81,6 @@ function lastAtMost(list, x) {
 
 // The head of a column; those of numbers are on the right, like the numbers.
 function columnHead(text) {
-  const numbers = ['after', 'inputs', 'states', 'gates', 'how many', 'held', 'time', 'lemmas', 'obligations', 'taken up', 'raised'];
+  const numbers = ['after', 'inputs', 'states', 'gates', 'how many', 'claim held', 'time', 'lemmas', 'obligations', 'taken up', 'raised'];
   return el('th', { scope: 'col', class: numbers.includes(text) ? 'number' : null }, text);
 }

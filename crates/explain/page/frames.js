@@ -43,6 +43,7 @@ class TowerView {
     this.tick = tick;
     const { lemmas } = this.tower;
     const words = options.search.toLowerCase().split(/\s+/).filter(Boolean);
+    const exactly = options.signals === null ? null : options.signals.join('\n');
     const present = [];
     let retired = 0;
     for (let index = 0; index < lemmas.born.length; index++) {
@@ -51,6 +52,7 @@ class TowerView {
       if (gone) retired++;
       if (gone && !options.retired) continue;
       if (words.length > 0 && !this.matches(index, words)) continue;
+      if (exactly !== null && claimSignals(this.tower, lemmas.claim[index]).join('\n') !== exactly) continue;
       present.push({ index, level: levelAt(lemmas, index, tick), gone });
     }
     present.sort((a, b) => a.gone - b.gone || height(b.level) - height(a.level) || b.index - a.index);
@@ -58,7 +60,7 @@ class TowerView {
     this.top = Math.max(1, this.topAt(tick), ...present.map((one) => one.level));
     this.first = Math.max(1, this.top - MAX_COLUMNS + 1);
     this.drawHead(tick);
-    this.note.textContent = plural(present.length, 'lemma') + ' shown' + (words.length > 0 ? ' for the search' : '')
+    this.note.textContent = plural(present.length, 'lemma') + ' shown' + (words.length > 0 || exactly !== null ? ' for the search' : '')
       + (retired > 0 && !options.retired ? ', ' + count(retired) + ' subsumed ones hidden' : '')
       + (this.tower.total.lemmas > lemmas.born.length
         ? ' (of ' + count(lemmas.born.length) + ' on the page; the run had ' + count(this.tower.total.lemmas) + ')' : '');
@@ -67,13 +69,15 @@ class TowerView {
 
   matches(index, words) {
     const text = claimText(this.tower, this.tower.lemmas.claim[index]).toLowerCase();
-    return words.every((word) => text.includes(word));
+    const number = '#' + this.tower.lemmas.number[index];
+    return words.every((word) => word === number || text.includes(word));
   }
 
-  // Column 0 stands for frames further below, if there are too many; the last one is F∞.
+  // Column 0 stands for frames further below, if there are too many. The last one is F∞, behind an
+  // empty one: it is not the next frame.
   columns() {
     const below = this.first > 1 ? 1 : 0;
-    return { below, all: below + (this.top - this.first + 1) + 1 };
+    return { below, newest: below + (this.top - this.first), all: below + (this.top - this.first + 1) + 2 };
   }
 
   column(level) {
@@ -88,7 +92,7 @@ class TowerView {
   }
 
   drawHead(tick) {
-    const { below, all } = this.columns();
+    const { below, newest, all } = this.columns();
     // Counts of the whole run, not only of what is on the page.
     const at = lastAtMost(this.tower.counts.map((row) => row[0]), tick);
     const counts = new Array(all).fill(0);
@@ -97,10 +101,16 @@ class TowerView {
     const cells = [];
     const every = Math.ceil(all / MAX_LABELS);
     for (let column = 0; column < all; column++) {
-      const title = column === all - 1 ? 'F∞' : below && column === 0 ? 'F1…' : 'F' + (this.first + column - below);
-      // A frame below the last without lemmas of its own equals the next one.
-      const equals = counts[column] === 0 && column >= below && column < all - 2 ? ' =' : '';
-      const hasLabel = (all - 1 - column) % every === 0;
+      if (column === newest + 1) {
+        cells[this.place(column)] = el('span', { class: 'frame' });
+        continue;
+      }
+      const isBelow = below === 1 && column === 0;
+      const title = column === all - 1 ? 'F∞' : isBelow ? '≤F' + (this.first - 1) : 'F' + (this.first + column - below);
+      // A frame below the newest without lemmas of its own equals the next one.
+      const equals = counts[column] === 0 && column >= below && column < newest ? ' =' : '';
+      // The newest frame, F∞ and what stands for several frames always have their label.
+      const hasLabel = column > newest || isBelow || (newest - column) % every === 0 && (below === 0 || column > 2);
       cells[this.place(column)] = el('span', { class: 'frame', title: plural(counts[column], 'lemma') + ' with ' + title + ' as the highest frame' + (equals ? ': it equals the next one' : '') },
         hasLabel ? [el('b', {}, title), el('small', {}, compact(counts[column]) + equals)] : null);
     }
@@ -147,15 +157,23 @@ function groupTowers(data) {
 function framesView(run) {
   const groups = groupTowers(run.data);
   if (groups.length === 0) return null;
-  const options = { search: '', retired: false };
+  // With `signals`, only lemmas about exactly these.
+  const options = { search: '', retired: false, signals: null };
   let views = [];
   const holder = el('div', { class: 'towers' });
   const exchanges = el('div', { class: 'exchanges' });
   const choose = el('select', { 'aria-label': 'frames of', onchange: () => pick(Number(choose.value)) },
     groups.map((towers, at) => el('option', { value: at }, towers[0].label + ' · ' + plural(towers.reduce((n, t) => n + t.total.lemmas, 0), 'lemma'))));
-  const search = el('input', { type: 'search', placeholder: 'signal', 'aria-label': 'lemmas about', id: 'lemmaSearch',
+  const search = el('input', { type: 'search', placeholder: 'signal or #number', 'aria-label': 'lemmas about', id: 'lemmaSearch',
     oninput: () => { options.search = search.value; show(run.timeline.tick); } });
   const retired = el('input', { type: 'checkbox', id: 'retired', onchange: () => { options.retired = retired.checked; show(run.timeline.tick); } });
+  const chosen = el('span', { class: 'chosen' });
+  function chooseSignals(signals) {
+    options.signals = signals;
+    const forget = () => { chooseSignals(null); show(run.timeline.tick); };
+    replace(chosen, signals === null ? null : ['only lemmas about exactly ', signals.slice(0, 6).map((text) => [name(text, 30), ' ']),
+      signals.length > 6 ? '… ' : '', button('×', 'all lemmas again', forget, { id: 'allLemmas' })]);
+  }
   let shown = -1;
   function pick(at) {
     shown = at;
@@ -182,17 +200,24 @@ function framesView(run) {
     el('div', { class: 'tools' },
       groups.length > 1 ? el('label', {}, 'frames of ', choose) : null,
       el('label', {}, 'search ', search),
-      el('label', {}, retired, ' subsumed lemmas, too')),
-    legend(), holder, exchanges);
+      el('label', {}, retired, ' subsumed lemmas, too'), chosen),
+    legend(run.data), holder, exchanges);
   return { name: 'Frames', element, reveal,
     show: (tick) => { if (shown < 0) pick(largest.indexOf(Math.max(...largest))); else show(tick); },
-    open: (wish) => { if (wish.search !== undefined) { options.search = wish.search; search.value = wish.search; } } };
+    open: (wish) => {
+      if (wish.signals === undefined) return;
+      // As they are counted: with those that are subsumed.
+      options.search = search.value = '';
+      options.retired = retired.checked = true;
+      chooseSignals(wish.signals);
+    } };
 }
 
-function legend() {
+function legend(data) {
+  const origins = new Set(data.towers.flatMap((tower) => [...new Set(tower.lemmas.origin)]));
   const item = (mark, text) => el('li', {}, el('b', {}, mark), ' ' + text);
   return el('ul', { class: 'legend marks' }, item('●', 'learned here'), item('▶', 'pushed to here'), item('✕', 'subsumed'),
-    item('F∞', 'holds everywhere'), Object.keys(ORIGIN_MARKS).filter((o) => ORIGIN_MARKS[o]).map((o) => item(ORIGIN_MARKS[o], ORIGINS[o])));
+    item('F∞', 'holds everywhere'), Object.keys(ORIGIN_MARKS).filter((o) => ORIGIN_MARKS[o] && origins.has(o)).map((o) => item(ORIGIN_MARKS[o], ORIGINS[o])));
 }
 
 // What the directions told each other, and interpolants, up to a position.

@@ -34,8 +34,13 @@ function start() {
 
   const views = [summaryView, framesView, obligationsView, traceView, invariantView, programView, picturesView]
     .map((make) => make(run)).filter(Boolean);
+  // Where details stand above the views, another view would not be seen behind them.
+  const choose = (wanted) => {
+    if (matchMedia('(max-width: 60em)').matches) { run.selected = null; details.hidden = true; }
+    run.go(wanted, {});
+  };
   const tabs = views.map((one, at) => el('button', { type: 'button', role: 'tab', id: 'tab' + one.name, 'aria-controls': 'panel' + one.name,
-    title: 'key ' + (at + 1), onclick: () => run.go(one.name, {}) }, one.name));
+    title: 'key ' + (at + 1), onclick: () => choose(one.name) }, one.name));
   const panels = views.map((one) => el('div', { role: 'tabpanel', id: 'panel' + one.name, 'aria-labelledby': 'tab' + one.name, hidden: true }, one.element));
 
   run.go = (wanted, wish) => {
@@ -73,7 +78,8 @@ function start() {
       el('p', { class: 'about' }, 'pedra ' + visible(data.run.pedra) + ', engine ' + visible(data.run.engine) + ', ' + time(data.run.seconds) + ', ' + plural(data.run.events, 'event'))),
     el('nav', {}, el('div', { role: 'tablist', 'aria-label': 'views' }, tabs), run.timeline.element),
     el('div', { class: 'content' }, el('div', { class: 'panels' }, panels), details),
-    el('footer', {}, 'Keys: ← → one event, shift ← → one frame, space plays, 1 to ' + views.length + ' choose a view, / searches, [ ] step through a program.')]);
+    el('footer', {}, 'Keys: ← → one event, shift ← → one frame, Home and End the first and the last event, space plays, 1 to ' + views.length + ' choose a view, / searches'
+      + (data.program ? ', [ ] step through the program' : '') + '. On the time line, bars upwards are lemmas (dark: learned, light: pushed), bars downwards obligations (dark: raised, light: blocked).')]);
   document.body.append(main);
   run.timeline.go(run.timeline.last);
   run.timeline.draw();

@@ -104,7 +104,7 @@ function obligationsView(run) {
     const missing = tower.total.obligations - tower.obligations.born.length;
     replace(holder, hotSpots(run, tower),
       el('h3', {}, tower.backward ? 'From initial states forwards' : 'From bad states backwards'),
-      el('ul', { class: 'legend marks' }, [['○', 'waits'], ['◐', 'excluded up to a frame'], ['●', 'excluded everywhere'], ['★', 'on the way of the counterexample']].map(([mark, text]) => el('li', {}, el('b', {}, mark), ' ' + text))),
+      el('ul', { class: 'legend marks' }, [['○', 'waits'], ['◐', 'excluded up to a frame'], ['●', 'excluded everywhere'], ['★', 'on the way of the counterexample']].filter(([mark]) => mark !== '★' || tower.chain.length > 0).map(([mark, text]) => el('li', {}, el('b', {}, mark), ' ' + text))),
       missing > 0 ? el('p', { class: 'count' }, count(missing) + ' of ' + plural(tower.total.obligations, 'obligation') + ' are not on this page.') : null,
       forest.rows.element);
     forest.show(run.timeline.tick);

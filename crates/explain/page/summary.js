@@ -3,12 +3,15 @@
 function summaryView(run) {
   const { data } = run;
   const charts = summaryCharts(data);
+  const pictures = el('div', { class: 'charts' }, charts.map((one) => one.element));
+  // Who has no verdict wants to know why first.
+  const isOpen = data.properties.some((p) => p.verdict === 'unknown');
+  const tables = [stages(data), work(data), eventTotals(data)].filter(Boolean);
   const element = el('section', { class: 'summary' },
     verdicts(data),
     notes(data),
-    el('div', { class: 'charts' }, charts.map((one) => one.element)),
-    stuck(run),
-    el('div', { class: 'tables' }, stages(data), work(data), eventTotals(data)));
+    isOpen ? [stuck(run), pictures] : [pictures, stuck(run)],
+    el('div', { class: 'tables' }, tables.map((table) => el('div', { class: 'scroll' }, table))));
   return { name: 'Summary', element, show: (tick) => charts.forEach((one) => one.show(tick)) };
 }
 
@@ -20,7 +23,7 @@ function verdicts(data) {
     }
     if (p.verdict === 'violated') return 'at step ' + p.step + '; trace replayed';
     const safe = p.safe_until === null || p.safe_until === undefined ? ''
-      : '; no violation up to step ' + p.safe_until + (p.safe_checked === p.safe_until ? ' (checked)' : ' (claimed)');
+      : '; no violation up to step ' + p.safe_until + (p.safe_checked === p.safe_until ? ' (checked)' : ' (claimed by the engine, not checked)');
     return visible(p.reason || '') + safe;
   };
   const row = (p) => el('tr', { class: p.verdict },
@@ -93,15 +96,16 @@ function work(data) {
     el('td', { class: 'bar' }, el('span', { style: { width: 100 * (part.seconds || 0) / most + '%' } })));
   return el('table', {},
     el('caption', {}, 'Where the time went'),
-    el('thead', {}, el('tr', {}, ['queries for', 'engine', 'how many', 'held', 'time', ''].map(columnHead))),
+    el('thead', {}, el('tr', {}, ['queries for', 'engine', 'how many', 'claim held', 'time', ''].map(columnHead))),
     el('tbody', {}, rows.sort((a, b) => (b.seconds || 0) - (a.seconds || 0)).map(row)));
 }
 
 function eventTotals(data) {
   const sums = [0, 0, 0, 0, 0];
   data.clock.counts.forEach((counts) => counts.forEach((n, at) => { sums[at] += n; }));
-  const names = ['lemmas learned', 'lemmas pushed', 'lemmas retired', 'obligations raised', 'obligations blocked'];
-  const rows = names.map((text, at) => [text, sums[at]]).concat(Object.entries(data.marks.counts));
+  const names = ['lemmas learned', 'lemmas pushed', 'lemmas subsumed', 'obligations raised', 'obligations blocked, each time'];
+  const marks = { started: 'searches started', finished: 'searches ended', depth: 'depths reached', settled: 'properties settled' };
+  const rows = names.map((text, at) => [text, sums[at]]).concat(Object.entries(data.marks.counts).map(([event, n]) => [marks[event] || event.replaceAll('_', ' '), n]));
   return el('table', {}, el('caption', {}, 'Events'),
     el('tbody', {}, rows.map(([text, n]) => el('tr', {}, el('th', { scope: 'row' }, text), el('td', { class: 'number' }, count(n))))));
 }
@@ -118,17 +122,17 @@ function stuck(run) {
   const unknown = data.properties.some((p) => p.verdict === 'unknown');
   const hint = lemmas >= 20 && share >= 0.2 && signals.length > 0 ? el('p', { class: unknown ? 'hint strong' : 'hint' },
     el('b', {}, Math.round(100 * share) + ' % of all lemmas speak of exactly the same signals: '),
-    signals.slice(0, 8).map((text) => [name(text, 40), ' ']), signals.length > 8 ? '… ' : '',
-    'They exclude values of these signals one by one.',
+    signals.slice(0, 8).map((text, at) => [at > 0 ? ', ' : '', name(text, 40)]), signals.length > 8 ? ' …' : '',
+    '. They exclude values of these signals piece by piece.',
     unknown ? ' One formula that relates the signals would replace them: word-level PDR (--engine wpdr) looks for such, or state it as a property.' : '') : null;
   const row = ([words, learned, raised]) => el('tr', {},
     el('td', {}, words.length === 0 ? 'no signal' : words.slice(0, 10).map((w) => [name(w, 30), ' ']), words.length > 10 ? '… ' + (words.length - 10) + ' more' : ''),
     el('td', { class: 'number' }, count(learned)), el('td', { class: 'number' }, count(raised)),
-    el('td', {}, button('show', 'lemmas that speak of these signals', () => run.go('Frames', { search: words.join(' ') }))));
+    el('td', {}, tower.lemmas.claim.some(Array.isArray) ? button('show', 'the lemmas about exactly these signals', () => run.go('Frames', { signals: [...words].sort() })) : null));
   return el('div', { class: 'stuck' },
-    el('table', {}, el('caption', {}, 'Where the work piles up: lemmas and obligations by the signals that they speak of'),
+    hint,
+    el('div', { class: 'scroll' }, el('table', {}, el('caption', {}, 'Where the work piles up: lemmas and obligations about exactly these signals'),
       el('thead', {}, el('tr', {}, ['signals', 'lemmas', 'obligations', ''].map(columnHead))),
-      el('tbody', {}, top.map(row))),
-    tower.otherPatterns > 0 ? el('p', { class: 'count' }, plural(tower.otherPatterns, 'claim') + ' about rarer sets of signals are not counted here.') : null,
-    hint);
+      el('tbody', {}, top.map(row)))),
+    tower.otherPatterns > 0 ? el('p', { class: 'count' }, plural(tower.otherPatterns, 'claim') + ' about rarer sets of signals are not counted here.') : null);
 }

@@ -153,7 +153,16 @@ pub(super) fn properties(browser: &mut Browser) -> Checked {
 /// stays smooth.
 pub(super) fn stuck(browser: &mut Browser) -> Checked {
     has(browser, ".verdicts", "time limit reached")?;
-    has(browser, ".hint", "speak of exactly the same signals: x n")?;
+    has(browser, ".hint", "speak of exactly the same signals: x, n")?;
+    // Lemmas about exactly these, and all again.
+    browser.click(".stuck button")?;
+    has(browser, ".chosen", "only lemmas about exactly n x")?;
+    browser.wait(&format!("{LEMMAS} > 5"))?;
+    browser.wait("[...document.querySelectorAll('#panelFrames .lemma bdi')].every((e) => /\\bx\\b.*\\bn\\b|\\bn\\b.*\\bx\\b/.test(e.textContent))")?;
+    // The newest frame is told apart from F∞.
+    browser.wait("(() => { const t = [...document.querySelectorAll('.frameHead b')].map((e) => e.textContent).slice(-2); return /^F\\d+$/.test(t[0]) && t[1] === 'F∞'; })()")?;
+    browser.click("#allLemmas")?;
+    browser.wait("document.querySelector('.chosen').textContent === ''")?;
     browser.click("#tabObligations")?;
     browser.wait("document.querySelectorAll('.hot tbody tr').length > 5")?;
     browser.click("#tabFrames")?;
