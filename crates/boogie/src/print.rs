@@ -92,8 +92,10 @@ fn names<'p>(program: &'p Program, procedure: &Procedure) -> FxHashMap<TermId, &
         let variable = program.variable(*id);
         let Some(name) = variable.name.as_deref() else { continue };
         let plain = name.strip_prefix("old(").and_then(|rest| rest.strip_suffix(')'));
-        // The first one hides others; a procedure's own come first.
-        if is_name(plain.unwrap_or(name)) && *taken.entry(name).or_insert(*id) == *id {
+        // The first one hides others; a procedure's own come first. All that are called `old(x)`
+        // have the same value: that of `x` when the procedure was called.
+        let is_seen = plain.is_some() || *taken.entry(name).or_insert(*id) == *id;
+        if is_name(plain.unwrap_or(name)) && is_seen {
             names.insert(variable.term, variable);
         }
     }

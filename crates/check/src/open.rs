@@ -23,19 +23,25 @@ pub enum Open {
 impl Open {
     /// In words. `stopped` says why the run was stopped, if it was.
     pub fn text(&self, stopped: &str) -> String {
+        self.text_with(stopped, "pdr")
+    }
+
+    /// The same, with an engine that would find a proof.
+    fn text_with(&self, stopped: &str, prover: &str) -> String {
         match self {
             Open::Engines(Reason::Interrupted) => stopped.to_owned(),
             Open::Engines(Reason::DepthLimit) => "depth limit reached".to_owned(),
             Open::Engines(Reason::Budget) => "work limit reached".to_owned(),
             Open::Engines(Reason::Exhausted(0)) => {
-                "no initial state of the reduced model satisfies the constraints, but this engine \
-                 has no proof to show; try pdr"
-                    .to_owned()
+                format!(
+                    "no initial state of the reduced model satisfies the constraints, but this \
+                     engine has no proof to show; try {prover}"
+                )
             }
             Open::Engines(Reason::Exhausted(step)) => {
                 format!(
                     "all paths of the reduced model end or repeat a state before step {step}, but \
-                     this engine has no proof to show; try pdr"
+                     this engine has no proof to show; try {prover}"
                 )
             }
             Open::Engines(Reason::SettledElsewhere) => "left to others".to_owned(),
@@ -86,6 +92,8 @@ pub enum ProgramOpen {
         tried: usize,
         /// The run was stopped.
         is_stopped: bool,
+        /// Deeper was not asked for.
+        is_limited: bool,
         /// Only undefined runs reach it up to there; the operation, in words.
         undefined: Option<String>,
     },
@@ -95,13 +103,14 @@ impl ProgramOpen {
     /// In words. `stopped` says why the run was stopped, if it was.
     pub fn text(&self, stopped: &str) -> String {
         match self {
-            ProgramOpen::System(open) => open.text(stopped),
+            ProgramOpen::System(open) => open.text_with(stopped, "program"),
             ProgramOpen::Defined { undefined, why } => {
                 format!("{}; a run with {undefined} reaches it", why.text(stopped))
             }
             ProgramOpen::NotLowered(text) => text.clone(),
-            ProgramOpen::Recursion { depth, tried, is_stopped, undefined } => {
-                let stopped = is_stopped.then(|| stopped.to_owned());
+            ProgramOpen::Recursion { depth, tried, is_stopped, is_limited, undefined } => {
+                let limit = is_limited.then(|| "depth limit reached".to_owned());
+                let stopped = is_stopped.then(|| stopped.to_owned()).or(limit);
                 let undefined = undefined.as_ref().map(|u| Open::Undefined(u.clone()).text(""));
                 let whole = match depth {
                     0 => ", not completely".to_owned(),

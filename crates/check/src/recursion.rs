@@ -181,11 +181,11 @@ impl<O: ProgramObserver> Run<'_, O> {
             (looks, steps) = (looks.saturating_mul(2), steps.saturating_mul(2));
         }
         let (depth, tried) = (book.searched, violations.fits);
-        let is_stopped = self.interrupt.is_raised();
+        let (is_stopped, is_limited) = (self.interrupt.is_raised(), self.plan.depth.is_some());
         let open = book.open.into_iter().map(|property| (property, None));
         let undefined = book.undefined.into_iter().map(|(property, text)| (property, Some(text)));
         for (property, undefined) in open.chain(undefined) {
-            let why = ProgramOpen::Recursion { depth, tried, is_stopped, undefined };
+            let why = ProgramOpen::Recursion { depth, tried, is_stopped, is_limited, undefined };
             self.observer.open(property, why, None);
         }
         Ok(())

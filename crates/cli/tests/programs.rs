@@ -255,6 +255,70 @@ fn summaries_are_shown_beside_their_procedures() {
     assert!(text.contains("loop_invariant") && !text.contains("old("), "{text}");
 }
 
+/// An array that is kept as one, beside a loop that no run reaches: the proof speaks of it, too.
+#[test]
+fn loops_beside_arrays_that_no_run_reaches() {
+    let boogie = "var m: [int]int;\nprocedure main() modifies m; { var c: int;\n\
+        m[0] := 0; m[1] := 0; if (m[m[0]] > 0) { while (c < 4) { } } assert m[1] == 0; }\n";
+    let c = "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);\n\
+        int main(void) { int m[100000], c = 0; m[0] = 0; m[1] = 0; if (m[m[0]] > 0) {\n\
+        while (c < 4) c = __VERIFIER_nondet_int(); } if (m[1]) reach_error(); return 0; }\n";
+    for (name, text) in [("dead.bpl", boogie), ("dead.c", c)] {
+        for engine in ["program", "auto"] {
+            let (code, out, err) = check_text(name, text, &["--engine", engine]);
+            assert_eq!(code, Some(0), "{name}, {engine}: {out}{err}");
+        }
+    }
+}
+
+/// Assertions that control cannot come to are properties like others.
+#[test]
+fn assertions_behind_the_end_of_control() {
+    let head = "extern void reach_error(void); extern void __VERIFIER_assert(int);\n";
+    for body in [
+        "while (1) { } reach_error();",
+        "return 0; { __VERIFIER_assert(0); }",
+        "int v = 1; do { v = 2; } while (1); if (v) reach_error();",
+        "goto end; reach_error(); end:",
+    ] {
+        let text = format!("{head}int main(void) {{ {body} return 0; }}\n");
+        let (code, out, err) = check_text("behind.c", &text, &[]);
+        assert_eq!(code, Some(0), "{body}: {out}{err}");
+        assert_eq!(out.matches("proved").count(), 1, "{body}: {out}");
+    }
+    // Of a statement with a label all the others stay what they were.
+    let text = format!(
+        "{head}int main(void) {{ int x; goto in; {{ reach_error(); in: x = 1; reach_error(); }} }}\n"
+    );
+    let (code, out, err) = check_text("behind.c", &text, &[]);
+    assert_eq!((code, out.matches("violated  b1").count()), (Some(1), 1), "{out}{err}");
+    assert!(out.contains("proved    b0"), "{out}");
+}
+
+/// What is said of a loop or a predicate holds for it, and says of which call it speaks.
+#[test]
+fn invariants_are_those_of_their_call() {
+    let text = "extern void reach_error(void);\nunsigned f(unsigned p) { unsigned i = 0;\n\
+        while (i < 9) i += p; return i; }\nint main(void) {\n\
+        if (f(1) != 9) reach_error();\nif (f(3) != 9) reach_error();\nreturn 0; }\n";
+    let (_, out, _) = check_text("twice.c", text, &["--engine", "program"]);
+    let about = |line: usize, what: &str| {
+        let is_it = |text: &&str| text.contains(&format!("twice.c:{line}  i <= 9 && p == {what}"));
+        out.lines().filter(|text| text.contains("called at")).any(|text| is_it(&text))
+    };
+    assert!(about(5, "1") && about(6, "3"), "{out}");
+    // One line for each predicate, also where clauses have several in their bodies.
+    let (_, out, _) = pedra("mccarthy.smt2", &["--engine", "program"]);
+    let lines: Vec<&str> = out.lines().filter(|line| line.contains("(M x0 x1)")).collect();
+    assert!(lines.len() == 1 && lines[0].contains("(> x1 90)"), "{out}");
+    // Two names for the value before the call.
+    let text = "var g: int;\nprocedure f(n: int); modifies g; ensures g == old(g) + n;\n\
+        implementation f(n: int) { if (n > 0) { g := g + 1; call f(n - 1); }\n\
+        else { g := g + n; } }\nprocedure q() modifies g; { g := 3; call f(4); assert g == 7; }\n";
+    let (_, out, _) = check_text("old.bpl", text, &["--engine", "program", "-p", "b0"]);
+    assert!(out.contains("ensures") && out.contains("old(g)") && !out.contains("more"), "{out}");
+}
+
 #[test]
 fn what_cannot_be_done_is_said() {
     let (code, out, _) = pedra("descent.c", &["-p", "b0", "--depth", "7", "-e", "kind"]);

@@ -442,6 +442,15 @@ fn our_waypoints_can_be_marked() {
          if (x == 7) reach_error(); return 0; }\n",
         "int main(void) { int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int();\n\
          switch (x) { case 3: y = y ^ 1; } if (x == 3 && y == 8) reach_error(); return 0; }\n",
+        // Places that are visited before a value comes: in a loop, in calls, deeper in a call.
+        "int main(void) { int x = 0, i = 0; while (i < 3) { if (i == 1)\n\
+         x = __VERIFIER_nondet_int();\n i++; } if (x == 7) reach_error(); return 0; }\n",
+        "int g; void f(int p) { if (p)\n g = __VERIFIER_nondet_int();\n return; }\n\
+         int main(void) { f(0); f(0); f(1); f(0); if (g == 1) reach_error(); return 0; }\n",
+        "int g; int f(int n) { if (n) f(n - 1); if (n == 2)\n g = __VERIFIER_nondet_int();\n\
+         g = g ^ 1; return g; } int main(void) { f(3); if (g == 9) reach_error(); return 0; }\n",
+        "int main(void) { int x = 0, s = 0; for (int i = 0; i < 4; i++) { if (i % 2)\n\
+         x = __VERIFIER_nondet_int();\n s += x & 7; } if (s == 13) reach_error(); return 0; }\n",
     ] {
         let at = with_program("own", &format!("{head}{code}"));
         let (found, out) = pedra(&at, &["check", "p.c", "--witness", "w.yml"]);

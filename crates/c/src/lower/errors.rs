@@ -11,7 +11,7 @@
 //! ```
 
 use super::callee::{Callee, classify};
-use super::shape::{Shape, first_call, is_error};
+use super::shape::{Shape, Walk, first_call, is_error};
 use super::{Lowered, Lowerer, build, leaves, shape_of};
 use crate::Errors;
 use crate::source::Span;
@@ -117,24 +117,14 @@ impl Lowerer<'_> {
         args: &[NodeId],
         span: Span,
     ) -> Lowered<()> {
-        let tree = self.tree;
         let [condition] = args else { return Err(self.wrong_call(callee, span)) };
-        let error = match shape_of(tree, callee) {
-            Some(Shape::Assert(error)) => Some(error),
-            _ => None,
-        };
+        let (error, calls) = error_of(self.tree, callee);
         let goes_on = error.is_some_and(|error| self.goes_on(error));
         if goes_on && (self.is_behind || self.called.is_none()) {
             return self.call_body(callee, args, None, span).map(drop);
         }
         let (fails, after) = (self.place_at(span), self.place_at(span));
         self.branch(*condition, after, fails, span)?;
-        let function = &tree.function(callee).name;
-        let calls = match error {
-            Some(error) => Some(tree.function(error).name.as_str()),
-            // What headers make of it is not there if there is no header.
-            None => (function == "assert").then_some("__assert_fail"),
-        };
         if self.called.is_some() && !self.is_behind {
             self.body.at = self.body.entered.contains(&fails).then_some(fails);
             let error = self.place_at(span);
@@ -151,6 +141,36 @@ impl Lowerer<'_> {
         }
         self.body.at = Some(after);
         Ok(())
+    }
+
+    /// The assertions of a statement that no run reaches: they hold, and are properties like
+    /// others.
+    pub(super) fn assertions_never_reached(&mut self, id: StmtId) {
+        if self.is_behind {
+            return;
+        }
+        let tree = self.tree;
+        let mut walk = Walk::new(tree);
+        walk.stmt(id, false);
+        for (node, _) in walk.visited {
+            let Kind::Call(callee, _) = tree.node(node).kind else { continue };
+            let (error, calls) = match classify(tree, callee) {
+                Callee::Error => (Some(callee), Some(tree.function(callee).name.as_str())),
+                Callee::Assert => error_of(tree, callee),
+                _ => continue,
+            };
+            if self.called.is_none() && error.is_some_and(|error| self.goes_on(error)) {
+                continue;
+            }
+            let span = tree.node(node).span;
+            let place = self.place_at(span);
+            self.add_property(place, span, calls);
+            if let (Some(text), Some(last)) =
+                (self.assertion_text(node), self.body.errors.last_mut())
+            {
+                last.text = text;
+            }
+        }
     }
 
     /// Does what a function does that asserts something which does not hold.
@@ -200,4 +220,13 @@ fn may_return(tree: &Tree, id: FunctionId) -> bool {
     };
     // Arguments may be undefined, and that is to be found.
     !ends || !args.iter().all(|&arg| tree.is_always_defined(arg))
+}
+
+/// The error function that a function calls which asserts its argument, and its name.
+fn error_of(tree: &Tree, callee: FunctionId) -> (Option<FunctionId>, Option<&str>) {
+    match shape_of(tree, callee) {
+        Some(Shape::Assert(error)) => (Some(error), Some(tree.function(error).name.as_str())),
+        // What headers make of it is not there if there is no header.
+        _ => (None, (tree.function(callee).name == "assert").then_some("__assert_fail")),
+    }
 }

@@ -17,6 +17,7 @@ impl Lowerer<'_> {
     /// Lowers a statement from where control is.
     pub(super) fn stmt(&mut self, id: StmtId) -> Lowered<()> {
         if self.body.at.is_none() && !has_label(self.tree, id) {
+            self.assertions_never_reached(id);
             return Ok(());
         }
         let tree = self.tree;

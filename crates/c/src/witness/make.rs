@@ -1,6 +1,7 @@
 //! Witnesses of our own runs and proofs.
 
 use super::observe::{Point, observe};
+use super::visits::Visits;
 use super::{Constraint, Place, Waypoint};
 use crate::LIBRARY;
 use crate::ast::{StmtId, StmtKind};
@@ -13,17 +14,23 @@ use crate::token::{Names, Punct, Token};
 use pedra_model::value::Value;
 use pedra_program::interpreter::{Machine, replay_with};
 use pedra_program::{Action, Edge, EdgeRef, InputKind, Program, ProgramTrace, Span, VariableId};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Longer sequences help nobody; what is left out is found again by the search.
 const MAX_WAYPOINTS: usize = 10_000;
+
+/// What a run should say at one of its steps: a waypoint with the places that it may have, the best
+/// one first.
+struct Stop {
+    step: usize,
+    places: Vec<(Span, Waypoint)>,
+}
 
 /// The waypoints of a run that was replayed: the values that came from outside, as assumptions
 /// about the variables that got them, the branches that such values decided, and the target.
 pub fn violation(program: &Program, trace: &ProgramTrace, text: &[u8]) -> Vec<Vec<Waypoint>> {
     let starts = statement_starts(text);
-    // Each with the places that it may have, the best one first.
-    let mut waypoints: Vec<Vec<Waypoint>> = Vec::new();
+    let mut stops: Vec<Stop> = Vec::new();
     let visit = |index: usize, machine: &Machine<'_>| {
         let at = trace.steps[index].edge;
         let edge = program.edge(at);
@@ -31,12 +38,13 @@ pub fn violation(program: &Program, trace: &ProgramTrace, text: &[u8]) -> Vec<Ve
         let is_asked = step.inputs.iter().any(|i| matches!(i.kind, InputKind::Asked(_)));
         // Witnesses know no places in the library.
         let is_library = program.files.get(edge.span.file as usize).is_some_and(|f| f == LIBRARY);
-        if !is_asked || is_library || waypoints.len() >= MAX_WAYPOINTS {
+        if !is_asked || is_library || stops.len() >= MAX_WAYPOINTS {
             return;
         }
         if let Some(is_true) = branch(program, at, edge) {
             let constraint = Constraint::Branching(is_true.to_string());
-            waypoints.push(vec![waypoint(program, at, edge.span, constraint)]);
+            let waypoint = waypoint(program, at, edge.span, constraint);
+            stops.push(Stop { step: index, places: vec![(edge.span, waypoint)] });
         } else if let Some(next) = statement_after(program, trace, index) {
             let known = step.updates.iter().filter_map(|(id, _)| value(program, machine, *id));
             let known: Vec<String> = known.collect();
@@ -45,8 +53,8 @@ pub fn violation(program: &Program, trace: &ProgramTrace, text: &[u8]) -> Vec<Ve
                 let around =
                     start_before(program, &starts, next).filter(|start| *start > edge.span);
                 let places = std::iter::once(next).chain(around.filter(|start| *start != next));
-                let of = |place| waypoint(program, at, place, constraint.clone());
-                waypoints.push(places.map(of).collect());
+                let of = |place| (place, waypoint(program, at, place, constraint.clone()));
+                stops.push(Stop { step: index, places: places.map(of).collect() });
             }
         }
     };
@@ -54,14 +62,14 @@ pub fn violation(program: &Program, trace: &ProgramTrace, text: &[u8]) -> Vec<Ve
     let _ = replay_with(program, trace, visit);
     let target = target(program, trace.property, text);
     let last = Waypoint { constraint: Constraint::Target, is_avoided: false, place: target };
-    let chosen = with_marks(text, waypoints).into_iter().chain([last]);
-    chosen.map(|waypoint| vec![waypoint]).collect()
+    let chosen = at_first_visit(program, trace, &starts, with_marks(text, stops));
+    chosen.into_iter().chain([last]).map(|waypoint| vec![waypoint]).collect()
 }
 
-/// Of each waypoint the first place that can be marked; those without one are left out, since a
+/// Of each stop the first place that can be marked; those without one are left out, since a
 /// witness with them could not be judged.
-fn with_marks(text: &[u8], waypoints: Vec<Vec<Waypoint>>) -> Vec<Waypoint> {
-    let points = waypoints.iter().flatten().map(|waypoint| {
+fn with_marks(text: &[u8], stops: Vec<Stop>) -> Vec<(usize, Span, Waypoint)> {
+    let points = stops.iter().flat_map(|stop| &stop.places).map(|(_, waypoint)| {
         let point = match &waypoint.constraint {
             Constraint::Assumption(value) => Point::Statement(value.clone()),
             Constraint::Branching(value) => Point::Branch(value == "true"),
@@ -72,12 +80,67 @@ fn with_marks(text: &[u8], waypoints: Vec<Vec<Waypoint>>) -> Vec<Waypoint> {
     let points: Vec<(Place, Point)> = points.collect();
     let Ok(observed) = observe(text, &points) else { return Vec::new() };
     let mut marks = observed.marks.into_iter();
-    let choose = |places: Vec<Waypoint>| {
+    let choose = |Stop { step, places }: Stop| {
         let can_be: Vec<bool> = marks.by_ref().take(places.len()).map(|m| m.is_ok()).collect();
         let mut places = places.into_iter().zip(can_be);
-        places.find(|(_, can_be)| *can_be).map(|(waypoint, _)| waypoint)
+        let ((span, waypoint), _) = places.find(|(_, can_be)| *can_be)?;
+        Some((step, span, waypoint))
     };
-    waypoints.into_iter().filter_map(choose).collect()
+    stops.into_iter().filter_map(choose).collect()
+}
+
+/// A run has to pass a waypoint when it first comes to its place. So each visit before the one that
+/// is meant gets a waypoint of its own, which says nothing about values.
+fn at_first_visit(
+    program: &Program,
+    trace: &ProgramTrace,
+    starts: &Positions,
+    chosen: Vec<(usize, Span, Waypoint)>,
+) -> Vec<Waypoint> {
+    let visits = Visits::of(program, trace);
+    // By place: many waypoints of a long run have the same.
+    let mut known: BTreeMap<Span, Vec<usize>> = BTreeMap::new();
+    let mut waypoints: Vec<Waypoint> = Vec::new();
+    // The step of the last visit that passed a waypoint.
+    let mut passed = None;
+    for (step, place, waypoint) in chosen {
+        let is_branch = matches!(waypoint.constraint, Constraint::Branching(_));
+        let is_here = |span: Span| {
+            span == place || !is_branch && start_before(program, starts, span) == Some(place)
+        };
+        let all = known.entry(place).or_insert_with(|| visits.at(is_here));
+        let is_meant = |&&visit: &&usize| if is_branch { visit == step } else { visit > step };
+        let Some(&meant) = all.iter().find(is_meant) else { continue };
+        // One visit passes one waypoint.
+        if passed == Some(meant)
+            && let (Some(last), Constraint::Assumption(more)) =
+                (waypoints.last_mut(), &waypoint.constraint)
+            && let Constraint::Assumption(value) = &mut last.constraint
+            && last.place == waypoint.place
+        {
+            *value = format!("{value} && {more}");
+            continue;
+        }
+        let is_before = |&&visit: &&usize| visit < meant && passed.is_none_or(|p| visit > p);
+        let before: Vec<usize> = all.iter().filter(is_before).copied().collect();
+        if passed.is_some_and(|p| meant <= p) || waypoints.len() + before.len() >= MAX_WAYPOINTS {
+            continue;
+        }
+        for visit in before {
+            let at = trace.steps[visit].edge;
+            let constraint = match is_branch {
+                true => match branch(program, at, program.edge(at)) {
+                    Some(is_true) => Constraint::Branching(is_true.to_string()),
+                    None => continue,
+                },
+                false => Constraint::Assumption("1".to_owned()),
+            };
+            waypoints.push(Waypoint { constraint, ..waypoint.clone() });
+        }
+        waypoints.push(waypoint);
+        passed = Some(meant);
+    }
+    waypoints
 }
 
 /// Files, lines and columns.

@@ -16,6 +16,7 @@ pub mod observe;
 mod places;
 mod read;
 mod unmarked;
+mod visits;
 mod write;
 pub mod yaml;
 

@@ -174,7 +174,7 @@ fn other_checks(program: &Program, kinds: &[CheckKind]) -> Vec<String> {
 fn plotter(args: &CheckArgs, program: &Program) -> Result<Option<Plotter<'static>>, InputError> {
     let Some(request) = &args.plot else { return Ok(None) };
     let lowered = lower(program, &LowerOptions::default())
-        .map_err(|error| InputError(format!("--plot: {error}")))?;
+        .map_err(|error| InputError(format!("--plot: only for one graph, but there is {error}")))?;
     let made = Plotter::of_loop(program, &Arc::new(lowered), request.clone(), args.run.seed);
     made.map(Some).map_err(|problem| InputError(format!("--plot: {problem}")))
 }
@@ -194,7 +194,12 @@ fn draw(
 
 /// What is written for models has another form for programs, or none.
 fn refuse_files(args: &CheckArgs) -> Result<(), InputError> {
-    let run = "; --witness writes the run to a violation, and --test a C file that runs it";
+    let run = match Language::of(&args.model) {
+        Some(Language::C) => {
+            "; --witness writes the run to a violation, and --test a C file that runs it"
+        }
+        _ => "; the run to a violation is printed, and --record writes its steps",
+    };
     let asked = [("--trace", args.trace.is_some(), run), ("--vcd", args.vcd.is_some(), run)];
     match asked.into_iter().find(|(_, is_asked, _)| *is_asked) {
         Some((option, _, hint)) => Err(InputError(format!("{option}: not for programs{hint}"))),

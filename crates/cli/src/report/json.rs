@@ -194,7 +194,7 @@ fn invariants(report: &PropertyReport) -> Value {
     let one = |of: &LoopInvariant| {
         json!({
             "place": of.place, "line": of.span.line, "column": of.span.column, "loop": of.head,
-            "summary": of.is_summary,
+            "call": of.call, "summary": of.is_summary,
             "conjuncts": of.shown, "for_all": of.quantified, "over_bits": of.over_bits, "hidden": of.hidden
         })
     };

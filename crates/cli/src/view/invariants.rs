@@ -11,7 +11,7 @@ use pedra_model::simplify::Rewriter;
 use pedra_model::term::{BinaryOp, Term, TermId, Terms, UnaryOp};
 use pedra_program::inline::{Inlined, InstanceId};
 use pedra_program::summaries::Summary;
-use pedra_program::{Procedure, ProcedureId, Program, ProgramProof, Span, VariableId};
+use pedra_program::{EdgeRef, Procedure, ProcedureId, Program, ProgramProof, Span, VariableId};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -37,6 +37,9 @@ pub struct LoopInvariant {
     /// The head of the loop as the source writes it; empty for a loop of `goto`. For a summary the
     /// procedure with its parameters, of Horn clauses the predicate with its arguments.
     pub head: String,
+    /// For a loop of a procedure that is called at several places: which call it is about, such as
+    /// `loop.c:20`, and the calls around that one.
+    pub call: Option<String>,
     /// Whether it is the summary of a procedure.
     pub is_summary: bool,
     /// Conjuncts as expressions of the source.
@@ -173,6 +176,7 @@ pub fn loop_invariants(
             place,
             span,
             head,
+            call: call_of(program, inlined, instance).filter(|_| !is_summary),
             is_summary,
             shown,
             quantified,
@@ -183,7 +187,60 @@ pub fn loop_invariants(
         });
     }
     found.sort_by_key(|loop_| loop_.span);
-    found
+    if language == Language::Horn { by_predicate(found) } else { found }
+}
+
+/// What is said of a predicate at several places, and of what its procedure returns, holds for all
+/// its tuples: each of them has all derivations.
+fn by_predicate(found: Vec<LoopInvariant>) -> Vec<LoopInvariant> {
+    let mut predicates: Vec<LoopInvariant> = Vec::new();
+    for of in found {
+        let of = LoopInvariant { is_summary: false, call: None, ..of };
+        let Some(known) = predicates.iter_mut().find(|known| known.head == of.head) else {
+            predicates.push(of);
+            continue;
+        };
+        let is_new = |text: &String| !known.shown.iter().any(|other| are_same(other, text));
+        let more: Vec<String> = of.shown.into_iter().filter(is_new).collect();
+        known.shown.extend(more);
+        known.quantified.extend(of.quantified);
+        known.quantified.dedup();
+        // Of what has no form, most is the same.
+        known.over_bits = known.over_bits.max(of.over_bits);
+        known.hidden = known.hidden.max(of.hidden);
+    }
+    predicates
+}
+
+/// Whether two formulas of SMT-LIB are the same, or equations with their sides exchanged.
+fn are_same(one: &str, other: &str) -> bool {
+    let sides = |text: &str| {
+        let inner = text.strip_prefix("(= ")?.strip_suffix(')')?;
+        let mut depth = 0_usize;
+        let is_between = |c: char| {
+            depth = (depth + usize::from(c == '(')).saturating_sub(usize::from(c == ')'));
+            c == ' ' && depth == 0
+        };
+        let (left, right) = inner.split_at(inner.find(is_between)?);
+        Some((left.to_owned(), right[1..].to_owned()))
+    };
+    let flipped = |(left, right): (String, String)| (right, left);
+    one == other || sides(one).is_some_and(|pair| sides(other).map(flipped) == Some(pair))
+}
+
+/// Which call an instance is, if its procedure has several: the place of the call, and of those
+/// around it.
+fn call_of(program: &Program, inlined: &Inlined, instance: InstanceId) -> Option<String> {
+    let procedure = inlined.instances[instance.0].procedure;
+    let same = inlined.instances.iter().filter(|other| other.procedure == procedure);
+    if same.count() < 2 {
+        return None;
+    }
+    let caller = |at: InstanceId| inlined.instances[at.0].caller;
+    let calls = std::iter::successors(caller(instance), |(at, _)| caller(*at));
+    let place = |(_, edge): (InstanceId, EdgeRef)| program.location(program.edge(edge).span, false);
+    let places: Vec<String> = calls.map(place).collect();
+    (!places.is_empty()).then(|| places.join(", "))
 }
 
 /// The conjuncts that speak of positions, and the others.
@@ -384,10 +441,15 @@ pub fn lines(invariants: &[LoopInvariant]) -> Vec<String> {
     let width =
         |part: fn(&LoopInvariant) -> usize| invariants.iter().map(part).max().unwrap_or(0).min(48);
     let first = width(|i| i.place.chars().count());
-    let second = width(|i| i.head.chars().count());
-    let line = |i: &LoopInvariant| {
-        let text = i.text();
-        format!("            {:<first$}  {:<second$}  {text}", i.place, i.head)
+    let head = |i: &LoopInvariant| match &i.call {
+        Some(call) => format!("{} called at {call}", i.head),
+        None => i.head.clone(),
     };
-    invariants.iter().map(line).collect()
+    let heads: Vec<String> = invariants.iter().map(head).collect();
+    let second = heads.iter().map(|head| head.chars().count()).max().unwrap_or(0).min(48);
+    let line = |(i, head): (&LoopInvariant, &String)| {
+        let text = i.text();
+        format!("            {:<first$}  {head:<second$}  {text}", i.place)
+    };
+    invariants.iter().zip(&heads).map(line).collect()
 }

@@ -127,17 +127,17 @@ impl Lowering<'_> {
             let text = self.clauses.predicates[predicate].name.clone();
             scope.procedure.places[place.index()].head_of = Some(Loop { span, text });
         }
-        let variables = self.variables(scope, predicate);
+        let variables = self.variables(scope, predicate, "");
         scope.places.insert(predicate, (place, variables.clone()));
         (place, variables)
     }
 
-    /// New variables for the arguments of a predicate.
-    fn variables(&mut self, scope: &mut Scope, predicate: usize) -> Vec<VariableId> {
+    /// New variables for the arguments of a predicate, with something behind their names.
+    fn variables(&mut self, scope: &mut Scope, predicate: usize, mark: &str) -> Vec<VariableId> {
         let predicate = &self.clauses.predicates[predicate];
         let mut variables = Vec::with_capacity(predicate.sorts.len());
         for (index, &sort) in predicate.sorts.iter().enumerate() {
-            let name = format!("{}.{index}", predicate.name);
+            let name = format!("{}.{index}{mark}", predicate.name);
             let source_type = crate::write::sort(sort);
             let is_signed = sort.has_integers();
             let span = predicate.span;
@@ -204,7 +204,8 @@ impl Lowering<'_> {
         if let Some(known) = scope.results.get(&(predicate, count)) {
             return known.clone();
         }
-        let variables = self.variables(scope, predicate);
+        // Not the names of its own place, which may be in the same procedure.
+        let variables = self.variables(scope, predicate, &format!("#{}", count + 1));
         scope.results.insert((predicate, count), variables.clone());
         variables
     }

@@ -292,8 +292,9 @@ impl<'t> Names<'t> {
         let (Some(digits), Kind::Numeral) = (digits.filter(is_number), reader.kind(width)) else {
             return Err(unknown());
         };
-        let width_number = reader.text(width).parse().unwrap_or(u64::MAX);
-        let Sort::Bv(bits) = Sort::bv(width_number).map_err(|e| reader.error(width, e.0))? else {
+        let Sort::Bv(bits) = Sort::bv(super::types::width_of(reader, width)?)
+            .map_err(|e| reader.error(width, e.0))?
+        else {
             return Err(unknown());
         };
         let value: BigInt = digits.parse().expect("digits");

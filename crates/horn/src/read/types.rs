@@ -87,8 +87,7 @@ pub(super) fn read_type(
     let word = |i: usize| list.get(i).and_then(|&n| reader.symbol(n));
     match (word(0), word(1), list) {
         (Some("_"), Some("BitVec"), &[_, _, width]) if reader.kind(width) == Kind::Numeral => {
-            let number = reader.text(width).parse().unwrap_or(u64::MAX);
-            match Sort::bv(number) {
+            match Sort::bv(width_of(reader, width)?) {
                 Ok(Sort::Bv(width)) => Ok(Type::bv(width)),
                 Ok(_) => Err(unknown(reader, node)),
                 Err(error) => Err(reader.error(width, error.0)),
@@ -112,6 +111,12 @@ pub(super) fn read_type(
         }
         _ => Err(unknown(reader, node)),
     }
+}
+
+/// The number of bits that a numeral says.
+pub(super) fn width_of(reader: &Reader<'_>, node: NodeId) -> Result<u64, FormatError> {
+    let too_many = |_| reader.error(node, format!("{} bits are too many", reader.shown(node)));
+    reader.text(node).parse().map_err(too_many)
 }
 
 fn unknown(reader: &Reader<'_>, node: NodeId) -> FormatError {

@@ -93,10 +93,14 @@ impl SlotImage {
             rewriter.replace(content.symbol, read);
         }
         let mut invariants = BTreeMap::new();
-        for (cut, place) in lowered.blocks.cuts.iter().zip(&self.places) {
+        let Blocks { cuts, errors, .. } = &lowered.blocks;
+        for (at, (cut, place)) in cuts.iter().zip(&self.places).enumerate() {
             if let Some(conjuncts) = at_places.get(place) {
                 let conjuncts = conjuncts.iter().map(|&c| rewriter.rewrite(&mut terms, c));
                 invariants.insert(cut.place, conjuncts.collect());
+            } else if at > 0 && !errors.contains(&Some(at)) {
+                // All others are cut points of the image, unless no run of it reaches them.
+                invariants.insert(cut.place, vec![terms.bool(false)]);
             }
         }
         let positions = self.positions.clone();
