@@ -152,7 +152,7 @@ impl Access {
         options.connect(&addresses[..]).await.map_err(because(&self.address))
     }
 
-    /// Connects for what may be lost: of each subject only so many messages wait here, and more
+    /// Connects for what may be lost: of each subject only this many messages wait here, and more
     /// are dropped.
     pub(crate) async fn connect_lightly(&self, waiting: usize) -> Result<Client, NetError> {
         let addresses = self.addresses()?;

@@ -1,9 +1,8 @@
 //! Models and programs, as files have them.
 
 use pedra::args::LanguageArgs;
-use pedra::commands::language::{Language, Places};
+use pedra::commands::language::{Errors, Language, Places};
 use pedra::load::{self, Loaded};
-use pedra_c::Errors;
 use pedra_model::Model as System;
 use pedra_program::Program;
 use pyo3::create_exception;

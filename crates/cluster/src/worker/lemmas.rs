@@ -33,7 +33,7 @@ const LEMMAS_IN_MESSAGE: usize = 64;
 /// is what a board takes, with ten digits each, and as much again.
 const MAX_BYTES: usize = 192 << 10;
 
-/// How many messages wait to be read. At most so many are read each time.
+/// How many messages wait to be read. At most this many are read each time.
 const WAITING: usize = 64;
 
 impl Desk<'_> {

@@ -118,7 +118,7 @@ pub struct Member {
 }
 
 impl Member {
-    /// Whether somebody else has joined the board and is still there.
+    /// Whether another member of the board is still there.
     pub(super) fn is_accompanied(&self) -> bool {
         Arc::strong_count(&self.board) > 1
     }
