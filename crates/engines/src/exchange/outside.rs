@@ -18,7 +18,8 @@ pub struct Outside {
 
 impl Outside {
     /// Lemmas that engines here have published since the last call, at most this many, each with
-    /// the fingerprint of its system. The rest is for the next call, unless the board has dropped it.
+    /// the fingerprint of its system. What is left is for the next call, unless the board has
+    /// dropped it.
     pub fn leaving(&mut self, exchange: &Exchange, most: usize) -> Vec<(u64, Arc<Note>)> {
         // A board whose engines are gone goes.
         self.members.retain(|_, member| member.is_accompanied());
