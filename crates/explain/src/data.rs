@@ -173,6 +173,9 @@ fn tower(digest: &Digest, of: &Chosen, details: &Details) -> Value {
     })
 }
 
+/// The most levels with counts of a tower: some 250 KB of a page.
+const MAX_PAIRS: usize = 25_000;
+
 /// How many lemmas have each level as their highest: positions, and levels with counts.
 fn counts(tower: &Tower) -> Value {
     let flat = |(tick, levels): &(Tick, Vec<(u32, u32)>)| {
@@ -180,7 +183,10 @@ fn counts(tower: &Tower) -> Value {
         json!([tick, pairs.collect::<Vec<i64>>()])
     };
     let last = (tower.end, tower.last_counts());
-    tower.snapshots.iter().chain([&last]).map(flat).collect()
+    // Runs with thousands of frames have fewer states of them.
+    let pairs: usize = tower.snapshots.iter().map(|(_, levels)| levels.len()).sum();
+    let every = pairs.div_ceil(MAX_PAIRS).max(1);
+    tower.snapshots.iter().step_by(every).chain([&last]).map(flat).collect()
 }
 
 fn lemmas(tower: &Tower, of: &Chosen, details: &[Detail], names: &Names) -> Value {
