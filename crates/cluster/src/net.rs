@@ -147,17 +147,19 @@ impl Access {
     /// # Errors
     /// If that does not work.
     pub async fn connect(&self, note: &Note) -> Result<Client, NetError> {
-        let addresses = self.addresses()?;
-        let options = self.options(note).await?;
-        options.connect(&addresses[..]).await.map_err(because(&self.address))
+        self.connect_with(self.options(note).await?).await
     }
 
     /// Connects for what may be lost: of each subject only this many messages wait here, and more
     /// are dropped.
     pub(crate) async fn connect_lightly(&self, waiting: usize) -> Result<Client, NetError> {
+        let silent: Note = Arc::new(|_| ());
+        let options = self.options(&silent).await?;
+        self.connect_with(options.subscription_capacity(waiting)).await
+    }
+
+    async fn connect_with(&self, options: ConnectOptions) -> Result<Client, NetError> {
         let addresses = self.addresses()?;
-        let options = self.options(&(Arc::new(|_: &str| ()) as Note)).await?;
-        let options = options.subscription_capacity(waiting);
         options.connect(&addresses[..]).await.map_err(because(&self.address))
     }
 }

@@ -86,10 +86,7 @@ impl Lowerer<'_> {
         };
         self.assume_first();
         self.flush_to(error, span, &text);
-        self.add_property(error, span, Some(&self.tree.function(callee).name));
-        if let (Some(text), Some(last)) = (self.assertion_text(id), self.body.errors.last_mut()) {
-            last.text = text;
-        }
+        self.add_property_of(id, error, Some(&self.tree.function(callee).name));
     }
 
     /// Restricts the pending step to runs in which no error function was called.
@@ -164,12 +161,7 @@ impl Lowerer<'_> {
             }
             let span = tree.node(node).span;
             let place = self.place_at(span);
-            self.add_property(place, span, calls);
-            if let (Some(text), Some(last)) =
-                (self.assertion_text(node), self.body.errors.last_mut())
-            {
-                last.text = text;
-            }
+            self.add_property_of(node, place, calls);
         }
     }
 
@@ -185,6 +177,14 @@ impl Lowerer<'_> {
         self.call_edge(callee, arguments, None, span)?;
         self.flush_to(after, span, "");
         Ok(())
+    }
+
+    /// The property of a call, named as the source does.
+    fn add_property_of(&mut self, call: NodeId, place: PlaceId, calls: Option<&str>) {
+        self.add_property(place, self.tree.node(call).span, calls);
+        if let (Some(text), Some(last)) = (self.assertion_text(call), self.body.errors.last_mut()) {
+            last.text = text;
+        }
     }
 
     fn add_property(&mut self, place: PlaceId, span: Span, calls: Option<&str>) {

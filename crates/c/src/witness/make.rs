@@ -98,8 +98,8 @@ fn at_first_visit(
     chosen: Vec<(usize, Span, Waypoint)>,
 ) -> Vec<Waypoint> {
     let visits = Visits::of(program, trace);
-    // By place: many waypoints of a long run have the same.
-    let mut known: BTreeMap<Span, Vec<usize>> = BTreeMap::new();
+    // By place, and whether a branch is meant: many waypoints of a long run have the same.
+    let mut known: BTreeMap<(Span, bool), Vec<usize>> = BTreeMap::new();
     let mut waypoints: Vec<Waypoint> = Vec::new();
     // The step of the last visit that passed a waypoint.
     let mut passed = None;
@@ -108,7 +108,7 @@ fn at_first_visit(
         let is_here = |span: Span| {
             span == place || !is_branch && start_before(program, starts, span) == Some(place)
         };
-        let all = known.entry(place).or_insert_with(|| visits.at(is_here));
+        let all = known.entry((place, is_branch)).or_insert_with(|| visits.at(is_here));
         let is_meant = |&&visit: &&usize| if is_branch { visit == step } else { visit > step };
         let Some(&meant) = all.iter().find(is_meant) else { continue };
         // One visit passes one waypoint.

@@ -78,10 +78,8 @@ impl Desk<'_> {
         timeout(QUICK, connect).await.ok().flatten()
     }
 
-    /// The messages for some lemmas: of one system each.
-    fn messages(&self, mut notes: Vec<(u64, Arc<Note>)>) -> Vec<Lemmas> {
-        // Stable: lemmas rest on earlier ones.
-        notes.sort_by_key(|(system, _)| *system);
+    /// The messages for some lemmas: of one system each. Those of a system are together.
+    fn messages(&self, notes: Vec<(u64, Arc<Note>)>) -> Vec<Lemmas> {
         let of_system = notes.chunk_by(|a, b| a.0 == b.0);
         let chunks = of_system.flat_map(|notes| notes.chunks(LEMMAS_IN_MESSAGE));
         let message = |notes: &[(u64, Arc<Note>)]| Lemmas {
