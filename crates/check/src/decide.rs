@@ -5,7 +5,7 @@
 use crate::answer::{Checked, NotChecked, check_answer};
 use crate::arrays;
 use crate::lineup::{Ground, OnBits, OnWords, Others};
-use crate::live::{Question, Source, Ways, engines, questions};
+use crate::live::{Asked, Source, Ways, engines, questions};
 use crate::open::{Open, SafeUpTo};
 use crate::pipeline::{Prepared, Split, split_by_arrays, words_of};
 use crate::plan::Plan;
@@ -21,7 +21,7 @@ use pedra_model::back::Passes;
 use pedra_model::blast::BlastOptions;
 use pedra_model::property::Property;
 use pedra_solve::Interrupt;
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, OnceLock, mpsc};
 
 /// An answer failed its own check.
 #[derive(Debug, thiserror::Error)]
@@ -194,7 +194,7 @@ pub(crate) fn decide_about<S: Subject, O: Observer>(
     let array_passes: Vec<Passes<'_>> = with_arrays.iter().map(arrays::Source::passes).collect();
     let mut sources = Vec::new();
     for property in sets {
-        match Source::new(model, property, selected.len(), plan, interrupt) {
+        match Source::new(model, property, selected.len(), plan) {
             Ok(source) => {
                 sources.push(source);
                 selected.push(property);
@@ -213,9 +213,9 @@ pub(crate) fn decide_about<S: Subject, O: Observer>(
         observer,
     };
     let asked = sources.iter().flat_map(|source| questions(source, plan, interrupt));
-    let asked: Vec<Question<'_>> = asked.collect();
-    let ways: Vec<Ways<'_>> = asked.iter().map(Ways::new).collect();
-    let mut alone = engines(&asked, &ways, plan, selected.len());
+    let asked: Vec<Asked<'_>> = asked.collect();
+    let ways: Vec<OnceLock<Ways<'_>>> = asked.iter().map(|_| OnceLock::new()).collect();
+    let mut alone = engines(&asked, &ways, plan.threads, selected.len());
     alone.extend(arrays::engines(&with_arrays, &array_passes, plan, &bounds, selected.len()));
     run.on_system(model, Others { alone, ..Others::default() })
 }

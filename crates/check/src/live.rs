@@ -2,14 +2,16 @@
 //!
 //! For each set the bits of its cone are taken, reduced and swept. Each method makes its monitored
 //! system of them ([`pedra_engines::live`]), which is reduced like any other. In one thread the
-//! engines take turns, those of all sets together, so that no set waits for another.
+//! engines take turns, those of all sets together, so that no set waits for another. Everything is
+//! made when the turn of the first engine comes that needs it: bads and other sets do not wait.
 
 use crate::plan::{EngineName, Plan};
 use crate::watched::Watched;
+use pedra_engines::events::Progress;
 use pedra_engines::live::find_stable;
 use pedra_engines::{
-    Base, Bmc, BmcOptions, Engine, FbPdr, KLive, Method, Monitored, RLive, Relay, Room,
-    SweepOptions,
+    Base, Bmc, BmcOptions, Context, End, Engine, FbPdr, KLive, Method, Monitored, RLive, Relay,
+    Room, SweepOptions,
 };
 use pedra_model::Model;
 use pedra_model::back::Passes;
@@ -17,9 +19,10 @@ use pedra_model::bits::BitSystem;
 use pedra_model::blast::{BlastError, Blasted, Blasting, blast};
 use pedra_model::cone::{Restriction, WordCone};
 use pedra_model::property::Property;
-use pedra_model::reduce::{ReduceOptions, Reduced, Reduction, reduce};
+use pedra_model::reduce::{Reduced, Reduction, reduce};
 use pedra_model::system::System;
 use pedra_solve::Interrupt;
+use std::sync::OnceLock;
 
 /// How long each engine works in one thread before it is the turn of the next, at first: looks at
 /// the interrupt. A look of rlive takes longest, since it sets up a search for each question: on
@@ -80,10 +83,12 @@ impl Liveness {
 /// The bits that a justice set depends on.
 pub(crate) struct Source<'a> {
     /// Where the answer goes: a position among the selected properties.
-    pub(crate) position: usize,
+    position: usize,
     bits: Bits<'a>,
+    /// The number of the set in these bits.
+    justice: usize,
     /// The same, made smaller.
-    base: Base,
+    base: OnceLock<Base>,
 }
 
 enum Bits<'a> {
@@ -101,7 +106,6 @@ impl<'a> Source<'a> {
         property: usize,
         position: usize,
         plan: &Plan,
-        interrupt: &Interrupt,
     ) -> Result<Source<'a>, BlastError> {
         let Property::Justice(index) = model.property(property) else {
             unreachable!("bads are decided elsewhere");
@@ -114,10 +118,16 @@ impl<'a> Source<'a> {
                 (Bits::Words { original, cone, blasted }, 0)
             }
         };
-        let sweep = plan.sweep.or(plan.late_sweep);
-        let sweep = sweep.map(|sweep| SweepOptions { seed: plan.seed, ..sweep });
-        let base = Base::new(bits.system(), justice, &plan.reduce, sweep.as_ref(), interrupt);
-        Ok(Source { position, bits, base })
+        Ok(Source { position, bits, justice, base: OnceLock::new() })
+    }
+
+    fn base(&self, plan: &Plan, interrupt: &Interrupt) -> &Base {
+        self.base.get_or_init(|| {
+            let sweep = plan.sweep.or(plan.late_sweep);
+            let sweep = sweep.map(|sweep| SweepOptions { seed: plan.seed, ..sweep });
+            let system = self.bits.system();
+            Base::new(system, self.justice, &plan.reduce, sweep.as_ref(), interrupt)
+        })
     }
 }
 
@@ -131,9 +141,9 @@ impl Bits<'_> {
 }
 
 /// A monitored system, reduced: what engines are asked.
-pub(crate) struct Question<'a> {
+struct Question<'a> {
     source: &'a Source<'a>,
-    method: Method,
+    base: &'a Base,
     monitored: Monitored<'a>,
     reduced: Reduced,
     /// Some engines wait here for a smaller system; none arrives.
@@ -141,17 +151,31 @@ pub(crate) struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
-    fn new(source: &'a Source<'a>, method: Method, reductions: &ReduceOptions) -> Question<'a> {
-        let monitored = Monitored::new(&source.base.system, 0, method.clone());
+    fn new(
+        source: &'a Source<'a>,
+        monitor: Monitor,
+        plan: &Plan,
+        interrupt: &Interrupt,
+    ) -> Question<'a> {
+        let base = source.base(plan, interrupt);
+        let method = match monitor {
+            Monitor::Count if plan.stable => {
+                Method::Count { stable: find_stable(&base.system, 0, interrupt) }
+            }
+            Monitor::Count => Method::Count { stable: Vec::new() },
+            Monitor::Loop => Method::Loop,
+            Monitor::Round => Method::Round,
+        };
+        let monitored = Monitored::new(&base.system, 0, method);
         let all: Vec<usize> = (0..monitored.system.bads.len()).collect();
-        let reduced = reduce(&monitored.system, &all, reductions);
-        Question { source, method, monitored, reduced, room: Room::default() }
+        let reduced = reduce(&monitored.system, &all, &plan.reduce);
+        Question { source, base, monitored, reduced, room: Room::default() }
     }
 
     /// The way back from the engines to the bits of the model.
     fn to_bits(&self) -> Passes<'_> {
         let reduction = Reduction { original: &self.monitored.system, map: &self.reduced.map };
-        let base = self.source.base.way(self.source.bits.system());
+        let base = self.base.way(self.source.bits.system());
         Passes(vec![Box::new(base), Box::new(&self.monitored), Box::new(reduction)])
     }
 
@@ -169,28 +193,49 @@ impl<'a> Question<'a> {
     }
 }
 
-/// The questions that a plan asks about a set.
+/// What a monitored system is for; a [`Method`] without what has to be computed for it.
+#[derive(Copy, Clone)]
+enum Monitor {
+    Count,
+    Loop,
+    Round,
+}
+
+/// A question that will be asked about a set.
+pub(crate) struct Asked<'a> {
+    source: &'a Source<'a>,
+    monitor: Monitor,
+    plan: &'a Plan,
+    interrupt: &'a Interrupt,
+    question: OnceLock<Question<'a>>,
+}
+
+impl<'a> Asked<'a> {
+    fn question(&self) -> &Question<'a> {
+        let Asked { source, monitor, plan, interrupt, .. } = *self;
+        self.question.get_or_init(|| Question::new(source, monitor, plan, interrupt))
+    }
+}
+
+/// The questions that a plan asks about a set. The interrupt is that of the whole run: what was
+/// begun to be made is finished, whatever is left of a turn.
 pub(crate) fn questions<'a>(
     source: &'a Source<'a>,
-    plan: &Plan,
-    interrupt: &Interrupt,
-) -> Vec<Question<'a>> {
-    let question = |method| Question::new(source, method, &plan.reduce);
-    let count = || {
-        let stable = match plan.stable {
-            true => find_stable(&source.base.system, 0, interrupt),
-            false => Vec::new(),
-        };
-        question(Method::Count { stable })
-    };
-    match plan.liveness {
-        Liveness::Auto if plan.engine != EngineName::Auto => vec![question(Method::Loop)],
-        Liveness::L2s => vec![question(Method::Loop)],
-        Liveness::Klive => vec![count(), question(Method::Loop)],
-        Liveness::Rlive => vec![question(Method::Round)],
+    plan: &'a Plan,
+    interrupt: &'a Interrupt,
+) -> Vec<Asked<'a>> {
+    let monitors: &[Monitor] = match plan.liveness {
+        Liveness::Auto if plan.engine != EngineName::Auto => &[Monitor::Loop],
+        Liveness::L2s => &[Monitor::Loop],
+        Liveness::Klive => &[Monitor::Count, Monitor::Loop],
+        Liveness::Rlive => &[Monitor::Round],
         // k-liveness first: its system is not twice as large as the model.
-        Liveness::Auto => vec![count(), question(Method::Loop), question(Method::Round)],
-    }
+        Liveness::Auto => &[Monitor::Count, Monitor::Loop, Monitor::Round],
+    };
+    let asked = |&monitor: &Monitor| {
+        Asked { source, monitor, plan, interrupt, question: OnceLock::new() }
+    };
+    monitors.iter().map(asked).collect()
 }
 
 /// The ways back of a question: to the model, and to its bits.
@@ -200,52 +245,142 @@ pub(crate) struct Ways<'a> {
 }
 
 impl<'a> Ways<'a> {
-    pub(crate) fn new(question: &'a Question<'a>) -> Ways<'a> {
+    fn new(question: &'a Question<'a>) -> Ways<'a> {
         Ways { to_model: question.to_model(), to_bits: question.to_bits() }
     }
 }
 
-/// The engines for all questions: they take turns, or share the threads.
-pub(crate) fn engines<'a>(
-    questions: &'a [Question<'a>],
-    ways: &'a [Ways<'a>],
-    plan: &Plan,
+/// The engines for all questions: they take turns, or share the threads. Each question has a place
+/// for its ways.
+pub(crate) fn engines<'w, 'a>(
+    asked: &'a [Asked<'_>],
+    ways: &'w [OnceLock<Ways<'a>>],
+    threads: usize,
     selected: usize,
-) -> Vec<Box<dyn Engine + 'a>> {
-    let mut all: Vec<Turn<'a>> = Vec::new();
-    for (question, ways) in questions.iter().zip(ways) {
-        for (engine, looks) in engines_of(question, ways, plan) {
-            let (passes, position) = (&ways.to_model, [question.source.position]);
-            all.push((Box::new(Watched { engine, passes, position, bounds: None }), looks));
+) -> Vec<Box<dyn Engine + 'w>> {
+    let mut all: Vec<(Box<dyn Engine + 'w>, u64)> = Vec::new();
+    for (asked, ways) in asked.iter().zip(ways) {
+        for &(work, looks) in works(asked) {
+            all.push((Box::new(Late { asked, ways, work, engine: None }), looks));
         }
     }
-    Relay::shared(all, plan.threads, selected)
+    Relay::shared(all, threads, selected)
 }
 
-/// An engine, and the looks at the interrupt of its first turn.
-type Turn<'a> = (Box<dyn Engine + 'a>, u64);
+/// An engine for a question.
+#[derive(Copy, Clone)]
+enum Work {
+    Klive,
+    Rlive,
+    Bmc,
+    Fbpdr,
+    /// The one that the user has chosen.
+    Chosen,
+}
 
-/// The engines for one question, in the order of their turns.
-fn engines_of<'a>(question: &'a Question<'a>, ways: &'a Ways<'a>, plan: &Plan) -> Vec<Turn<'a>> {
-    let (system, options) = (&question.reduced.system, plan.pdr_options());
-    let bmc = || -> Turn<'a> {
-        let options = BmcOptions { window: plan.window, ..BmcOptions::default() };
-        (Box::new(Bmc::new(system, options)), TURN_LOOKS)
-    };
-    match (&question.method, plan.liveness, plan.engine) {
-        (Method::Count { .. }, ..) => {
-            vec![(Box::new(KLive::new(system, options, &ways.to_bits)), TURN_LOOKS)]
+/// The engines for one question, in the order of their turns, and the looks at the interrupt of
+/// their first ones.
+fn works(asked: &Asked<'_>) -> &'static [(Work, u64)] {
+    match (asked.monitor, asked.plan.liveness, asked.plan.engine) {
+        (Monitor::Count, ..) => &[(Work::Klive, TURN_LOOKS)],
+        (Monitor::Round, ..) => &[(Work::Rlive, TURN_LOOKS)],
+        (Monitor::Loop, Liveness::Klive, _) => &[(Work::Bmc, TURN_LOOKS)],
+        (Monitor::Loop, _, EngineName::Auto) => {
+            &[(Work::Bmc, TURN_LOOKS), (Work::Fbpdr, FBPDR_LOOKS)]
         }
-        (Method::Round, ..) => {
-            vec![(Box::new(RLive::new(system, options, &ways.to_bits)), TURN_LOOKS)]
+        (Monitor::Loop, ..) => &[(Work::Chosen, TURN_LOOKS)],
+    }
+}
+
+/// An engine that is made at its first turn, with all that it needs.
+struct Late<'w, 'a, 's> {
+    asked: &'a Asked<'s>,
+    ways: &'w OnceLock<Ways<'a>>,
+    work: Work,
+    engine: Option<Watched<'w>>,
+}
+
+impl<'w> Late<'w, '_, '_> {
+    fn make(&self) -> Watched<'w> {
+        let (asked, plan) = (self.asked, self.asked.plan);
+        let question = asked.question();
+        let ways = self.ways.get_or_init(|| Ways::new(question));
+        let (system, options) = (&question.reduced.system, plan.pdr_options());
+        let engine: Box<dyn Engine + 'w> = match self.work {
+            Work::Klive => Box::new(KLive::new(system, options, &ways.to_bits)),
+            Work::Rlive => Box::new(RLive::new(system, options, &ways.to_bits)),
+            Work::Bmc => {
+                let options = BmcOptions { window: plan.window, ..BmcOptions::default() };
+                Box::new(Bmc::new(system, options))
+            }
+            Work::Fbpdr => Box::new(FbPdr::new(system, options, plan.fb)),
+            Work::Chosen => plan.one_bit_engine(system, &question.room),
+        };
+        let (passes, position) = (&ways.to_model, [asked.source.position]);
+        Watched { engine, passes, position, bounds: None }
+    }
+}
+
+impl Engine for Late<'_, '_, '_> {
+    fn name(&self) -> &'static str {
+        match (&self.engine, self.work) {
+            (Some(engine), _) => engine.name(),
+            (None, Work::Klive) => "klive",
+            (None, Work::Rlive) => "rlive",
+            (None, Work::Bmc) => "bmc",
+            (None, Work::Fbpdr) => "fbpdr",
+            (None, Work::Chosen) => self.asked.plan.engine.text(),
         }
-        (Method::Loop, Liveness::Klive, _) => vec![bmc()],
-        (Method::Loop, _, EngineName::Auto) => {
-            vec![bmc(), (Box::new(FbPdr::new(system, options, plan.fb)), FBPDR_LOOKS)]
+    }
+
+    fn run(&mut self, context: &Context) -> End {
+        if !context.is_open(self.asked.source.position) {
+            return End::NOTHING_LEFT;
         }
-        (Method::Loop, ..) => {
-            let engine = plan.one_bit_engine(system, &question.room);
-            engine.into_iter().map(|engine| (engine, TURN_LOOKS)).collect()
+        if self.engine.is_none() {
+            self.engine = Some(self.make());
         }
+        self.engine.as_mut().expect("it was made").run(context)
+    }
+
+    fn progress(&self) -> Progress {
+        self.engine.as_ref().map_or_else(Progress::default, Engine::progress)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pedra_model::bits::Reset;
+
+    /// Nothing is prepared for a set before its turn, nor for one that is settled.
+    #[test]
+    fn a_set_is_prepared_at_its_first_turn() {
+        let mut system = BitSystem::new();
+        let latch = system.add_latch(Reset::Zero);
+        system.latches[0].next = latch;
+        system.justice = vec![vec![latch], vec![!latch]];
+        let model = Model::Bits(system);
+        let (plan, interrupt) = (Plan::default(), Interrupt::new());
+        let source = |set| Source::new(&model, set, set, &plan).expect("these are bits");
+        let sources = [source(0), source(1)];
+        let asked = sources.iter().flat_map(|source| questions(source, &plan, &interrupt));
+        let asked: Vec<Asked<'_>> = asked.collect();
+        let ways: Vec<OnceLock<Ways<'_>>> = asked.iter().map(|_| OnceLock::new()).collect();
+        let context = Context::default();
+        let late = |number: usize| Late {
+            asked: &asked[number],
+            ways: &ways[number],
+            work: works(&asked[number])[0].0,
+            engine: None,
+        };
+        let mut first = late(0);
+        assert_eq!((first.name(), first.progress()), ("klive", Progress::default()));
+        assert!(asked[0].question.get().is_none() && sources[0].base.get().is_none());
+        first.run(&context);
+        assert!(asked[0].question.get().is_some() && asked[1].question.get().is_none());
+        assert!(!context.is_open(0) && sources[1].base.get().is_none());
+        assert_eq!(late(1).run(&context), End::NOTHING_LEFT);
+        assert!(asked[1].question.get().is_none());
     }
 }

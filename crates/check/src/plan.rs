@@ -290,9 +290,10 @@ impl Plan {
         &self,
         system: &'a BitSystem,
         room: &'a Room,
-    ) -> Option<Box<dyn Engine + 'a>> {
+    ) -> Box<dyn Engine + 'a> {
         let plan = Plan { threads: 1, late_sweep: None, ..self.clone() };
-        plan.bit_engines(system, room).into_iter().next()
+        let engines = plan.bit_engines(system, room);
+        engines.into_iter().next().expect("each name has an engine for bits")
     }
 
     /// Whether the engines for programs alone decide a program.

@@ -31,7 +31,7 @@ pub enum Inner<'p> {
 
 /// Makes an engine for a system of bits.
 pub type MakeOnBits<'p> =
-    dyn for<'s> Fn(&'s BitSystem, &'s Room) -> Option<Box<dyn Engine + 's>> + Send + 'p;
+    dyn for<'s> Fn(&'s BitSystem, &'s Room) -> Box<dyn Engine + 's> + Send + 'p;
 /// Makes an engine for a system of words.
 pub type MakeOnWords<'p> = dyn for<'s> Fn(&'s System) -> Box<dyn Engine + 's> + Send + 'p;
 
@@ -116,9 +116,7 @@ impl<'p> Slots<'p> {
                 let blasting = Blasting { system, blasted: &blasted };
                 let passes = Passes(vec![Box::new(blasting) as Box<dyn Back>, Box::new(reduction)]);
                 let room = Room::default();
-                let Some(mut engine) = make(&reduced.system, &room) else {
-                    return Ok(End { reason: Reason::Unsupported("no engine"), safe_up_to: None });
-                };
+                let mut engine = make(&reduced.system, &room);
                 let link = Link::new(context, &passes);
                 Ok(engine.run(&context.through(&link)))
             }
