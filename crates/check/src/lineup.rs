@@ -39,9 +39,17 @@ pub const BESIDE: &[Row] = &[
     row(EngineName::Rpdr, &[]),
 ];
 
+/// PDR with local abstraction: what it finds soon it often finds much sooner than fbPDR, which
+/// cannot have it.
+const ABSTRACT: Row = row(EngineName::Pdr, &["pdr.abstract=on"]);
+
+/// What part of its usual time fbPDR works before it sweeps, if PDR had its moment before it.
+/// On 43 models that take `auto` 0.1 s or more: 0.86 of the time that it takes without that moment,
+/// and 0.96 of it if fbPDR works as long as usual.
+const SOONER: u64 = 5;
+
 /// What one thread runs in turns when fbPDR has had its first, long turn.
-pub const TURNS: &[Row] =
-    &[row(EngineName::Pdr, &[]), row(EngineName::Bmc, &[]), row(EngineName::Avy, &[])];
+pub const TURNS: &[Row] = &[ABSTRACT, row(EngineName::Bmc, &[]), row(EngineName::Avy, &[])];
 
 /// How long k-induction works before fbPDR in one thread, beside [`Budgets`](crate::Budgets): gates
 /// in all steps together, and looks at the interrupt, fewer if the system is large. Tuning only.
@@ -164,7 +172,7 @@ impl<'a> Ground<'a> {
     }
 
     /// `auto` in one thread: k-induction for a moment, word-level PDR if there are words and it
-    /// gets on, and then [`Ground::in_turns`].
+    /// gets on, PDR with local abstraction for a moment, and then [`Ground::in_turns`].
     fn auto(&self, plan: &Plan, shared: &Arc<Shared>) -> Option<Box<dyn Engine + 'a>> {
         let mut legs = Vec::new();
         if let Some(bits) = &self.bits {
@@ -175,10 +183,26 @@ impl<'a> Ground<'a> {
             let engine = self.on_words(plan.wpdr_on_trial(words.system))?;
             legs.push(leg(engine, plan.budgets.word_looks));
         }
-        if let Some(engine) = self.in_turns(plan, shared) {
-            legs.push(Leg { engine, looks: None, max_depth: None });
+        let last = |engine| Leg { engine, looks: None, max_depth: None };
+        match self.abstracted(plan) {
+            None => legs.extend(self.in_turns(plan, shared).map(last)),
+            Some(first) => {
+                let mut plan = plan.clone();
+                plan.budgets.looks_before_sweep /= SOONER;
+                // Questions of large systems take longer: here work counts.
+                let both = vec![first, last(self.in_turns(&plan, shared)?)];
+                legs.push(last(Box::new(Relay::new(both, self.properties).by_work())));
+            }
         }
         (!legs.is_empty()).then(|| Box::new(Relay::new(legs, self.properties)) as Box<_>)
+    }
+
+    /// PDR with local abstraction for a moment, if there is one property: the search for all of
+    /// several would let the first answers wait.
+    fn abstracted(&self, plan: &Plan) -> Option<Leg<'a>> {
+        let plan = Plan { late_sweep: None, ..plan.clone() };
+        let engine = self.engine(&plan, ABSTRACT).filter(|_| self.properties == 1)?;
+        Some(leg(engine, plan.budgets.abstract_looks))
     }
 
     /// fbPDR for about a minute; from then on it takes turns with others. Several properties are

@@ -232,9 +232,8 @@ pub(crate) fn questions<'a>(
         // k-liveness first: its system is not twice as large as the model.
         Liveness::Auto => &[Monitor::Count, Monitor::Loop, Monitor::Round],
     };
-    let asked = |&monitor: &Monitor| {
-        Asked { source, monitor, plan, interrupt, question: OnceLock::new() }
-    };
+    let asked =
+        |&monitor: &Monitor| Asked { source, monitor, plan, interrupt, question: OnceLock::new() };
     monitors.iter().map(asked).collect()
 }
 

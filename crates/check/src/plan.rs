@@ -131,6 +131,8 @@ pub struct Budgets {
     pub prelude_looks: u64,
     /// Word-level PDR before fbPDR, beside its own limits: looks at the interrupt.
     pub word_looks: u64,
+    /// PDR with local abstraction before fbPDR: looks at the interrupt, and work between them.
+    pub abstract_looks: u64,
     /// fbPDR before it takes turns with others, some of which have a quarter of it at first: looks
     /// at the interrupt. About a minute.
     pub turn_looks: u64,
@@ -146,6 +148,7 @@ impl Default for Budgets {
             prelude_depth: 10,
             prelude_looks: 15_000,
             word_looks: 20_000,
+            abstract_looks: 15_000,
             turn_looks: 500_000,
             many_looks: 4_000,
         }

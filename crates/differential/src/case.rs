@@ -107,8 +107,8 @@ fn reductions(list: &str) -> Option<ReduceOptions> {
 }
 
 /// What only tests set: `looks-before-sweep=N`, `prelude-depth=N`, `prelude-looks=N`,
-/// `word-looks=N`, `turn-looks=N` and `many-looks=N`, so that engines hand over soon;
-/// `sweep=C,S,CONFLICTS,STEPS` and `late-sweep=…` (or `off`), where `C` and `S` say by 0 or 1
+/// `word-looks=N`, `abstract-looks=N`, `turn-looks=N` and `many-looks=N`, so that engines hand over
+/// soon; `sweep=C,S,CONFLICTS,STEPS` and `late-sweep=…` (or `off`), where `C` and `S` say by 0 or 1
 /// whether sweeping is combinational and sequential. [`BY_TURNS`] is no part of the plan.
 fn set_for_tests(plan: &mut Plan, setting: &str) -> Option<()> {
     let (name, value) = setting.split_once('=')?;
@@ -116,6 +116,7 @@ fn set_for_tests(plan: &mut Plan, setting: &str) -> Option<()> {
         "looks-before-sweep" => plan.budgets.looks_before_sweep = value.parse().ok()?,
         "prelude-depth" => plan.budgets.prelude_depth = value.parse().ok()?,
         "prelude-looks" => plan.budgets.prelude_looks = value.parse().ok()?,
+        "abstract-looks" => plan.budgets.abstract_looks = value.parse().ok()?,
         "word-looks" => plan.budgets.word_looks = value.parse().ok()?,
         "turn-looks" => plan.budgets.turn_looks = value.parse().ok()?,
         "many-looks" => plan.budgets.many_looks = value.parse().ok()?,

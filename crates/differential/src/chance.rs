@@ -74,6 +74,7 @@ fn hurry(random: &mut Random, options: &mut Vec<String>) {
     set("looks-before-sweep", random.pick(&[0, 1, 3, 10, 40]).to_string());
     set("prelude-depth", random.pick(&[0, 1, 2, 5, 10]).to_string());
     set("prelude-looks", random.pick(&[0, 2, 10, 1000]).to_string());
+    set("abstract-looks", random.pick(&[0, 5, 50, 1000]).to_string());
     set("word-looks", random.pick(&[0, 5, 50, 1000]).to_string());
     set("turn-looks", random.pick(&[4, 20, 100, 1000]).to_string());
     set("many-looks", random.pick(&[1, 5, 50, 4000]).to_string());

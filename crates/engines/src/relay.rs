@@ -89,7 +89,7 @@ impl<'a> Relay<'a> {
         }
         self.legs.remove(self.now);
         if self.now == self.legs.len() {
-            // The others had their turns before it. In a relay without turns they may go on, too.
+            // The others had their turns before it.
             self.now = 0;
             self.rounds = self.rounds.map(|rounds| rounds + 1);
         }
@@ -99,8 +99,9 @@ impl<'a> Relay<'a> {
     /// for lack of budget has done what it can.
     fn pass_on(&mut self, end: &End) -> bool {
         let Some(rounds) = &mut self.rounds else {
-            self.now += 1;
-            return self.now < self.legs.len();
+            // It has no more turns; its memory is free.
+            self.legs.remove(self.now);
+            return true;
         };
         match end.reason {
             Reason::Interrupted => self.now += 1,

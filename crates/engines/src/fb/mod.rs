@@ -11,8 +11,9 @@
 //! runs. `docs/design/fbpdr.md` explains why this is sound.
 //!
 //! Deviations. Turns are measured in work rather than in time, so that runs are reproducible, and
-//! they start short, so that exchanges happen on small models, too. Those of the reverse direction
-//! are half as long, since the forward one is the better one on most models. Lemmas are admitted by
+//! they start short, so that exchanges happen on small models, too. Those of the direction that got
+//! further for its work in its last turn are twice as long as those of the other; at first this is
+//! the forward one, the better one on most models. Lemmas are admitted by
 //! a query; admitting them by the theorem is an option. In addition to lemmas from the theorem, the
 //! other direction's frames give hints for generalisation. Running both directions at the same
 //! time, in two threads, was tried and did not help: mostly one of them decides, and it has to wait
@@ -41,6 +42,7 @@ use pedra_model::lit::Lit;
 use pedra_model::trace::BitTrace;
 use search::Half;
 use side::{Shared, Side};
+use std::cmp::Ordering;
 
 /// fbPDR for all properties of a system.
 pub struct FbPdr<'a> {
@@ -50,9 +52,29 @@ pub struct FbPdr<'a> {
     properties: usize,
     /// Whose turn it is.
     turn: Direction,
-    /// Units of work in a slice of the forward direction.
+    /// Units of work in a slice of the direction that leads.
     work: u64,
+    /// Which direction leads: its slices are the longer ones.
+    leader: Direction,
+    /// What the last slices have come to.
+    last: [Slice; 2],
     exchanges: Exchanges,
+}
+
+/// What a slice has come to.
+#[derive(Copy, Clone, Default)]
+struct Slice {
+    work: u64,
+    /// Steps that it has shown to be safe, beyond those that were known.
+    steps: u64,
+}
+
+impl Slice {
+    /// Which of two got further for its work.
+    fn compare(self, other: Slice) -> Ordering {
+        let pace = |steps: u64, other: u64| u128::from(steps) * u128::from(other);
+        pace(self.steps, other.work).cmp(&pace(other.steps, self.work))
+    }
 }
 
 /// How much longer a slice is than the one before.
@@ -70,6 +92,8 @@ impl<'a> FbPdr<'a> {
             properties: system.properties().len(),
             turn: Direction::Forward,
             work: options.slice,
+            leader: Direction::Forward,
+            last: [Slice::default(); 2],
             exchanges: Exchanges::default(),
         }
     }
@@ -109,7 +133,9 @@ impl<'a> FbPdr<'a> {
     pub fn turn(&mut self, context: &Context) -> Option<Reason> {
         let direction = self.turn;
         let (work, voided) = self.effort(direction);
+        let safe = self.safe_steps();
         let ended = self.run_slice(context, direction);
+        let steps = self.safe_steps().saturating_sub(safe);
         let now = self.effort(direction);
         let (work, voided) = (now.0.saturating_sub(work), now.1 - voided);
         context.detail(|| Event::SliceEnded { direction, work, voided });
@@ -119,19 +145,33 @@ impl<'a> FbPdr<'a> {
         if ended.is_none() && !self.open(context).is_empty() {
             self.exchange(context, direction);
         }
+        self.last[direction as usize] = Slice { work, steps };
         if direction == Direction::Backward {
+            if self.options.follow {
+                self.choose_leader();
+            }
             self.work = (self.work / GROWTH.1).saturating_mul(GROWTH.0).saturating_add(1);
         }
         self.turn = other(direction);
         ended
     }
 
+    /// A round is over: the direction that got further for its work leads. Heuristic.
+    fn choose_leader(&mut self) {
+        let [forward, reverse] = self.last;
+        self.leader = match forward.compare(reverse) {
+            Ordering::Less => Direction::Backward,
+            Ordering::Equal => self.leader,
+            Ordering::Greater => Direction::Forward,
+        };
+    }
+
     /// Lets a direction run until its slice ends. Gives the reason if there is no use in going
     /// on.
     fn run_slice(&mut self, context: &Context, direction: Direction) -> Option<Reason> {
-        let slice = match direction {
-            Direction::Forward => self.work,
-            Direction::Backward => (self.work / 100 * self.options.share as u64).max(1),
+        let slice = match direction == self.leader {
+            true => self.work,
+            false => (self.work / 100 * self.options.share as u64).max(1),
         };
         let shared = Shared::new(context);
         let side = Side { shared: &shared, direction };
@@ -186,6 +226,11 @@ impl<'a> FbPdr<'a> {
     /// The properties that need work.
     fn open(&self, context: &Context) -> Vec<usize> {
         context.open(self.properties)
+    }
+
+    /// How many steps are known to be safe.
+    fn safe_steps(&self) -> u64 {
+        self.safe_up_to().map_or(0, |step| step as u64 + 1)
     }
 
     /// The last step that is known to be safe.

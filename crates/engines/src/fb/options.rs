@@ -32,8 +32,10 @@ pub struct FbOptions {
     /// How long the first turn is, in units of work; each round is 1.5 times as long as the one
     /// before.
     pub slice: u64,
-    /// How long a turn of Reverse PDR is, in percent of one of PDR.
+    /// How long a turn of the direction that does not lead is, in percent of one of the other.
     pub share: u32,
+    /// Whether the direction that gets further for its work leads; otherwise PDR does.
+    pub follow: bool,
     /// How many obligations each direction tells the other; 0 for none. Lemmas are not widened
     /// into them, and those that exclude a part of one are not pushed.
     pub obligations: u32,
@@ -58,6 +60,7 @@ impl Default for FbOptions {
         FbOptions {
             slice: 2_000_000,
             share: 50,
+            follow: true,
             obligations: 200,
             lemmas: Lemmas::Checked,
             import: Import::Both,
@@ -83,9 +86,9 @@ pub static CHOICES: &[Choice<FbOptions>] = &[
             if is_off { "off" } else { "on" }.to_owned()
         },
         set: |options, value| {
-            let FbOptions { slice, share, successors, .. } = *options;
+            let FbOptions { slice, share, follow, successors, .. } = *options;
             *options = match value {
-                "on" => FbOptions { slice, share, successors, ..FbOptions::default() },
+                "on" => FbOptions { slice, share, follow, successors, ..FbOptions::default() },
                 "off" => options.no_exchange(),
                 _ => return None,
             };
@@ -107,7 +110,13 @@ pub static CHOICES: &[Choice<FbOptions>] = &[
         share,
         1..=100,
         ["1", "50", "100"],
-        "the length of a turn of Reverse PDR, in percent of a turn of PDR"
+        "the length of a turn of the direction that does not lead, in percent of a turn of the other"
+    ),
+    switch!(
+        "follow",
+        Class::Expert,
+        follow,
+        "whether the direction that gets further for its work leads, that is, has the longer turns; off: PDR leads"
     ),
     count!(
         "obligations",

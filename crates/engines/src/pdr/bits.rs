@@ -296,7 +296,7 @@ impl<G: Guide<[Lit]>> Space for Bits<'_, G> {
         let hint = self.guide.hint(&obligation.set, &core, obligation.depth as usize);
         let ctg = self.options.ctg_at(heat);
         let mut generalizer = Generalizer { bits: self, ctg, context };
-        let lemma = generalizer.generalize(core.into(), hint, level)?;
+        let lemma = generalizer.generalize(&obligation.set, core.into(), hint, level)?;
         generalizer.push_and_add(lemma, level)
     }
 

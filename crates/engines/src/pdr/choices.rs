@@ -75,6 +75,13 @@ pub static CHOICES: &[Choice<PdrOptions>] = &[
         "whether literals of a lemma that covers the cube one level below are dropped last"
     ),
     switch!(
+        "predict",
+        Class::Paper,
+        predict,
+        "whether a lemma of the level below that could not be pushed, with one literal more, is tried \
+         before literals are dropped"
+    ),
+    switch!(
         "push",
         Class::Expert,
         eager_push,

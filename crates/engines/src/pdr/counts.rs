@@ -12,6 +12,8 @@ pub enum Purpose {
     Block,
     /// Lemmas that the other direction suggests.
     Hint,
+    /// Predicting a lemma from one of the level below.
+    Predict,
     /// Dropping a literal of a lemma.
     Drop,
     /// Blocking a counterexample to generalisation.
@@ -26,10 +28,11 @@ pub enum Purpose {
 
 impl Purpose {
     /// Every purpose, in the order of [`Counts`].
-    pub const ALL: [Purpose; 8] = [
+    pub const ALL: [Purpose; 9] = [
         Purpose::Bad,
         Purpose::Block,
         Purpose::Hint,
+        Purpose::Predict,
         Purpose::Drop,
         Purpose::Ctg,
         Purpose::Push,
@@ -43,6 +46,7 @@ impl Purpose {
             Purpose::Bad => "find bad states",
             Purpose::Block => "block obligations",
             Purpose::Hint => "try hints of the other direction",
+            Purpose::Predict => "predict lemmas",
             Purpose::Drop => "drop literals",
             Purpose::Ctg => "block counterexamples to generalisation",
             Purpose::Push => "push new lemmas",

@@ -23,6 +23,9 @@ use pedra_model::lit::Lit;
 /// implementation of IC3 has 1, too.
 const CTG_DEPTH: u32 = 1;
 
+/// How many literals are tried with a lemma of the level below.
+const PREDICTIONS: usize = 4;
+
 /// Widens cubes at work on one search.
 pub(super) struct Generalizer<'r, 'a, 'c, G> {
     pub(super) bits: &'r mut Bits<'a, G>,
@@ -40,6 +43,7 @@ impl<G: Guide<[Lit]>> Generalizer<'_, '_, '_, G> {
     /// Heuristic: the hint is tried first.
     pub(super) fn generalize(
         &mut self,
+        obligation: &[Lit],
         mut cube: Vec<Lit>,
         hint: Option<Vec<Lit>>,
         level: Level,
@@ -52,7 +56,69 @@ impl<G: Guide<[Lit]>> Generalizer<'_, '_, '_, G> {
         {
             cube = hint;
         }
+        if self.bits.options.predict
+            && let Some(predicted) = self.predict(obligation, cube.len(), level)?
+        {
+            return Ok(predicted);
+        }
         self.mic(cube, level, 0)
+    }
+
+    /// Predicts a lemma from one of the level below (Y. Su, Q. Yang, Y. Ci: *Predicting lemmas in
+    /// generalization of IC3*, DAC 2024). A lemma `¬p` of `F_{i−1}` that covers the obligation was
+    /// not pushed because of a step from `F_{i−1}` into `p`, to a state `t`. A literal of the
+    /// obligation that is false in `t` makes a clause `¬p ∨ ¬l` which that step does not refute.
+    fn predict(
+        &mut self,
+        obligation: &[Lit],
+        length: usize,
+        level: Level,
+    ) -> Result<Option<Vec<Lit>>, Stopped> {
+        if level <= Level::ZERO.above() {
+            return Ok(None);
+        }
+        let frames = &self.bits.trace;
+        let Some(parent) = frames.find_covering((), obligation, level.below()) else {
+            return Ok(None);
+        };
+        let parent = frames.lemma(parent).set().to_vec();
+        if parent.len() + 2 > length {
+            return Ok(None);
+        }
+        self.bits.pin(obligation, level);
+        let result = self.refine_parent(&parent, obligation, level);
+        self.bits.unpin(level);
+        result
+    }
+
+    /// `¬SAT([¬p ∧] F_{i−1} ∧ R ∧ p')`, and then the same with literals that were false in `t`.
+    fn refine_parent(
+        &mut self,
+        parent: &[Lit],
+        obligation: &[Lit],
+        level: Level,
+    ) -> Result<Option<Vec<Lit>>, Stopped> {
+        let hypothesis = self.hypothesis();
+        let is_new = |lit: &Lit| parent.binary_search(lit).is_err();
+        let mut left: Vec<Lit> = obligation.iter().copied().filter(is_new).collect();
+        // Heuristic: what lemmas needed lately comes first.
+        self.bits.memory.activity.sort(&mut left);
+        let mut candidate = parent.to_vec();
+        for _ in 0..=PREDICTIONS {
+            // ¬SAT(S_0 ∧ c) holds: `p` contains no state of the start set.
+            match self.try_inductive(&candidate, level, hypothesis, Purpose::Predict)? {
+                Some(Induction::Inductive(core)) => return Ok(Some(core)),
+                Some(Induction::Predecessor) => {}
+                None => return Ok(None),
+            }
+            left.retain(|&lit| self.bits.is_false_in_successor(lit, level));
+            let Some(&lit) = left.first() else { return Ok(None) };
+            left.remove(0);
+            candidate = parent.to_vec();
+            candidate.push(lit);
+            candidate.sort_unstable();
+        }
+        Ok(None)
     }
 
     /// Is the hint, or a part of it, good for a lemma?

@@ -84,6 +84,8 @@ pub struct PdrOptions {
     pub ctg_heat: u32,
     /// Whether literals of a lemma one level below that covers the cube are kept if possible.
     pub parent_lemma: bool,
+    /// Whether lemmas are predicted from those of the level below that could not be pushed.
+    pub predict: bool,
     /// Whether a new lemma is pushed as high as it goes at once.
     pub eager_push: bool,
     /// Whether lemmas are pushed when a frame is opened.
@@ -132,6 +134,7 @@ impl PdrOptions {
             ctg: 0,
             ctg_heat: 0,
             parent_lemma: false,
+            predict: false,
             eager_push: false,
             propagate: false,
             triggered_push: false,

@@ -143,6 +143,11 @@ impl<G: Guide<[Lit]>> Bits<'_, G> {
         cube.iter().copied().filter(holds).collect()
     }
 
+    /// Whether a literal is false after the step of the last [`Induction::Predecessor`].
+    pub(super) fn is_false_in_successor(&self, lit: Lit, level: Level) -> bool {
+        self.solvers.at(level.below()).value(self.relation.assumed(lit)) == Some(false)
+    }
+
     /// The state of the last [`Induction::Predecessor`], if [`note_stuck`](Bits::note_stuck) has a
     /// use for it.
     pub(super) fn predecessor_bits(&self, level: Level) -> Option<StateBits> {
