@@ -1,5 +1,5 @@
 //! The one command that says whether the tree is good: `cargo xtask ci`. It needs Rust and a
-//! C++ compiler, and uses a Chromium if there is one; cargo fetches the rest. The test suite has
+//! C++ compiler, and uses browsers if there are some; cargo fetches the rest. The test suite has
 //! the bounded fuzz runs in it; one more over all readers follows.
 
 use crate::{browser, python, readers, tidy};

@@ -13,7 +13,7 @@ cargo xtask COMMAND
 
   ci             all that must hold before a change is taken: style, lints, tests, documents
   tidy           style only
-  browser        opens pages of runs in Chromium and uses them; says so if there is none
+  browser        opens pages of runs in Chromium and Firefox and uses them; says so if there are none
                  --pictures FOLDER  writes pictures of all views
                  --times PAGE...    how long these pages take to open and to draw
   interrupts     stops runs at random moments: interrupts MANIFEST RUNS SEED

@@ -27,21 +27,21 @@ const fn row(engine: EngineName, options: &'static [&'static str]) -> Row {
     Row { engine, options }
 }
 
+/// PDR with local abstraction: what it finds soon it often finds much sooner than fbPDR, which
+/// cannot have it.
+const ABSTRACT: Row = row(EngineName::Pdr, &["pdr.abstract=on"]);
+
 /// What further threads run, in this order. Rows that need words are left out if there are none.
 /// Where the order comes from: docs/design/portfolio.md.
 pub const BESIDE: &[Row] = &[
     row(EngineName::Bmc, &[]),
-    row(EngineName::Pdr, &[]),
+    ABSTRACT,
     row(EngineName::Avy, &[]),
     row(EngineName::Wpdr, &[]),
     row(EngineName::Bmc, &["bmc.window=10"]),
     row(EngineName::Kind, &[]),
     row(EngineName::Rpdr, &[]),
 ];
-
-/// PDR with local abstraction: what it finds soon it often finds much sooner than fbPDR, which
-/// cannot have it.
-const ABSTRACT: Row = row(EngineName::Pdr, &["pdr.abstract=on"]);
 
 /// What part of its usual time fbPDR works before it sweeps, if PDR had its moment before it.
 /// On 43 models that take `auto` 0.1 s or more: 0.86 of the time that it takes without that moment,

@@ -1,35 +1,82 @@
-//! A Chromium without a window, driven through its DevTools protocol. Messages are JSON objects
-//! with a zero byte at their end, on two pipes (`--remote-debugging-pipe`): no port is opened, and
-//! no other program is needed.
+//! What a person does in a browser: opens a page, clicks, drags, presses keys, looks.
 
+use super::chromium::{self, Chromium};
+use super::firefox::{self, Firefox};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// How long the browser may take for anything.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Names under which Chromium is installed.
-const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+/// What the left button of the mouse does.
+#[derive(Copy, Clone, Debug)]
+pub enum Mouse {
+    /// It goes down.
+    Press,
+    /// The mouse moves, with the button down.
+    Move,
+    /// It goes up.
+    Release,
+}
 
-/// A Chromium on the path, if there is one.
-pub fn find() -> Option<PathBuf> {
+/// How a browser is told what to do. Errors are in words.
+pub trait Protocol {
+    /// Goes to an address.
+    fn navigate(&mut self, url: &str) -> Result<(), String>;
+
+    /// The value of an expression in the page.
+    fn value(&mut self, expression: &str) -> Result<Value, String>;
+
+    /// Moves the mouse to a place, and presses or releases its button there.
+    fn mouse(&mut self, mouse: Mouse, place: (f64, f64)) -> Result<(), String>;
+
+    /// Presses and releases a key.
+    fn key(&mut self, key: &str, is_shifted: bool) -> Result<(), String>;
+
+    /// Types into the field that has the focus.
+    fn type_text(&mut self, text: &str) -> Result<(), String>;
+
+    /// The size of the page, and whether its colours are `light` or `dark`.
+    fn set_screen(&mut self, width: u32, height: u32, scheme: &str) -> Result<(), String>;
+
+    /// What the page looks like: PNG in base 64.
+    fn picture(&mut self) -> Result<String, String>;
+}
+
+/// A program of one of these names on the path, if there is one.
+fn find(names: &[&str]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    let mut all = NAMES.iter().flat_map(|name| folders.iter().map(move |f| f.join(name)));
+    let mut all = names.iter().flat_map(|name| folders.iter().map(move |f| f.join(name)));
     all.find(|candidate| candidate.is_file())
+}
+
+/// A kind of browser.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Chromium, or what is made of it.
+    Chromium,
+    /// Firefox.
+    Firefox,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Kind; 2] = [Kind::Chromium, Kind::Firefox];
+
+    /// Where it is installed, if it is.
+    pub fn find(self) -> Option<PathBuf> {
+        match self {
+            Kind::Chromium => find(&chromium::NAMES),
+            Kind::Firefox => find(&firefox::NAMES),
+        }
+    }
 }
 
 /// A browser with one page.
 pub struct Browser {
-    child: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-    session: Option<String>,
-    number: u64,
-    profile: PathBuf,
+    protocol: Box<dyn Protocol>,
 }
 
 impl Browser {
@@ -37,65 +84,12 @@ impl Browser {
     ///
     /// # Errors
     /// In words.
-    pub fn start(program: &Path) -> Result<Browser, String> {
-        let profile = std::env::temp_dir().join(format!("pedra-browser-{}", std::process::id()));
-        // The protocol is on the file descriptors 3 and 4 of the browser, which are our pipes.
-        let script = "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1";
-        let mut child = Command::new("sh")
-            .args(["-c", script])
-            .arg(program)
-            .args(["--headless", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu"])
-            .args(["--disable-quic", "--no-first-run", "--disable-background-networking"])
-            .args(["--disable-component-update", "--disable-sync", "--force-color-profile=srgb"])
-            .arg(format!("--user-data-dir={}", profile.display()))
-            .arg("about:blank")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|error| format!("{}: {error}", program.display()))?;
-        let input = child.stdin.take().ok_or("no pipe to the browser")?;
-        let output = BufReader::new(child.stdout.take().ok_or("no pipe from the browser")?);
-        let mut browser = Browser { child, input, output, session: None, number: 0, profile };
-        let target = browser.call("Target.createTarget", json!({ "url": "about:blank" }))?;
-        let attach = json!({ "targetId": target["targetId"], "flatten": true });
-        let session = browser.call("Target.attachToTarget", attach)?;
-        browser.session = session["sessionId"].as_str().map(str::to_owned);
-        browser.call("Page.enable", json!({}))?;
-        browser.call("Runtime.enable", json!({}))?;
-        Ok(browser)
-    }
-
-    /// Calls a method of the protocol.
-    ///
-    /// # Errors
-    /// What the browser says to it.
-    pub fn call(&mut self, method: &str, params: Value) -> Result<Value, String> {
-        self.number += 1;
-        let number = self.number;
-        let mut message = json!({ "id": number, "method": method, "params": params });
-        if let Some(session) = &self.session {
-            message["sessionId"] = session.as_str().into();
-        }
-        let text = message.to_string() + "\0";
-        self.input.write_all(text.as_bytes()).map_err(|error| format!("{method}: {error}"))?;
-        let end = Instant::now() + PATIENCE;
-        while Instant::now() < end {
-            let mut bytes = Vec::new();
-            self.output.read_until(0, &mut bytes).map_err(|error| format!("{method}: {error}"))?;
-            if bytes.pop() != Some(0) {
-                return Err(format!("{method}: the browser has ended"));
-            }
-            let answer: Value =
-                serde_json::from_slice(&bytes).map_err(|error| format!("{method}: {error}"))?;
-            // Anything else is an event, which nobody waits for.
-            if answer["id"] == number {
-                return match &answer["error"] {
-                    Value::Null => Ok(answer["result"].clone()),
-                    error => Err(format!("{method}: {error}")),
-                };
-            }
-        }
-        Err(format!("{method}: no answer"))
+    pub fn start(kind: Kind, program: &Path) -> Result<Browser, String> {
+        let protocol: Box<dyn Protocol> = match kind {
+            Kind::Chromium => Box::new(Chromium::start(program)?),
+            Kind::Firefox => Box::new(Firefox::start(program)?),
+        };
+        Ok(Browser { protocol })
     }
 
     /// Opens a file and waits until it has its views.
@@ -104,11 +98,11 @@ impl Browser {
     /// If it has none, or something went wrong in its script.
     pub fn open(&mut self, page: &Path, fragment: &str) -> Result<(), String> {
         // A new document each time, also if only the fragment differs.
-        self.call("Page.navigate", json!({ "url": "about:blank" }))?;
+        self.protocol.navigate("about:blank")?;
         self.wait("location.href === 'about:blank'")?;
         let page = page.canonicalize().map_err(|error| format!("{}: {error}", page.display()))?;
         let url = format!("file://{}{fragment}", page.display());
-        self.call("Page.navigate", json!({ "url": url }))?;
+        self.protocol.navigate(&url)?;
         self.wait("document.readyState === 'complete' && !!document.querySelector('[role=tab]')")
     }
 
@@ -117,13 +111,7 @@ impl Browser {
     /// # Errors
     /// If it throws.
     pub fn value(&mut self, expression: &str) -> Result<Value, String> {
-        let params =
-            json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
-        let answer = self.call("Runtime.evaluate", params)?;
-        match &answer["exceptionDetails"] {
-            Value::Null => Ok(answer["result"]["value"].clone()),
-            details => Err(format!("{expression}: {}", details["exception"]["description"])),
-        }
+        self.protocol.value(expression)
     }
 
     /// Waits until a condition holds in the page.
@@ -156,22 +144,14 @@ impl Browser {
         }
     }
 
-    fn mouse(&mut self, kind: &str, (x, y): (f64, f64)) -> Result<(), String> {
-        let buttons = i32::from(kind != "mouseReleased");
-        let params = json!({
-            "type": kind, "x": x, "y": y, "button": "left", "buttons": buttons, "clickCount": 1
-        });
-        self.call("Input.dispatchMouseEvent", params).map(|_| ())
-    }
-
     /// Clicks an element, with the mouse.
     ///
     /// # Errors
     /// If there is none.
     pub fn click(&mut self, selector: &str) -> Result<(), String> {
         let place = self.middle(selector)?;
-        self.mouse("mousePressed", place)?;
-        self.mouse("mouseReleased", place)
+        self.protocol.mouse(Mouse::Press, place)?;
+        self.protocol.mouse(Mouse::Release, place)
     }
 
     /// Drags the mouse across an element, from its left end to its right end.
@@ -187,12 +167,12 @@ impl Browser {
         );
         let ends = self.value(&expression)?;
         let (left, right) = (ends[0].as_f64().unwrap_or(0.0), ends[1].as_f64().unwrap_or(0.0));
-        self.mouse("mousePressed", (left, y))?;
+        self.protocol.mouse(Mouse::Press, (left, y))?;
         for step in 0..=moves {
             let part = f64::from(step) / f64::from(moves);
-            self.mouse("mouseMoved", (left + (right - left) * part, y))?;
+            self.protocol.mouse(Mouse::Move, (left + (right - left) * part, y))?;
         }
-        self.mouse("mouseReleased", (right, y))
+        self.protocol.mouse(Mouse::Release, (right, y))
     }
 
     /// Presses and releases a key.
@@ -200,15 +180,7 @@ impl Browser {
     /// # Errors
     /// If the browser does not take it.
     pub fn key(&mut self, key: &str, is_shifted: bool) -> Result<(), String> {
-        let text = if key.chars().count() == 1 { key } else { "" };
-        for kind in ["keyDown", "keyUp"] {
-            let text = if kind == "keyDown" { text } else { "" };
-            let params = json!({
-                "type": kind, "key": key, "text": text, "modifiers": if is_shifted { 8 } else { 0 }
-            });
-            self.call("Input.dispatchKeyEvent", params)?;
-        }
-        Ok(())
+        self.protocol.key(key, is_shifted)
     }
 
     /// Types into the field that has the focus.
@@ -216,19 +188,15 @@ impl Browser {
     /// # Errors
     /// If the browser does not take it.
     pub fn type_text(&mut self, text: &str) -> Result<(), String> {
-        self.call("Input.insertText", json!({ "text": text })).map(|_| ())
+        self.protocol.type_text(text)
     }
 
-    /// The size of the page, how many pixels of the screen one of its pixels has, and its colours.
+    /// The size of the page, and whether its colours are `light` or `dark`.
     ///
     /// # Errors
     /// If the browser does not take it.
     pub fn set_screen(&mut self, width: u32, height: u32, scheme: &str) -> Result<(), String> {
-        let params =
-            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
-        self.call("Emulation.setDeviceMetricsOverride", params)?;
-        let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
-        self.call("Emulation.setEmulatedMedia", json!({ "features": features })).map(|_| ())
+        self.protocol.set_screen(width, height, scheme)
     }
 
     /// Writes what the page looks like to a PNG file.
@@ -236,18 +204,8 @@ impl Browser {
     /// # Errors
     /// If it cannot be written.
     pub fn picture(&mut self, file: &Path) -> Result<(), String> {
-        let answer = self.call("Page.captureScreenshot", json!({ "format": "png" }))?;
-        let bytes = from_base64(answer["data"].as_str().unwrap_or_default());
+        let bytes = from_base64(&self.protocol.picture()?);
         std::fs::write(file, bytes).map_err(|error| format!("{}: {error}", file.display()))
-    }
-}
-
-impl Drop for Browser {
-    fn drop(&mut self) {
-        self.session = None;
-        let _ = self.call("Browser.close", json!({}));
-        let _ = self.child.wait();
-        let _ = std::fs::remove_dir_all(&self.profile);
     }
 }
 

@@ -1,12 +1,14 @@
 //! Opens pages of runs in a real browser and uses them as a person would: clicks a lemma, drags the
 //! time line, presses keys, searches, asks why.
 //!
-//! A machine without Chromium skips it, and says so.
+//! In each of Chromium and Firefox that is installed; a machine without says so.
 
+mod chromium;
 mod driver;
+mod firefox;
 mod pages;
 
-use driver::Browser;
+use driver::{Browser, Kind};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -88,15 +90,22 @@ const CASES: &[Case] = &[
 /// # Errors
 /// The first page that does not do what it should.
 pub fn run(pictures: Option<&Path>) -> Result<String, String> {
-    let Some(program) = driver::find() else {
-        return Ok("no Chromium is installed: pages were not opened".to_owned());
-    };
+    let found = Kind::ALL.into_iter().filter_map(|kind| Some((kind, kind.find()?)));
+    let found: Vec<(Kind, PathBuf)> = found.collect();
+    if found.is_empty() {
+        return Ok("neither Chromium nor Firefox is installed: pages were not opened".to_owned());
+    }
     crate::ci::cargo(&["build", "--quiet", "--locked", "--package", "pedra"], None)?;
     let folder = std::env::temp_dir().join(format!("pedra-pages-{}", std::process::id()));
     std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-    let result = run_all(&program, &folder, pictures);
+    let told = found.iter().map(|(kind, program)| {
+        let place = pictures.map(|place| place.join(format!("{kind:?}").to_lowercase()));
+        let told = run_all(*kind, program, &folder, place.as_deref());
+        told.map_err(|error| format!("{kind:?}: {error}")).map(|told| format!("{kind:?}: {told}"))
+    });
+    let told: Result<Vec<String>, String> = told.collect();
     let _ = std::fs::remove_dir_all(&folder);
-    result
+    Ok(told?.join("\n"))
 }
 
 /// How long pages take to open, and how long the slowest position of the time line does in each
@@ -105,8 +114,8 @@ pub fn run(pictures: Option<&Path>) -> Result<String, String> {
 /// # Errors
 /// No browser, or a page that cannot be opened.
 pub fn times(pages: &[&Path]) -> Result<String, String> {
-    let program = driver::find().ok_or("no Chromium is installed")?;
-    let mut browser = Browser::start(&program)?;
+    let program = Kind::Chromium.find().ok_or("no Chromium is installed")?;
+    let mut browser = Browser::start(Kind::Chromium, &program)?;
     browser.set_screen(1400, 900, "light")?;
     let mut lines = String::new();
     for page in pages {
@@ -118,8 +127,13 @@ pub fn times(pages: &[&Path]) -> Result<String, String> {
     Ok(lines)
 }
 
-fn run_all(program: &Path, folder: &Path, pictures: Option<&Path>) -> Result<String, String> {
-    let mut browser = Browser::start(program)?;
+fn run_all(
+    kind: Kind,
+    program: &Path,
+    folder: &Path,
+    pictures: Option<&Path>,
+) -> Result<String, String> {
+    let mut browser = Browser::start(kind, program)?;
     let mut done = Vec::new();
     for case in CASES {
         let wrong = |error: String| format!("{}: {error}", case.name);
