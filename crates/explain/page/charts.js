@@ -1,6 +1,7 @@
 // Curves over the time line, with a line at the present position.
 
-const CHART = { width: 600, height: 150, left: 52, right: 12, top: 12, bottom: 22 };
+// About as wide as it is shown: labels keep their size.
+const CHART = { width: 420, height: 140, left: 46, right: 10, top: 12, bottom: 22 };
 const DASHES = ['', '6 3', '2 3', '8 3 2 3'];
 
 // Series are { name, points: [[tick, value]] }; steps keep their value until the next point.
