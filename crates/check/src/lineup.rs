@@ -36,11 +36,11 @@ const ABSTRACT: Row = row(EngineName::Pdr, &["pdr.abstract=on"]);
 pub const BESIDE: &[Row] = &[
     row(EngineName::Bmc, &[]),
     ABSTRACT,
-    row(EngineName::Avy, &[]),
     row(EngineName::Wpdr, &[]),
-    row(EngineName::Bmc, &["bmc.window=10"]),
-    row(EngineName::Kind, &[]),
     row(EngineName::Rpdr, &[]),
+    row(EngineName::Avy, &[]),
+    row(EngineName::Pdr, &["pdr.signals=on"]),
+    row(EngineName::Kind, &[]),
 ];
 
 /// What part of its usual time fbPDR works before it sweeps, if PDR had its moment before it.

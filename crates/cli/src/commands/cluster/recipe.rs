@@ -3,23 +3,20 @@
 use crate::args::{CheckArgs, Cli, Command, ReductionName, SolverName};
 use crate::commands::check::plan_of;
 use clap::ValueEnum;
+use pedra_check::lineup::{BESIDE, Row};
 use pedra_check::{EngineName, Liveness, Plan};
 use pedra_cluster::wire::Recipe;
 use pedra_engines::settings::{engine_of, engines_read};
 use pedra_model::Model;
 use std::ffi::OsString;
 
-/// What is tried beside `auto` on a property that takes long, in the order in which
-/// `auto` fills threads.
-const BESIDE_AUTO: [EngineName; 5] =
-    [EngineName::Bmc, EngineName::Kind, EngineName::Pdr, EngineName::Avy, EngineName::Wpdr];
-
 fn name<T: ValueEnum>(value: &T) -> String {
     let named = value.to_possible_value().expect("no value is skipped");
     named.get_name().to_owned()
 }
 
-/// The recipe that was asked for, and what may be tried beside it.
+/// The recipe that was asked for, and what may be tried beside it: for `auto`, what its threads
+/// run, in the same order.
 pub(super) fn recipes(args: &CheckArgs, model: &Model) -> Vec<Recipe> {
     let asked = Recipe {
         engine: args.engine.text().to_owned(),
@@ -36,13 +33,15 @@ pub(super) fn recipes(args: &CheckArgs, model: &Model) -> Vec<Recipe> {
     if args.engine != EngineName::Auto || args.liveness != Liveness::Auto {
         return vec![asked];
     }
-    let fits = |engine: &EngineName| !matches!((engine, model), (EngineName::Wpdr, Model::Bits(_)));
-    let beside = BESIDE_AUTO.into_iter().filter(fits).map(|engine| {
-        let read = engines_read(engine.text());
+    let fits = |row: &&Row| !matches!((row.engine, model), (EngineName::Wpdr, Model::Bits(_)));
+    let beside = BESIDE.iter().filter(fits).map(|row| {
+        let read = engines_read(row.engine.text());
         let is_read = |option: &&String| engine_of(option).is_ok_and(|owner| read.contains(&owner));
+        let of_user = args.option.iter().filter(is_read).cloned();
+        let of_row = row.options.iter().map(|&option| option.to_owned());
         Recipe {
-            engine: engine.text().to_owned(),
-            options: args.option.iter().filter(is_read).cloned().collect(),
+            engine: row.engine.text().to_owned(),
+            options: of_user.chain(of_row).collect(),
             threads: 1,
             ..asked.clone()
         }
@@ -112,9 +111,10 @@ mod tests {
 
     #[test]
     fn every_recipe_is_taken() {
-        let args = args(&["--threads", "4", "-o", "bmc.window=3", "-o", "pdr.ctg=1"]);
+        let options = ["bmc.window=3", "-o", "pdr.ctg=1", "-o", "pdr.abstract=off"];
+        let args = args(&[&["--threads", "4", "-o"], &options[..]].concat());
         let recipes = recipes(&args, &Model::Words(pedra_model::system::System::new()));
-        assert_eq!(recipes.len(), 6);
+        assert_eq!(recipes.len(), 1 + BESIDE.len());
         for recipe in recipes {
             plan(&recipe, 8).unwrap_or_else(|text| panic!("{recipe:?}: {text}"));
         }
