@@ -200,9 +200,11 @@ impl<'a> Ground<'a> {
     /// PDR with local abstraction for a moment, if there is one property: the search for all of
     /// several would let the first answers wait.
     fn abstracted(&self, plan: &Plan) -> Option<Leg<'a>> {
+        if self.properties != 1 {
+            return None;
+        }
         let plan = Plan { late_sweep: None, ..plan.clone() };
-        let engine = self.engine(&plan, ABSTRACT).filter(|_| self.properties == 1)?;
-        Some(leg(engine, plan.budgets.abstract_looks))
+        Some(leg(self.engine(&plan, ABSTRACT)?, plan.budgets.abstract_looks))
     }
 
     /// fbPDR for about a minute; from then on it takes turns with others. Several properties are

@@ -37,7 +37,7 @@ impl Firefox {
     pub fn start(program: &Path) -> Result<Firefox, String> {
         let profile = std::env::temp_dir().join(format!("pedra-firefox-{}", std::process::id()));
         std::fs::create_dir_all(&profile).map_err(|error| error.to_string())?;
-        // Port 0: any that is free. Bars of the browser would be part of the window.
+        // Port 0: any that is free. Colours are light, whatever the machine prefers.
         let settings = "user_pref(\"marionette.port\", 0);\n\
                         user_pref(\"layout.css.prefers-color-scheme.content-override\", 1);\n";
         std::fs::write(profile.join("user.js"), settings).map_err(|error| error.to_string())?;
