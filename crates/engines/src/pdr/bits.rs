@@ -26,6 +26,7 @@ use super::relative::{Hypothesis, Induction};
 use super::solver::{SolverMaker, Stopped};
 use super::solvers::{FrameSolvers, add_work};
 use super::start::StartSet;
+use super::strategy::{Outcome, Strategy};
 use super::successor::Simulator;
 use super::{Frames, Obligation, Obligations, QUERY_WORK};
 use crate::context::Context;
@@ -141,6 +142,23 @@ impl<'a, G: Guide<[Lit]>> Bits<'a, G> {
         let found = self.solvers.at_mut(self.trace.top()).solve(&question, None)?;
         self.memory.counts.add(Purpose::Bad, !found, since);
         Ok(found)
+    }
+
+    /// How the lemma of an obligation that came up this often is widened.
+    fn choose_strategy(&mut self, heat: f32) -> Strategy {
+        let usual = Strategy::of(&self.options, heat);
+        let Some(mut bandit) = self.memory.bandit.take() else { return usual };
+        let strategy = bandit.choose(usual, &self.options, self.work());
+        self.memory.bandit = Some(bandit);
+        strategy
+    }
+
+    /// What came of it.
+    fn learn_strategy(&mut self, literals: [usize; 2], level: Level, reached: Level) {
+        let Some(mut bandit) = self.memory.bandit.take() else { return };
+        let is_higher = reached > level;
+        bandit.learn(Outcome { literals, is_higher }, self.work());
+        self.memory.bandit = Some(bandit);
     }
 
     /// What a query for an obligation assumes.
@@ -294,10 +312,14 @@ impl<G: Guide<[Lit]>> Space for Bits<'_, G> {
         level: Level,
     ) -> Result<Level, trace::Stopped> {
         let hint = self.guide.hint(&obligation.set, &core, obligation.depth as usize);
-        let ctg = self.options.ctg_at(heat);
-        let mut generalizer = Generalizer { bits: self, ctg, context };
+        let before = core.len();
+        let strategy = self.choose_strategy(heat);
+        let mut generalizer = Generalizer { bits: self, strategy, context };
         let lemma = generalizer.generalize(&obligation.set, core.into(), hint, level)?;
-        generalizer.push_and_add(lemma, level)
+        let literals = [before, lemma.len()];
+        let reached = generalizer.push_and_add(lemma, level)?;
+        self.learn_strategy(literals, level, reached);
+        Ok(reached)
     }
 
     fn find_pushed(

@@ -82,6 +82,13 @@ pub static CHOICES: &[Choice<PdrOptions>] = &[
          before literals are dropped"
     ),
     switch!(
+        "bandit",
+        Class::Paper,
+        bandit,
+        "whether a bandit chooses how hard each lemma is widened, by what the earlier ones gained for \
+         their work; `ctg`, `drop-failures` and `predict` are then what it starts from"
+    ),
+    switch!(
         "push",
         Class::Expert,
         eager_push,

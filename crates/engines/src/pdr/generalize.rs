@@ -15,6 +15,7 @@ use super::bits::Bits;
 use super::counts::Purpose;
 use super::options::{DropOrder, Generalize};
 use super::relative::{Hypothesis, Induction};
+use super::strategy::Strategy;
 use crate::context::Context;
 use crate::trace::{Guide, Level, Stopped};
 use pedra_model::lit::Lit;
@@ -29,8 +30,7 @@ const PREDICTIONS: usize = 4;
 /// Widens cubes at work on one search.
 pub(super) struct Generalizer<'r, 'a, 'c, G> {
     pub(super) bits: &'r mut Bits<'a, G>,
-    /// How many counterexamples to generalisation are blocked for one drop.
-    pub(super) ctg: u32,
+    pub(super) strategy: Strategy,
     pub(super) context: &'r Context<'c>,
 }
 
@@ -56,7 +56,7 @@ impl<G: Guide<[Lit]>> Generalizer<'_, '_, '_, G> {
         {
             cube = hint;
         }
-        if self.bits.options.predict
+        if self.strategy.predict
             && let Some(predicted) = self.predict(obligation, cube.len(), level)?
         {
             return Ok(predicted);
@@ -166,7 +166,7 @@ impl<G: Guide<[Lit]>> Generalizer<'_, '_, '_, G> {
                     kept.push(lit);
                     failures += 1;
                     // Heuristic: the rest is likely to be needed, too.
-                    if failures == self.bits.options.drop_failures {
+                    if failures == self.strategy.drop_failures {
                         break;
                     }
                 }
@@ -224,7 +224,7 @@ impl<G: Guide<[Lit]>> Generalizer<'_, '_, '_, G> {
                 _ => return Ok(None),
             }
             let common = self.bits.common_with_predecessor(&cube, level);
-            if ctgs < self.ctg && self.block_ctg(&cube, level, depth)? {
+            if ctgs < self.strategy.ctg && self.block_ctg(&cube, level, depth)? {
                 ctgs += 1;
                 continue;
             }

@@ -3,6 +3,7 @@
 use super::Counts;
 use super::activity::Activity;
 use super::options::PdrOptions;
+use super::strategy::Bandit;
 use super::trigger::Triggers;
 use pedra_model::lit::Lit;
 use pedra_model::random::Random;
@@ -14,6 +15,8 @@ pub(super) struct Memory {
     /// Why lemmas could not be pushed, if that is of use.
     pub(super) triggers: Option<Triggers>,
     pub(super) random: Random,
+    /// What has come of the strategies of generalisation, if that is of use.
+    pub(super) bandit: Option<Bandit>,
     /// Where the queries went.
     pub(super) counts: Counts,
     /// The last assumptions, so that they are not allocated for each query.
@@ -27,6 +30,7 @@ impl Memory {
             activity: Activity::new(num_vars, seed),
             triggers: options.triggered_push.then(Triggers::default),
             random: Random::new(seed),
+            bandit: options.bandit.then(|| Bandit::new(seed)),
             counts: Counts::default(),
             assumed: Vec::new(),
         }

@@ -36,6 +36,7 @@ mod simplify;
 mod solver;
 mod solvers;
 mod start;
+mod strategy;
 mod successor;
 mod take;
 mod transition;

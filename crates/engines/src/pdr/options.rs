@@ -86,6 +86,8 @@ pub struct PdrOptions {
     pub parent_lemma: bool,
     /// Whether lemmas are predicted from those of the level below that could not be pushed.
     pub predict: bool,
+    /// Whether a bandit chooses how hard lemmas are widened; otherwise the options above say it.
+    pub bandit: bool,
     /// Whether a new lemma is pushed as high as it goes at once.
     pub eager_push: bool,
     /// Whether lemmas are pushed when a frame is opened.
@@ -135,6 +137,7 @@ impl PdrOptions {
             ctg_heat: 0,
             parent_lemma: false,
             predict: false,
+            bandit: false,
             eager_push: false,
             propagate: false,
             triggered_push: false,
