@@ -419,7 +419,7 @@ impl Plan {
     fn makes(&self, engine: &str) -> Vec<SolverKind> {
         let (chosen, pdr) = (self.solver.unwrap_or_default(), self.pdr_options().solver);
         match engine {
-            "bmc" | "kind" => vec![chosen],
+            "bmc" | "kind" | "klive-kind" => vec![chosen],
             // Interpolants come from CaDiCaL.
             "imc" => vec![SolverKind::Cadical, chosen],
             "avy" => vec![SolverKind::Cadical, SolverKind::Cdcl, pdr],

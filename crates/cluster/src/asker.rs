@@ -35,7 +35,7 @@ const LOST_AFTER: u32 = 4;
 const MAX_NOTED: usize = 100;
 
 /// Names of engines that are no engines of `--engine`.
-const FURTHER_ENGINES: [&str; 3] = ["klive", "rlive", "definitions"];
+const FURTHER_ENGINES: [&str; 4] = ["klive", "klive-kind", "rlive", "definitions"];
 
 /// What is asked.
 pub struct Asked<'a> {

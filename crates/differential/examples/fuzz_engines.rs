@@ -7,7 +7,9 @@
 
 use pedra_check::EngineName;
 use pedra_differential::fb::differential_fb;
-use pedra_differential::live::{differential_live_bits, differential_live_words};
+use pedra_differential::live::{
+    differential_live_bits, differential_live_induction, differential_live_words,
+};
 use pedra_differential::programs::{differential_integers, differential_program};
 use pedra_differential::{
     Turns, contender_named, differential_arrays, differential_bits, differential_bits_by,
@@ -44,6 +46,7 @@ fn choose(mode: &str, level: Option<&str>) -> Option<Box<dyn Fn(u64) -> Turns>> 
             return quiet(|seed| {
                 differential_live_bits(seed);
                 differential_live_words(seed);
+                differential_live_induction(seed);
             });
         }
         "all" => {

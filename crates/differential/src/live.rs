@@ -3,13 +3,17 @@
 use crate::case::plan;
 use pedra_certify::{
     CertificateError, CheckOptions, LassoReplay, aiger_live_certificate, check_live_certificate,
-    replay_bit_lasso, replay_word_lasso,
+    check_live_proof, replay_bit_lasso, replay_word_lasso,
 };
 use pedra_check::{Answer, EngineName, Liveness, Open, Plan, decide_all};
-use pedra_engines::{Reason, SweepOptions};
+use pedra_engines::{
+    Context, Engine, KLive, Method, Monitored, Outcome, Reason, SweepOptions, find_stable,
+};
 use pedra_formats::{aiger, aiger_witness, btor2};
 use pedra_model::Model;
+use pedra_model::back::{Back, Passes};
 use pedra_model::bits::BitSystem;
+use pedra_model::eval::lasso::close_loop_of_bits;
 use pedra_model::live_proof::LiveProof;
 use pedra_model::proof::Proof;
 use pedra_model::property::Property;
@@ -57,6 +61,50 @@ pub fn differential_live_bits(seed: u64) -> LiveVerdicts {
     aiger::same_model(&system, &again).expect("written and read again");
     let expected = violated_bit_sets(&system);
     compare(seed, &mut random, &Model::Bits(system), &expected)
+}
+
+/// The justice sets of a random bit-level system, by k-induction alone. In turns with others it
+/// hardly ever answers first on systems as small as these.
+///
+/// # Panics
+/// If anything disagrees.
+pub fn differential_live_induction(seed: u64) -> LiveVerdicts {
+    let mut random = Random::new(seed);
+    let shape = BitShape { latches: 4, ..BitShape::default() };
+    let mut system = random_bits(&mut random, shape);
+    add_bit_justice(&mut random, &mut system);
+    let mut verdicts = LiveVerdicts::default();
+    for (set, is_violated) in violated_bit_sets(&system).into_iter().enumerate() {
+        let note = |text: &str| format!("seed {seed}, set {set}: {text}");
+        let stable = match random.coin() {
+            true => find_stable(&system, set, &Interrupt::new()),
+            false => Vec::new(),
+        };
+        let monitored = Monitored::new(&system, set, Method::Induction { stable });
+        let way = Passes(vec![Box::new(&monitored)]);
+        let context = Context::default();
+        KLive::by_induction(&monitored.system, &way).run(&context);
+        match context.ledger.outcome(0) {
+            Outcome::Proved(proof) => {
+                assert!(!is_violated, "{}", note("wrong proof"));
+                let Proof::Live(proof) = way.proof(Proof::clone(&proof)) else {
+                    panic!("{}", note("a proof of another kind"));
+                };
+                let checked = check_live_proof(&system, &proof, &CheckOptions::default());
+                checked.unwrap_or_else(|error| panic!("{}", note(&error.to_string())));
+                verdicts.proved += 1;
+            }
+            Outcome::Violated(trace) => {
+                assert!(is_violated, "{}", note("wrong lasso"));
+                let Trace::Bits(lasso) = way.trace(trace) else { unreachable!("a trace of bits") };
+                let replayed = replay_bit_lasso(&system, &close_loop_of_bits(&system, &lasso));
+                replayed.unwrap_or_else(|error| panic!("{}", note(&error.to_string())));
+                verdicts.violated += 1;
+            }
+            Outcome::Unknown => verdicts.open += 1,
+        }
+    }
+    verdicts
 }
 
 /// The justice sets of a random word-level system.

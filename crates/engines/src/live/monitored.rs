@@ -22,7 +22,7 @@ use pedra_model::value::Ternary;
 
 /// How many rounds are counted at most. Unused counters cost little, a bound that is larger
 /// than this would hardly be found: PDR needs as many frames.
-const COUNTERS: usize = 32;
+pub(super) const COUNTERS: usize = 32;
 
 /// What a monitored system asks.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,6 +32,11 @@ pub enum Method {
     /// k-liveness: bad `j` is the end of round `j + 1` since the last change of a stable latch.
     Count {
         /// The stable latches, in the order in which they become stable.
+        stable: Vec<StableLatch>,
+    },
+    /// k-liveness by k-induction: bad 0 is the last bad of [`Method::Count`].
+    Induction {
+        /// As in [`Method::Count`].
         stable: Vec<StableLatch>,
     },
     /// For rlive: bad 0 is the end of a round.
@@ -124,6 +129,11 @@ impl<'a> Monitored<'a> {
         let system = match &method {
             Method::Loop => loop_system(original, &signals, &kept),
             Method::Count { stable } => count_system(original, &signals, stable),
+            Method::Induction { stable } => {
+                let mut system = count_system(original, &signals, stable);
+                system.bads.drain(..COUNTERS);
+                system
+            }
             Method::Round => {
                 let mut builder = Builder::new(original);
                 let seen = builder.latches(signals.len());
@@ -217,6 +227,11 @@ impl Back for Monitored<'_> {
                         stable: stable.clone(),
                         counters: COUNTERS,
                         bound: proof.properties.iter().copied().min().unwrap_or(COUNTERS),
+                    },
+                    Method::Induction { stable } => Argument::Count {
+                        stable: stable.clone(),
+                        counters: COUNTERS,
+                        bound: COUNTERS,
                     },
                     // No round at all is ever complete.
                     Method::Round => Argument::Rank { layers: Vec::new() },
