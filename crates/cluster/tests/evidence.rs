@@ -9,7 +9,10 @@ use pedra_cluster::evidence::{decode, encode};
 use pedra_engines::Outcome;
 use pedra_formats::btor2;
 use pedra_model::Model;
-use pedra_model::proof::{BitProof, Proof};
+use pedra_model::proof::{BitProof, Proof, WordProof};
+use pedra_model::prophecy::{Difference, Guess, Prophecy};
+use pedra_model::system::{State, System};
+use pedra_model::term::{BinaryOp, Sort, Term, TermId, Terms, UnaryOp};
 use pedra_solve::Interrupt;
 use pedra_testkit::bits::{BitShape, random_bits};
 use pedra_testkit::justice::{
@@ -18,7 +21,7 @@ use pedra_testkit::justice::{
 use pedra_testkit::oracle::{ExplicitBits, explore};
 use pedra_testkit::random::{Random, runs};
 use pedra_testkit::words::{ExplicitWords, WordShape, random_words};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 /// A random model, and for each property whether it is violated.
 fn random_model(random: &mut Random) -> (Model, Vec<bool>) {
@@ -143,7 +146,7 @@ fn what_would_take_too_much_is_refused() {
     let model = Model::Bits(random_bits(&mut random, BitShape::default()));
     let proof = |k: usize, simple_path| {
         let proof = BitProof { properties: vec![0], k, simple_path, ..BitProof::default() };
-        encode(&model, &Outcome::Proved(std::sync::Arc::new(proof.into()))).expect("small")
+        encode(&model, &Outcome::Proved(Arc::new(proof.into()))).expect("small")
     };
     assert!(decode(&model, &proof(3, None)).is_ok());
     let deep = decode(&model, &proof(1 << 40, None)).expect_err("too deep").to_string();
@@ -194,6 +197,82 @@ fn proofs_for_all_addresses_arrive() {
         }
     }
     assert!(read > 0 && refused > 0, "{read} and {refused}");
+}
+
+/// A proof with any invariant and any additions, well formed as far as its terms are.
+fn any_proof(random: &mut Random, model: &System) -> WordProof {
+    let mut system = model.clone();
+    let terms = &mut system.terms;
+    let new = |random: &mut Random, terms: &mut Terms| {
+        let like = TermId::new(random.below(terms.len()));
+        terms.new_symbol(terms.sort(like))
+    };
+    let count = |random: &mut Random| 0..random.below(3);
+    let history: Vec<TermId> = count(random).map(|_| new(random, terms)).collect();
+    let guesses: Vec<TermId> = count(random).map(|_| new(random, terms)).collect();
+    let indices: Vec<TermId> = count(random).map(|_| new(random, terms)).collect();
+    for _ in 0..random.between(1, 40) {
+        let [a, b, c] = [(); 3].map(|()| TermId::new(random.below(terms.len())));
+        let term = match random.below(6) {
+            0 => Term::Unary(random.pick(UnaryOp::ALL), a),
+            1 => Term::Ite(a, b, c),
+            2 => Term::Read(a, b),
+            3 => Term::Binary(random.pick(&[BinaryOp::Eq, BinaryOp::Neq]), a, b),
+            _ => Term::Binary(random.pick(BinaryOp::ALL), a, b),
+        };
+        // What does not fit is left out.
+        let _ = terms.add(term);
+    }
+    let like = |random: &mut Random, terms: &Terms, sort: Sort| {
+        let all = terms.iter().map(|(id, _)| id);
+        random.pick(&all.filter(|&id| terms.sort(id) == sort).collect::<Vec<_>>())
+    };
+    let state = |random: &mut Random, term: TermId| {
+        let [init, next] =
+            [(); 2].map(|()| random.coin().then(|| like(random, terms, terms.sort(term))));
+        State { term, name: None, init, next }
+    };
+    let history = history.into_iter().map(|term| state(random, term)).collect();
+    let guess = |random: &mut Random, symbol: TermId| Guess {
+        symbol,
+        target: like(random, terms, terms.sort(symbol)),
+    };
+    let guesses = guesses.into_iter().map(|symbol| guess(random, symbol)).collect();
+    let difference = |random: &mut Random, index: TermId| Difference {
+        comparison: like(random, terms, Sort::BOOL),
+        index,
+    };
+    let differences = indices.into_iter().map(|index| difference(random, index)).collect();
+    let invariant = (0..random.below(4)).map(|_| like(random, terms, Sort::BOOL)).collect();
+    let properties = (0..system.bads.len()).filter(|_| random.coin()).collect();
+    let k = random.pick(&[1, 1, 1, 2]);
+    let prophecy = Prophecy { history, guesses, differences };
+    WordProof { properties, system, invariant, k, simple_path: None, prophecy }
+}
+
+/// Proofs at random with additions at random: no check fails with a panic, and what is believed is
+/// true.
+#[test]
+fn additions_at_random_prove_nothing_false() {
+    let (mut read, mut believed_ones) = (0, 0);
+    for seed in 0..runs(200) {
+        let mut random = Random::new(seed);
+        let system = random_words(&mut random, WordShape::default());
+        let is_violated = explore(&ExplicitWords::new(&system)).violated_at;
+        let model = Model::Words(system.clone());
+        for _ in 0..6 {
+            let proof = Arc::new(any_proof(&mut random, &system).into());
+            let sent = encode(&model, &Outcome::Proved(proof)).expect("it can be sent");
+            let Ok(outcome) = decode(&model, &sent) else { continue };
+            read += 1;
+            for (property, _) in believed(&model, "auto", &outcome).into_iter().flatten() {
+                believed_ones += 1;
+                let text = String::from_utf8_lossy(&sent);
+                assert!(is_violated[property].is_none(), "{seed}: {property}: {text}");
+            }
+        }
+    }
+    assert!(read > 100 && believed_ones > 5, "{read} and {believed_ones}");
 }
 
 /// Symbols that a proof does not add, and integers, are refused before anything is checked.

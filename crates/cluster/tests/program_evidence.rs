@@ -11,16 +11,19 @@ use pedra_check::{
 };
 use pedra_cluster::program_evidence::{decode, encode};
 use pedra_engines::Reason;
-use pedra_model::program::{EdgeId, EdgeRef, ProcedureId};
+use pedra_model::program::{EdgeId, EdgeRef, PlaceId, ProcedureId};
+use pedra_model::term::{BinaryOp, IntOp, Scalar, Sort, Term, TermId, Terms, UnaryOp};
 use pedra_model::value::Value;
+use pedra_program::inline::Inlined;
 use pedra_program::interpreter::initial_variables;
 use pedra_program::recursion::Components;
-use pedra_program::{Program, ProgramTrace, TraceStep};
+use pedra_program::{Program, ProgramProof, ProgramTrace, TraceStep};
 use pedra_solve::Interrupt;
 use pedra_testkit::programs::{ExploredProgram, ProgramShape, explore_program, random_program};
 use pedra_testkit::random::{Random, runs};
 use serde_json::{Value as Json, json};
-use std::sync::Mutex;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
 /// How many states the oracle visits, and how deep recursion goes.
 const MAX_STATES: usize = 1_000;
@@ -252,25 +255,130 @@ fn no_number_is_taken_as_it_comes() {
     assert!(refused > 100, "{refused}");
 }
 
-/// A loop over an array that is too large to be expanded.
-fn large_array() -> Program {
-    let text = "
-        function {:bvbuiltin \"bvadd\"} add(a: bv32, b: bv32) returns (r: bv32);
-        function {:bvbuiltin \"bvult\"} ult(a: bv32, b: bv32) returns (r: bool);
-        procedure main() {
-            var a: [bv32]bv32; var i, n, k: bv32;
-            i := 0bv32;
-            while (ult(i, n)) { a[i] := 0bv32; i := add(i, 1bv32); }
+/// A proof of any properties with any invariants, well formed as far as its terms are.
+fn any_proof(random: &mut Random, graph: ProofGraph, inlined: &Arc<Inlined>) -> ProgramAnswer {
+    let program = &inlined.program;
+    let mut terms = program.terms.clone();
+    let symbol = |random: &mut Random, terms: &mut Terms| {
+        let like = TermId::new(random.below(program.terms.len()));
+        terms.new_symbol(terms.sort(like))
+    };
+    let positions: Vec<TermId> = (0..random.below(3)).map(|_| symbol(random, &mut terms)).collect();
+    for _ in 0..random.between(1, 60) {
+        let any = |random: &mut Random, terms: &Terms| TermId::new(random.below(terms.len()));
+        let [a, b, c] = [(); 3].map(|()| any(random, &terms));
+        let op = random.pick(BinaryOp::ALL);
+        let index = terms.sort(a).scalar().unwrap_or(Scalar::Int);
+        let term = match random.below(10) {
+            0 => Term::Unary(random.pick(UnaryOp::ALL), a),
+            1 => Term::Ite(a, b, c),
+            2 => Term::Read(a, b),
+            3 => Term::Write(a, b, c),
+            4 => Term::ConstArray { index, value: b },
+            5 => Term::Int(random.pick(&IntOp::ALL), a, b),
+            6 => Term::IntNeg(a),
+            7 => Term::IntConst(Box::new(random.below(5).into())),
+            _ => Term::Binary(op, a, b),
+        };
+        // What does not fit is left out.
+        let _ = terms.add(term);
+    }
+    let bits: Vec<TermId> =
+        terms.iter().map(|(id, _)| id).filter(|&id| terms.sort(id) == Sort::BOOL).collect();
+    let body = program.procedure(program.entry);
+    let mut invariants = BTreeMap::new();
+    for place in 0..body.places.len() {
+        if random.coin() {
+            let here = (0..random.below(3)).filter(|_| !bits.is_empty());
+            let here = here.map(|_| random.pick(&bits)).collect();
+            invariants.insert(PlaceId::new(place), here);
+        }
+    }
+    let all = 0..program.properties.len();
+    let properties = all.filter(|_| random.coin()).collect();
+    let k = random.pick(&[1, 1, 1, 2, 3]);
+    let proof = ProgramProof { properties, terms, invariants, k, positions };
+    ProgramAnswer::Proved { graph, inlined: inlined.clone(), proof: Arc::new(proof) }
+}
+
+/// Proofs at random about all graphs that proofs can be about: no check fails with a panic, and
+/// what is believed is true.
+#[test]
+fn proofs_at_random_prove_nothing_false() {
+    let (mut read, mut believed_ones) = (0, 0);
+    for seed in 0..runs(150) {
+        let mut random = Random::new(seed);
+        let (program, truth) = a_program(&mut random);
+        let graphs = Graphs::new(&program);
+        let kinds =
+            [ProofGraph::Plain, ProofGraph::Bounded(random.below(4)), ProofGraph::Summaries];
+        for graph in kinds {
+            let Ok(inlined) = graphs.get(graph) else { continue };
+            for _ in 0..6 {
+                let answer = any_proof(&mut random, graph, &inlined);
+                let sent = encode(&answer).expect("it can be sent");
+                let Ok(answer) = decode(&graphs, &sent) else { continue };
+                read += 1;
+                for verdict in believed(&graphs, "auto", answer).0 {
+                    believed_ones += 1;
+                    let text = String::from_utf8_lossy(&sent);
+                    assert!(is_true(&truth, verdict), "{seed}: {verdict:?}: {text}");
+                }
+            }
+        }
+    }
+    assert!(read > 100 && believed_ones > 10, "{read} and {believed_ones}");
+}
+
+/// A loop over an array that is too large to be expanded: a property that holds, and one that does
+/// not.
+fn large_array(integers: bool) -> Program {
+    let [sort, zero, five, next, below] = match integers {
+        true => ["int", "0", "5", "i + 1", "< n"],
+        false => ["bv32", "0bv32", "5bv32", "add(i, 1bv32)", ""],
+    };
+    let less = |word: &str| match integers {
+        true => format!("0 <= {word} && {word} {below}"),
+        false => format!("ult({word}, n)"),
+    };
+    let (loops, is_inside) = (less("i"), less("k"));
+    let text = format!(
+        "function {{:bvbuiltin \"bvadd\"}} add(a: bv32, b: bv32) returns (r: bv32);
+        function {{:bvbuiltin \"bvult\"}} ult(a: bv32, b: bv32) returns (r: bool);
+        procedure main() {{
+            var a: [{sort}]{sort}; var i, n, k: {sort};
+            i := {zero};
+            while ({loops}) {{ a[i] := {zero}; i := {next}; }}
             havoc k;
-            if (ult(k, n)) { assert a[k] == 0bv32; }
-        }";
+            if ({is_inside}) {{ assert a[k] == {zero}; assert n != {five}; }}
+        }}"
+    );
     pedra_boogie::read(text.as_bytes(), "fill.bpl").unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The same for programs with large arrays, where proofs have positions.
+#[test]
+fn proofs_at_random_about_large_arrays_prove_nothing_false() {
+    let mut read = 0;
+    for (integers, seed) in (0..runs(100)).flat_map(|seed| [(false, seed), (true, seed)]) {
+        let mut random = Random::new(seed);
+        let program = large_array(integers);
+        let graphs = Graphs::new(&program);
+        let inlined = graphs.get(ProofGraph::Plain).expect("it is small");
+        let answer = any_proof(&mut random, ProofGraph::Plain, &inlined);
+        let sent = encode(&answer).expect("it can be sent");
+        let Ok(answer) = decode(&graphs, &sent) else { continue };
+        read += 1;
+        let (verdicts, _) = believed(&graphs, "auto", answer);
+        assert!(verdicts.iter().all(|&verdict| verdict == (0, false)), "{seed}: {verdicts:?}");
+    }
+    assert!(read > 50, "{read}");
 }
 
 /// Invariants about all elements of an array.
 #[test]
 fn proofs_with_positions_arrive() {
-    let program = large_array();
+    let program = large_array(false);
     let graphs = Graphs::new(&program);
     let plan = Plan { engine: EngineName::Program, ..Plan::default() };
     let heard = Heard::default();
