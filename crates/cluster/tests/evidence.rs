@@ -20,7 +20,7 @@ use pedra_testkit::justice::{
 };
 use pedra_testkit::oracle::{ExplicitBits, explore};
 use pedra_testkit::random::{Random, runs};
-use pedra_testkit::words::{ExplicitWords, WordShape, random_words};
+use pedra_testkit::words::{ExplicitWords, WordShape, random_arrays, random_words};
 use std::sync::{Arc, Mutex};
 
 /// A random model, and for each property whether it is violated.
@@ -69,7 +69,16 @@ fn claimed(model: &Model, random: &mut Random) -> Vec<(&'static str, Outcome)> {
 
 /// What the asker would say; `None` if it does not believe it.
 fn believed(model: &Model, engine: &str, outcome: &Outcome) -> Option<Vec<(usize, bool)>> {
-    let plan = Plan::default();
+    believed_by(&Plan::default(), model, engine, outcome)
+}
+
+/// The same with a plan.
+fn believed_by(
+    plan: &Plan,
+    model: &Model,
+    engine: &str,
+    outcome: &Outcome,
+) -> Option<Vec<(usize, bool)>> {
     let options = plan.check_options(engine, &Interrupt::new());
     match check_answer(model, outcome, &plan.blast, &options)?.ok()? {
         Checked::Violated(trace) => Some(vec![(trace.property(), true)]),
@@ -257,7 +266,15 @@ fn additions_at_random_prove_nothing_false() {
     let (mut read, mut believed_ones) = (0, 0);
     for seed in 0..runs(200) {
         let mut random = Random::new(seed);
-        let system = random_words(&mut random, WordShape::default());
+        // With and without arrays, which are expanded or count as large.
+        let system = match random.coin() {
+            true => random_words(&mut random, WordShape::default()),
+            false => random_arrays(&mut random),
+        };
+        let mut plan = Plan::default();
+        if random.coin() {
+            plan.blast.max_array_bits = 0;
+        }
         let is_violated = explore(&ExplicitWords::new(&system)).violated_at;
         let model = Model::Words(system.clone());
         for _ in 0..6 {
@@ -265,7 +282,8 @@ fn additions_at_random_prove_nothing_false() {
             let sent = encode(&model, &Outcome::Proved(proof)).expect("it can be sent");
             let Ok(outcome) = decode(&model, &sent) else { continue };
             read += 1;
-            for (property, _) in believed(&model, "auto", &outcome).into_iter().flatten() {
+            for (property, _) in believed_by(&plan, &model, "auto", &outcome).into_iter().flatten()
+            {
                 believed_ones += 1;
                 let text = String::from_utf8_lossy(&sent);
                 assert!(is_violated[property].is_none(), "{seed}: {property}: {text}");
