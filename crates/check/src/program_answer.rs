@@ -77,11 +77,14 @@ impl ProofGraph {
 /// How many graphs are kept: each costs as much as it has edges. Chosen, not measured.
 const KEPT: usize = 4;
 
+/// A graph, or why there is none.
+type Made = Result<Arc<Inlined>, String>;
+
 /// A program, and its graphs without calls, each made here when it is first asked for.
 #[derive(Debug)]
 pub struct Graphs<'a> {
     program: &'a Program,
-    made: RefCell<VecDeque<(ProofGraph, Result<Arc<Inlined>, String>)>>,
+    made: RefCell<VecDeque<(ProofGraph, Made)>>,
 }
 
 impl<'a> Graphs<'a> {

@@ -12,9 +12,9 @@ use crate::terms::{self, Allowed, WireTerm, integer, integer_text};
 use pedra_check::{Graphs, ProgramAnswer, ProofGraph};
 use pedra_model::bv::Bv;
 use pedra_model::program::{EdgeId, EdgeRef, PlaceId, ProcedureId};
-use pedra_model::term::{Scalar, Sort, TermId};
+use pedra_model::term::{IntOp, Scalar, Sort, Term, TermId, Terms};
 use pedra_model::value::{ScalarValue, Value};
-use pedra_program::interpreter::{initial_variables, needed};
+use pedra_program::interpreter::{Machine, initial_variables, needed};
 use pedra_program::{Action, Program, ProgramProof, ProgramTrace, TraceStep};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,9 @@ use std::sync::Arc;
 
 /// The most symbols over which invariants are quantified. Engines have at most two of a sort.
 const MAX_POSITIONS: usize = 64;
+
+/// The most bits of an integer in a run, where integers are multiplied.
+const MAX_BITS: u64 = 1 << 20;
 
 /// Evidence for one answer.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -116,7 +119,7 @@ impl WireRun {
         let sort = |term: TermId| program.terms.sort(term);
         let first = initial_variables(program).map(|variable| sort(program.term_of(variable)));
         let initial = values(&self.initial, first)?;
-        let mut work = Work { program, known: FxHashMap::default(), left: MAX_REPLAYED };
+        let mut work = Work::new(program);
         let mut steps = Vec::new();
         for (procedure, edge, given) in &self.steps {
             let edge = edge_of(program, *procedure, *edge)?;
@@ -124,7 +127,11 @@ impl WireRun {
             let values = values(given, needed(program, edge).map(sort))?;
             steps.push(TraceStep { edge, values });
         }
-        Ok(ProgramTrace { property: self.property, initial, steps })
+        let trace = ProgramTrace { property: self.property, initial, steps };
+        if work.multiplies {
+            work.check_sizes(&trace)?;
+        }
+        Ok(trace)
     }
 }
 
@@ -143,37 +150,91 @@ fn edge_of(program: &Program, procedure: usize, edge: usize) -> Result<EdgeRef, 
     }
 }
 
-/// What a replay evaluates: the terms of each edge that is taken.
+/// What a replay takes: the terms of each edge that is taken are evaluated.
 struct Work<'a> {
     program: &'a Program,
-    known: FxHashMap<EdgeRef, usize>,
+    /// Of each edge its terms, and whether integers are multiplied in them.
+    known: FxHashMap<EdgeRef, (usize, bool)>,
     left: usize,
+    /// Whether integers are multiplied anywhere.
+    multiplies: bool,
 }
 
-impl Work<'_> {
+impl<'a> Work<'a> {
+    fn new(program: &'a Program) -> Work<'a> {
+        Work { program, known: FxHashMap::default(), left: MAX_REPLAYED, multiplies: false }
+    }
+
     fn take(&mut self, edge: EdgeRef) -> Result<(), EvidenceError> {
-        let program = self.program;
-        let size = *self.known.entry(edge).or_insert_with(|| {
-            let mut roots: Vec<TermId> = Vec::new();
-            match &program.edge(edge).action {
-                Action::Step(step) => {
-                    roots.extend(step.guard);
-                    roots.extend(step.updates.iter().map(|&(_, value)| value));
-                    roots.extend(step.checks.iter().map(|check| check.holds));
-                }
-                Action::Call(call) => {
-                    roots.extend(&call.arguments);
-                    let callee = program.procedure(call.callee);
-                    return callee.variables.len() + program.terms.cone_ids(roots).len() + 1;
-                }
-            }
-            program.terms.cone_ids(roots).len() + 1
-        });
+        let (size, multiplies) = self.of(edge);
+        self.multiplies |= multiplies;
         match self.left.checked_sub(size) {
             Some(left) => self.left = left,
             None => return wrong("a run that is too long to be replayed"),
         }
         Ok(())
+    }
+
+    fn of(&mut self, edge: EdgeRef) -> (usize, bool) {
+        let program = self.program;
+        *self.known.entry(edge).or_insert_with(|| {
+            let (roots, further): (Vec<TermId>, usize) = match &program.edge(edge).action {
+                Action::Step(step) => {
+                    let updates = step.updates.iter().map(|&(_, value)| value);
+                    let checks = step.checks.iter().map(|check| check.holds);
+                    (step.guard.into_iter().chain(updates).chain(checks).collect(), 1)
+                }
+                Action::Call(call) => {
+                    let variables = program.procedure(call.callee).variables.len();
+                    (call.arguments.clone(), variables + 1)
+                }
+            };
+            let cone = program.terms.cone_ids(roots);
+            let multiplies = cone.iter().any(|&id| is_product(&program.terms, id));
+            (cone.len() + further, multiplies)
+        })
+    }
+
+    /// Follows a run in which integers are multiplied as far as it goes, and looks at their sizes:
+    /// a number that is squared again and again would take all memory.
+    fn check_sizes(&mut self, trace: &ProgramTrace) -> Result<(), EvidenceError> {
+        let Ok(mut machine) = Machine::start(self.program, &trace.initial) else { return Ok(()) };
+        for step in &trace.steps {
+            // What is no run is refused by the check.
+            if machine.take(step).is_err() {
+                break;
+            }
+            let values = machine.values().iter().flatten();
+            if self.of(step.edge).1 && values.map(largest).any(|bits| bits > MAX_BITS) {
+                return wrong("a run with numbers that are too large");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a term multiplies integers that are both no constants.
+fn is_product(terms: &Terms, id: TermId) -> bool {
+    let is_constant = |id: TermId| matches!(terms.get(id), Term::IntConst(_));
+    match *terms.get(id) {
+        Term::Int(IntOp::Mul, a, b) => !is_constant(a) && !is_constant(b),
+        _ => false,
+    }
+}
+
+/// The bits of the largest integer in a value.
+fn largest(value: &Value) -> u64 {
+    let bits = |value: &ScalarValue| match value {
+        ScalarValue::Bv(_) => 0,
+        ScalarValue::Int(number) => number.bits(),
+    };
+    match value {
+        Value::Int(number) => number.bits(),
+        Value::IntArray(array) => {
+            let entries = array.entries().map(|(_, element)| element);
+            entries.chain([array.default_element()]).map(bits).max().unwrap_or(0)
+        }
+        Value::Bv(_) | Value::Array(_) => 0,
     }
 }
 

@@ -15,7 +15,7 @@ use pedra_model::program::{EdgeId, EdgeRef, PlaceId, ProcedureId};
 use pedra_model::term::{BinaryOp, IntOp, Scalar, Sort, Term, TermId, Terms, UnaryOp};
 use pedra_model::value::Value;
 use pedra_program::inline::Inlined;
-use pedra_program::interpreter::initial_variables;
+use pedra_program::interpreter::{Run, initial_variables, run};
 use pedra_program::recursion::Components;
 use pedra_program::{Program, ProgramProof, ProgramTrace, TraceStep};
 use pedra_solve::Interrupt;
@@ -492,4 +492,27 @@ fn a_run_that_takes_too_long_is_refused() {
     };
     assert!((0..edges).any(is_long));
     assert!((0..edges).any(|edge| decoded(edge, 1_000).is_ok()));
+}
+
+/// A run that squares a number again and again is refused before it has taken all memory.
+#[test]
+fn a_run_with_huge_numbers_is_refused() {
+    let text = "procedure main() { var x: int; x := 2; while (true) { x := x * x; }
+                assert false; }";
+    let program = pedra_boogie::read(text.as_bytes(), "square.bpl").expect("a program");
+    let graphs = Graphs::new(&program);
+    let Run { initial, steps, .. } = run(&program, &mut Random::new(0), 16, |_| {});
+    let count = steps.len();
+    // One turn of the loop.
+    let is_turn = |n: &usize| steps[count - n..] == steps[count - 2 * n..count - n];
+    let turn = &steps[count - (1..=count / 2).find(is_turn).expect("it goes round")..];
+    let decoded = |turns: usize| {
+        let more = turn.iter().cycle().take(turns * turn.len());
+        let steps = steps.iter().chain(more).cloned().collect();
+        let trace = ProgramTrace { property: 0, initial: initial.clone(), steps };
+        decode(&graphs, &encode(&ProgramAnswer::Violated(trace)).expect("it can be sent"))
+    };
+    assert!(decoded(0).is_ok());
+    let error = decoded(100).expect_err("it is refused").to_string();
+    assert!(error.contains("too large"), "{error}");
 }

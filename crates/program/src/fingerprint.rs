@@ -91,14 +91,18 @@ mod tests {
         assert_eq!(renamed.fingerprint(), known);
         type Change = fn(&mut Program);
         let changes: [Change; 6] = [
-            |p| drop(p.terms.new_symbol(Sort::Int)),
+            |p| {
+                p.terms.new_symbol(Sort::Int);
+            },
             |p| p.globals.push(VariableId::new(0)),
             |p| p.procedures[0].variables.swap(0, 1),
             |p| match &mut p.procedures[0].edges[0].action {
                 Action::Step(step) => step.guard = None,
                 Action::Call(_) => unreachable!("there is none"),
             },
-            |p| p.procedures[0].add_place(Span::default()).hash(&mut FxHasher::default()),
+            |p| {
+                p.procedures[0].add_place(Span::default());
+            },
             |p| p.procedures[0].parameters.push(VariableId::new(1)),
         ];
         for change in changes {

@@ -188,3 +188,37 @@ impl ProgramClaimant for Teller<'_> {
         let _ = self.sender.send(Told::Left(Left { property, why: Why::of_program(why), safe }));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pedra_program::Program;
+
+    /// A program that a worker reads in another way than the asker is not worked on.
+    #[test]
+    fn another_graph_is_refused() {
+        let right = fingerprint(&Program::new());
+        for (wanted, is_right) in [(right.clone(), true), ("0".repeat(16), false)] {
+            let reading = Reading {
+                language: "c".to_owned(),
+                data_model: None,
+                function: None,
+                errors_return: false,
+                checks: Vec::new(),
+                fingerprint: wanted,
+            };
+            let read_as: Arc<ReadModel> = Arc::new(|_, _| Ok(Subject::Program(Program::new())));
+            let (bytes, program) = (b"int x;".to_vec(), Some(reading));
+            let file = File { hash: sha256(&bytes), bytes, program, read: read_as };
+            let (sender, mut told) = unbounded_channel();
+            match (read(Source::File(file), &sender, &[]), is_right) {
+                (Ok(_), true) => assert!(matches!(told.try_recv(), Ok(Told::Model(..)))),
+                (Err(NotDone::Refused(text)), false) => {
+                    assert!(text.contains("in another way"), "{text}");
+                    assert!(told.try_recv().is_err(), "it is not kept");
+                }
+                (_, is_right) => panic!("{is_right}"),
+            }
+        }
+    }
+}
