@@ -5,6 +5,9 @@ use pedra_model::term::TermId;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
+/// Where the hash begins: any number but zero.
+const START: u64 = 0x9e37_79b9_7f4a_7c15;
+
 impl Program {
     /// A number for terms, places, edges and properties: equal graphs have equal numbers. Names,
     /// texts and positions do not count. It tells builds and options apart, and no more: whoever
@@ -12,6 +15,8 @@ impl Program {
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = FxHasher::default();
         let into = &mut hasher;
+        // A state of zero would forget how many zeros come first.
+        START.hash(into);
         self.terms.len().hash(into);
         for (id, term) in self.terms.iter() {
             (term, self.terms.sort(id)).hash(into);
