@@ -98,6 +98,7 @@ pub(crate) trait Subject: Sync {
     /// Checks an answer of an engine. Unknown outcomes give nothing.
     fn check(
         &self,
+        engine: &'static str,
         outcome: &Outcome,
         options: &CheckOptions,
     ) -> Option<Result<Checked, NotChecked>>;
@@ -129,6 +130,7 @@ struct OfModel<'a> {
 impl Subject for OfModel<'_> {
     fn check(
         &self,
+        _: &'static str,
         outcome: &Outcome,
         options: &CheckOptions,
     ) -> Option<Result<Checked, NotChecked>> {
@@ -388,7 +390,7 @@ impl<S: Subject, O: Observer> Run<'_, S, O> {
     fn check(&self, settled: Settled) -> Result<(), O::Error> {
         let Settled { positions, engine, outcome } = settled;
         let options = self.plan.check_options(engine, self.interrupt);
-        let checked = self.subject.check(&outcome, &options);
+        let checked = self.subject.check(engine, &outcome, &options);
         for property in positions.into_iter().map(|position| self.selected[position]) {
             let open = |why: Open| self.observer.open(property, why, None);
             match &checked {

@@ -52,7 +52,12 @@ pub fn claims<C: Claimant>(
 struct Unjudged;
 
 impl Subject for Unjudged {
-    fn check(&self, _: &Outcome, _: &CheckOptions) -> Option<Result<Checked, NotChecked>> {
+    fn check(
+        &self,
+        _: &'static str,
+        _: &Outcome,
+        _: &CheckOptions,
+    ) -> Option<Result<Checked, NotChecked>> {
         None
     }
 
@@ -94,20 +99,20 @@ impl<C: Claimant> Observer for Listener<'_, C> {
 
 /// A claim on its way to its check.
 #[derive(Clone, Debug)]
-pub struct Claim {
+pub struct Claim<A> {
     /// How its sender is told what became of it.
     pub ticket: u64,
     /// The engine, which decides by which solvers it is checked.
     pub engine: &'static str,
-    /// The outcome.
-    pub outcome: Outcome,
+    /// The answer.
+    pub answer: A,
 }
 
 /// What comes from other processes.
 #[derive(Clone, Debug)]
-pub enum News {
+pub enum News<A> {
     /// A claim.
-    Claim(Box<Claim>),
+    Claim(Box<Claim<A>>),
     /// Nothing for now.
     Nothing,
     /// Nothing any more.
@@ -116,8 +121,12 @@ pub enum News {
 
 /// Other processes that search.
 pub trait Elsewhere {
+    /// What is claimed: an [`Outcome`] about a model, a
+    /// [`ProgramAnswer`](crate::ProgramAnswer) about a program.
+    type Answer;
+
     /// Waits a moment for news.
-    fn next(&mut self) -> News;
+    fn next(&mut self) -> News<Self::Answer>;
 
     /// A claim was accepted, and settles these properties; none if they were settled before.
     fn accepted(&mut self, ticket: u64, properties: &[usize]);
@@ -133,7 +142,7 @@ pub trait Elsewhere {
 ///
 /// # Errors
 /// What the observer could not do.
-pub fn decide_elsewhere<O: Observer, E: Elsewhere>(
+pub fn decide_elsewhere<O: Observer, E: Elsewhere<Answer = Outcome>>(
     model: &Model,
     selected: &[usize],
     plan: &Plan,
@@ -147,7 +156,7 @@ pub fn decide_elsewhere<O: Observer, E: Elsewhere>(
             News::Nothing => {}
             News::Over => break,
             News::Claim(claim) => {
-                let Claim { ticket, engine, outcome } = *claim;
+                let Claim { ticket, engine, answer: outcome } = *claim;
                 let settled: Vec<usize> =
                     properties_of(&outcome).into_iter().filter(|p| open.contains(p)).collect();
                 if settled.is_empty() {
@@ -182,7 +191,7 @@ fn properties_of(outcome: &Outcome) -> Vec<usize> {
     }
 }
 
-fn reason(why: &NotChecked) -> String {
+pub(crate) fn reason(why: &NotChecked) -> String {
     match why {
         NotChecked::Stopped => "its check was stopped".to_owned(),
         NotChecked::NotCheckable(text) => format!("it cannot be checked: {text}"),

@@ -11,7 +11,8 @@
 //! - [`live`]: prepares justice sets.
 //! - [`answer`]: the checks ([`Checked`]).
 //! - [`program`]: the same for programs ([`decide_program`]).
-//! - [`elsewhere`]: answers of other processes, which are checked here.
+//! - [`program_answer`]: the checks of answers about programs ([`ProgramChecked`]).
+//! - [`elsewhere`], [`program_elsewhere`]: answers of other processes, which are checked here.
 //! - [`vacuity`]: whether a proof is vacuous.
 //!
 //! ```
@@ -58,6 +59,8 @@ pub mod open;
 pub mod pipeline;
 pub mod plan;
 pub mod program;
+pub mod program_answer;
+pub mod program_elsewhere;
 mod recursion;
 mod straight;
 pub mod vacuity;
@@ -72,4 +75,8 @@ pub use open::{Open, ProgramOpen, SafeUpTo};
 pub use pedra_certify::Trust;
 pub use pipeline::{Prepared, Stage};
 pub use plan::{Budgets, EngineName, Plan};
-pub use program::{ProgramChecked, ProgramObserver, decide_program};
+pub use program::{ProgramObserver, decide_program};
+pub use program_answer::{Graphs, ProgramChecked, ProofGraph};
+pub use program_elsewhere::{
+    ProgramAnswer, ProgramClaimant, decide_program_elsewhere, program_claims,
+};

@@ -17,31 +17,20 @@ use crate::decide::{self, InternalError, Observer, Subject};
 use crate::open::{Open, ProgramOpen, SafeUpTo};
 use crate::pipeline::{Prepared, Split, split_by_arrays};
 use crate::plan::Plan;
-use pedra_certify::{
-    BoundLimits, CheckOptions, ProgramProofError, Trust, check_bound, check_program_proof,
-    replay_program,
-};
+use crate::program_answer::{ProgramChecked, ProofGraph, check_place_proof, check_run};
+use crate::program_elsewhere::{ProgramAnswer, ProgramClaimant};
+use pedra_certify::{BoundLimits, CheckOptions, Trust, check_bound};
 use pedra_engines::portfolio::Crew;
-use pedra_engines::{Engine, Event, Outcome};
+use pedra_engines::{Engine, Event, Exchange, Outcome};
 use pedra_model::Model;
 use pedra_model::proof::Proof;
 use pedra_model::trace::Trace;
 use pedra_program::flatten::LiftError;
 use pedra_program::inline::{Deeper, Recursion};
-use pedra_program::interpreter::Undefined;
 use pedra_program::recursion::Components;
 use pedra_program::{Action, LowerOptions, Lowered, Program, ProgramProof, ProgramTrace, lower};
 use pedra_solve::Interrupt;
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// An answer about a program that passed its check.
-#[derive(Clone, Debug)]
-pub enum ProgramChecked {
-    /// The proof was accepted; it is about [`Lowered::inlined`]. With what its check took on trust.
-    Proved(Arc<ProgramProof>, Arc<Lowered>, Trust),
-    /// The run was replayed, and all its steps are defined.
-    Violated(ProgramTrace),
-}
 
 /// Hears what happens, from several threads.
 pub trait ProgramObserver: Sync {
@@ -68,6 +57,11 @@ pub trait ProgramObserver: Sync {
 
     /// See [`Observer::crew`].
     fn crew(&self) -> Option<&Crew> {
+        None
+    }
+
+    /// See [`Observer::exchange`].
+    fn exchange(&self) -> Option<&Exchange> {
         None
     }
 
@@ -107,32 +101,38 @@ pub fn decide_program<O: ProgramObserver>(
     interrupt: &Interrupt,
     observer: &O,
 ) -> Result<(), O::Error> {
-    let run = Run { program, plan, interrupt, observer };
-    if !Components::new(program).recursive().is_empty() {
-        return run.unwind(selected);
+    Run { program, plan, interrupt, observer, claimant: None }.decide(selected)
+}
+
+impl<O: ProgramObserver> Run<'_, O> {
+    /// Decides the properties, with or without recursion.
+    pub(crate) fn decide(&self, selected: &[usize]) -> Result<(), O::Error> {
+        if !Components::new(self.program).recursive().is_empty() {
+            return self.unwind(selected);
+        }
+        let (undefined, left) = split_undefined(self.whole(selected, LowerOptions::default())?);
+        self.tell(left);
+        if undefined.is_empty() {
+            return Ok(());
+        }
+        let again: Vec<usize> = undefined.iter().map(|(property, _)| *property).collect();
+        let options = LowerOptions { only_defined: true, ..LowerOptions::default() };
+        for left in self.whole(&again, options)? {
+            let known = undefined.iter().find(|(property, _)| *property == left.property);
+            let why = match (known, left.why) {
+                // No defined run reaches it.
+                (Some((_, text)), ProgramOpen::System(Open::Undefined(_))) => {
+                    ProgramOpen::System(Open::Undefined(text.clone()))
+                }
+                (Some((_, text)), why) => {
+                    ProgramOpen::Defined { undefined: text.clone(), why: why.into() }
+                }
+                (None, why) => why,
+            };
+            self.tell([Left { why, ..left }]);
+        }
+        Ok(())
     }
-    let (undefined, left) = split_undefined(run.whole(selected, LowerOptions::default())?);
-    run.tell(left);
-    if undefined.is_empty() {
-        return Ok(());
-    }
-    let again: Vec<usize> = undefined.iter().map(|(property, _)| *property).collect();
-    let options = LowerOptions { only_defined: true, ..LowerOptions::default() };
-    for left in run.whole(&again, options)? {
-        let known = undefined.iter().find(|(property, _)| *property == left.property);
-        let why = match (known, left.why) {
-            // No defined run reaches it.
-            (Some((_, text)), ProgramOpen::System(Open::Undefined(_))) => {
-                ProgramOpen::System(Open::Undefined(text.clone()))
-            }
-            (Some((_, text)), why) => {
-                ProgramOpen::Defined { undefined: text.clone(), why: why.into() }
-            }
-            (None, why) => why,
-        };
-        run.tell([Left { why, ..left }]);
-    }
-    Ok(())
 }
 
 /// A property that a search has left open.
@@ -162,6 +162,8 @@ pub(crate) struct Run<'a, O> {
     pub(crate) plan: &'a Plan,
     pub(crate) interrupt: &'a Interrupt,
     pub(crate) observer: &'a O,
+    /// Who gets answers that another process checks, if that is so.
+    pub(crate) claimant: Option<&'a dyn ProgramClaimant>,
 }
 
 impl<O: ProgramObserver> Run<'_, O> {
@@ -303,13 +305,13 @@ impl<'a, 'r, O: ProgramObserver> Phase<'a, 'r, O> {
         options: &CheckOptions,
     ) -> Result<(Arc<Proof>, Trust), NotChecked> {
         let (lifted, is_whole) = self.lift(proof)?;
-        let program = &self.lowered.inlined.program;
-        match check_program_proof(program, &lifted, &self.run.plan.blast, options) {
-            Ok(checked) => Ok((Arc::new(lifted.into()), checked.trust)),
-            Err(ProgramProofError::Stopped(_)) => Err(NotChecked::Stopped),
-            Err(ProgramProofError::NotCheckable(why)) => Err(NotChecked::NotCheckable(why)),
-            Err(other) if is_whole => Err(NotChecked::Wrong(format!("proof: {other}"))),
-            Err(_) => Err(NotChecked::NotCheckable("the proof mentions inputs".to_owned())),
+        let (inlined, blasting) = (&self.lowered.inlined, &self.run.plan.blast);
+        match check_place_proof(inlined, &lifted, blasting, options) {
+            Ok(trust) => Ok((Arc::new(lifted.into()), trust)),
+            Err(NotChecked::Wrong(_)) if !is_whole => {
+                Err(NotChecked::NotCheckable("the proof mentions inputs".to_owned()))
+            }
+            Err(why) => Err(why),
         }
     }
 
@@ -326,36 +328,71 @@ impl<'a, 'r, O: ProgramObserver> Phase<'a, 'r, O> {
         }
     }
 
-    /// Replays a run on the program as the front end made it.
-    fn check_trace(&self, trace: &Trace) -> Result<ProgramTrace, NotChecked> {
-        let wrong = |e: &dyn std::fmt::Display| NotChecked::Wrong(e.to_string());
+    /// The run of the program that a trace stands for.
+    fn lift_trace(&self, trace: &Trace) -> Result<ProgramTrace, NotChecked> {
         let lifted = match trace {
             Trace::Program(trace) => trace.clone(),
-            Trace::Words(words) => self.lowered.trace(words).map_err(|e| wrong(&e))?,
-            Trace::Bits(_) => return Err(wrong(&"the trace is about bits")),
+            Trace::Words(words) => {
+                let lifted = self.lowered.trace(words);
+                lifted.map_err(|error| NotChecked::Wrong(error.to_string()))?
+            }
+            Trace::Bits(_) => return Err(NotChecked::Wrong("the trace is about bits".to_owned())),
         };
-        if self.is_deeper(&lifted) {
-            return Err(NotChecked::Bounded);
+        match self.is_deeper(&lifted) {
+            true => Err(NotChecked::Bounded),
+            false => Ok(lifted),
         }
-        let replay = replay_program(self.run.program, &lifted).map_err(|e| wrong(&e))?;
-        match replay.undefined {
-            None => Ok(lifted),
-            Some(_) if self.only_defined => Err(wrong(&"a run that must be defined is not")),
-            Some(undefined) => Err(NotChecked::Undefined(describe(self.run.program, undefined))),
+    }
+
+    /// Replays a run on the program as the front end made it.
+    fn check_trace(&self, engine: &'static str, trace: &Trace) -> Result<ProgramTrace, NotChecked> {
+        let lifted = self.lift_trace(trace)?;
+        let checked = check_run(self.run.program, &lifted);
+        if let Err(NotChecked::Undefined(_)) = checked
+            && self.only_defined
+        {
+            return Err(NotChecked::Wrong("a run that must be defined is not".to_owned()));
         }
+        let is_run = matches!(checked, Ok(()) | Err(NotChecked::Undefined(_)));
+        if let (Some(claimant), true) = (self.run.claimant, is_run) {
+            claimant.claim(engine, &ProgramAnswer::Violated(lifted.clone()));
+        }
+        checked.map(|()| lifted)
+    }
+
+    /// Passes a proof on to be checked elsewhere. One that may be none without anybody's fault is
+    /// checked before.
+    fn claim_proof(
+        &self,
+        claimant: &dyn ProgramClaimant,
+        engine: &'static str,
+        proof: &Proof,
+        options: &CheckOptions,
+    ) -> Result<(Arc<Proof>, Trust), NotChecked> {
+        let (lifted, is_whole) = self.lift(proof)?;
+        if !is_whole {
+            self.check_proof(proof, options)?;
+        }
+        // *Required for soundness*: there is none for what proves nothing.
+        let graph = ProofGraph::of(self.recursion).ok_or(NotChecked::Bounded)?;
+        let (inlined, proof) = (self.lowered.inlined.clone(), Arc::new(lifted.clone()));
+        claimant.claim(engine, &ProgramAnswer::Proved { graph, inlined, proof });
+        Ok((Arc::new(lifted.into()), Trust::Nothing))
     }
 }
 
 impl<O: ProgramObserver> Subject for Phase<'_, '_, O> {
     fn check(
         &self,
+        engine: &'static str,
         outcome: &Outcome,
         options: &CheckOptions,
     ) -> Option<Result<Checked, NotChecked>> {
-        match outcome {
+        let checked = match outcome {
             Outcome::Unknown => None,
             Outcome::Violated(trace) => {
-                Some(self.check_trace(trace).map(|trace| Checked::Violated(trace.into())))
+                let checked = self.check_trace(engine, trace);
+                Some(checked.map(|trace| Checked::Violated(trace.into())))
             }
             // Undefined runs reach it, and no others: that is no proof.
             Outcome::Proved(_) if self.only_defined => {
@@ -368,12 +405,18 @@ impl<O: ProgramObserver> Subject for Phase<'_, '_, O> {
             Outcome::Proved(proof) => {
                 let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
                 if checked.as_ref().is_none_or(|(last, _)| !Arc::ptr_eq(last, proof)) {
-                    *checked = Some((proof.clone(), self.check_proof(proof, options)));
+                    let answer = match self.run.claimant {
+                        Some(claimant) => self.claim_proof(claimant, engine, proof, options),
+                        None => self.check_proof(proof, options),
+                    };
+                    *checked = Some((proof.clone(), answer));
                 }
                 let (_, answer) = checked.as_ref().expect("just checked");
                 Some(answer.clone().map(|(proof, trust)| Checked::Proved { proof, trust }))
             }
-        }
+        };
+        // What was only claimed is nothing that an observer may hear.
+        checked.filter(|answer| self.run.claimant.is_none() || answer.is_err())
     }
 
     fn check_bound(
@@ -383,24 +426,14 @@ impl<O: ProgramObserver> Subject for Phase<'_, '_, O> {
         limits: BoundLimits,
         options: &CheckOptions,
     ) -> Result<Option<usize>, String> {
-        if self.recursion.is_some() {
-            // It says nothing about deeper recursion, and is told to nobody.
+        if self.recursion.is_some() || self.run.claimant.is_some() {
+            // It says nothing about deeper recursion, and is told to nobody; or others check it.
             return Ok(None);
         }
         // One step of the system is one block.
         let model = Model::Words(self.lowered.flat.system.clone());
         check_bound(&model, open, last, &self.run.plan.blast, limits, options)
             .map_err(|error| error.to_string())
-    }
-}
-
-/// An undefined operation, in words.
-fn describe(program: &Program, undefined: Undefined) -> String {
-    let check = undefined.of(program);
-    let location = program.location(check.span, true);
-    match check.text.is_empty() {
-        true => format!("{} at {location}", check.kind),
-        false => format!("{} at {location}: {}", check.kind, check.text),
     }
 }
 
@@ -423,6 +456,10 @@ impl<O: ProgramObserver> Observer for Phase<'_, '_, O> {
         self.run.observer.crew()
     }
 
+    fn exchange(&self) -> Option<&Exchange> {
+        self.run.observer.exchange()
+    }
+
     fn prepared(&self, prepared: &Prepared<'_>) {
         self.run.observer.prepared(prepared);
     }
@@ -436,7 +473,7 @@ impl<O: ProgramObserver> Observer for Phase<'_, '_, O> {
         let answer = match answer {
             Checked::Proved { proof, trust } => match &**proof {
                 Proof::Program(proof) => {
-                    ProgramChecked::Proved(proof.clone(), self.lowered.clone(), *trust)
+                    ProgramChecked::Proved(proof.clone(), self.lowered.inlined.clone(), *trust)
                 }
                 _ => unreachable!("lifted when it was checked"),
             },

@@ -32,7 +32,7 @@ const STEPS: usize = 16;
 /// Tuning only.
 const PROPAGATIONS_PER_LOOK: u64 = 250;
 /// How many edges a program may have after recursion was inlined. Tuning only.
-const MAX_EDGES: usize = 20_000;
+pub(crate) const MAX_EDGES: usize = 20_000;
 
 /// One of the two searches.
 struct Search {

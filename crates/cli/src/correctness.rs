@@ -208,12 +208,11 @@ impl ProgramObserver for Answers<'_> {
                 // One violation answers the whole question.
                 self.stop.raise();
             }
-            ProgramChecked::Proved(proof, lowered, _) if self.wants_invariants => {
+            ProgramChecked::Proved(proof, inlined, _) if self.wants_invariants => {
                 let is_known =
                     self.found().proof.as_ref().is_some_and(|known| Arc::ptr_eq(known, proof));
                 if !is_known {
                     let options = self.plan.check_options(engine, &self.stop);
-                    let inlined = &lowered.inlined;
                     let small =
                         reduce_program_proof(&inlined.program, proof, &self.plan.blast, &options);
                     let more = loop_invariants(self.program, inlined, &small);

@@ -24,7 +24,8 @@ use pedra_horn::lower::lower_with_places;
 use pedra_horn::model::{Interpretation, model};
 use pedra_model::property::Property;
 use pedra_model::term::TermId;
-use pedra_program::{Lowered, PlaceId, PlaceRef, Program, ProgramProof, ProgramTrace, VariableId};
+use pedra_program::inline::Inlined;
+use pedra_program::{PlaceId, PlaceRef, Program, ProgramProof, ProgramTrace, VariableId};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -128,21 +129,21 @@ impl<'a> Writer<'a> {
         property: usize,
         engine: &str,
         proof: &Arc<ProgramProof>,
-        lowered: &Lowered,
+        inlined: &Inlined,
     ) -> Result<Evidence> {
         let mut evidence = Evidence::default();
         let is_recorded = self.args.record.is_some() || self.args.report.is_some();
         let is_silent = self.args.output.quiet && self.args.witness.is_none() && !is_recorded;
         let options = self.plan.check_options(engine, self.watch.interrupt());
         if let Some(path) = &self.args.certificate {
-            let file = self.certificate(proof, lowered, &options);
+            let file = self.certificate(proof, inlined, &options);
             self.write(path, property, file, &mut evidence)?;
         }
         if is_silent {
             return Ok(evidence);
         }
-        let (small, is_new) = self.reduce(proof, lowered, &options);
-        let mut invariants = loop_invariants(self.program, &lowered.inlined, &small);
+        let (small, is_new) = self.reduce(proof, inlined, &options);
+        let mut invariants = loop_invariants(self.program, inlined, &small);
         self.proved_witness(property, engine, &invariants, &mut evidence)?;
         invariants.retain(|of| !of.is_trivial());
         if is_recorded {
@@ -160,21 +161,21 @@ impl<'a> Writer<'a> {
     fn certificate(
         &self,
         proof: &ProgramProof,
-        lowered: &Lowered,
+        inlined: &Inlined,
         options: &CheckOptions,
     ) -> Result<(Vec<u8>, bool)> {
-        if let Some(text) = self.horn_model(proof, lowered)? {
+        if let Some(text) = self.horn_model(proof, inlined)? {
             // It was checked as a proof; the text has functions and quantifiers, which are for
             // solvers that read all of SMT-LIB.
             return Ok((text.into_bytes(), false));
         }
-        let text = program_obligations(&lowered.inlined.program, proof)?;
+        let text = program_obligations(&inlined.program, proof)?;
         let file = checked_script(text, &self.plan.blast, options)?;
         Ok((file.bytes, file.is_checked))
     }
 
     /// What a proof says of the predicates of Horn clauses; `None` if it has no such form.
-    fn horn_model(&self, proof: &ProgramProof, lowered: &Lowered) -> Result<Option<String>> {
+    fn horn_model(&self, proof: &ProgramProof, inlined: &Inlined) -> Result<Option<String>> {
         let is_plain = proof.k == 1 && proof.positions.is_empty();
         if Language::of(&self.args.model) != Some(Language::Horn) || !is_plain {
             return Ok(None);
@@ -185,7 +186,6 @@ impl<'a> Writer<'a> {
         let clauses = pedra_horn::read(&bytes).map_err(wrong)?;
         let name = self.args.model.display().to_string();
         let (_, places) = lower_with_places(&clauses, &name).map_err(wrong)?;
-        let inlined = &lowered.inlined;
         let known = places.into_iter().map(|place| {
             // What has no place is needed by no query.
             let (place, variables) = place?;
@@ -207,7 +207,7 @@ impl<'a> Writer<'a> {
     fn reduce(
         &self,
         proof: &Arc<ProgramProof>,
-        lowered: &Lowered,
+        inlined: &Inlined,
         options: &CheckOptions,
     ) -> (Arc<ProgramProof>, bool) {
         let mut reduced = self.reduced.lock().unwrap_or_else(PoisonError::into_inner);
@@ -216,7 +216,7 @@ impl<'a> Writer<'a> {
         {
             return (small.clone(), false);
         }
-        let program = &lowered.inlined.program;
+        let program = &inlined.program;
         let small = reduce_program_proof(program, proof, &self.plan.blast, options);
         let small = Arc::new(small);
         *reduced = Some((proof.clone(), small.clone()));

@@ -6,13 +6,14 @@
 
 mod network;
 
-use crate::evidence;
+use crate::evidence::{self, EvidenceError};
 use crate::net::{Access, NetError, Note};
+use crate::program_evidence;
 use crate::schedule::{Piece, Schedule};
-use crate::wire::{MAX_LIST, NotDone, Recipe, Report, Task, What};
+use crate::wire::{MAX_LIST, NotDone, Reading, Recipe, Report, Task, What};
 use network::{Incoming, Network, Order};
-use pedra_check::{Claim, Elsewhere, EngineName, News, Open};
-use pedra_engines::Reason;
+use pedra_check::{Claim, Elsewhere, EngineName, Graphs, News, Open, ProgramAnswer};
+use pedra_engines::{Outcome, Reason};
 use pedra_formats::sha256::sha256;
 use pedra_formats::text::printable;
 use pedra_model::Model;
@@ -35,14 +36,17 @@ const LOST_AFTER: u32 = 4;
 const MAX_NOTED: usize = 100;
 
 /// Names of engines that are no engines of `--engine`.
-const FURTHER_ENGINES: [&str; 4] = ["klive", "klive-kind", "rlive", "definitions"];
+const FURTHER_ENGINES: [&str; 6] =
+    ["klive", "klive-kind", "rlive", "definitions", "many", "runs"];
 
 /// What is asked.
-pub struct Asked<'a> {
-    /// The model, as it was read.
-    pub model: &'a Model,
-    /// The file that workers read it from.
+pub struct Asked<'a, A> {
+    /// The model or program, as it was read.
+    pub about: &'a A,
+    /// What workers read it from.
     pub bytes: &'a [u8],
+    /// How they read it, if it is a program.
+    pub program: Option<Reading>,
     /// What it is called, for `cluster status`.
     pub name: String,
     /// Which properties.
@@ -56,8 +60,8 @@ pub struct Asked<'a> {
 }
 
 /// An asker at work.
-pub struct Asker<'a> {
-    asked: Asked<'a>,
+pub struct Asker<'a, A> {
+    asked: Asked<'a, A>,
     hash: String,
     job: String,
     schedule: Schedule,
@@ -74,17 +78,17 @@ pub struct Asker<'a> {
     noted: BTreeMap<String, u32>,
 }
 
-impl<'a> Asker<'a> {
+impl<'a, A: About> Asker<'a, A> {
     /// Connects, and puts the model into the store.
     ///
     /// # Errors
     /// If the server cannot be reached or refuses us, or the interrupt is raised before.
     pub fn start(
         access: Access,
-        asked: Asked<'a>,
+        asked: Asked<'a, A>,
         note: Note,
         interrupt: &Interrupt,
-    ) -> Result<Asker<'a>, NetError> {
+    ) -> Result<Asker<'a, A>, NetError> {
         let (hash, job) = (sha256(asked.bytes), crate::net::unique_name());
         let network = Network::start(access, &asked, &hash, &job, note.clone(), interrupt)?;
         let has_depth = asked.recipes.iter().any(|recipe| recipe.depth.is_some());
@@ -114,6 +118,7 @@ impl<'a> Asker<'a> {
             job: self.job.clone(),
             id,
             model: self.hash.clone(),
+            program: self.asked.program.clone(),
             properties: piece.properties.clone(),
             recipe: self.asked.recipes[piece.recipe].clone(),
             limit_ms: piece.limit().map(|limit| limit.as_millis() as u64),
@@ -167,7 +172,7 @@ impl<'a> Asker<'a> {
         }
     }
 
-    fn hear(&mut self, report: Report, body: &[u8]) -> News {
+    fn hear(&mut self, report: Report, body: &[u8]) -> News<A::Answer> {
         let Report { task, worker, what } = report;
         if !self.schedule.has_given_out(task) {
             self.complain(&worker, "a report about a task that was not assigned");
@@ -191,18 +196,18 @@ impl<'a> Asker<'a> {
     }
 
     /// A claim, as far as it can be read.
-    fn claimed(&mut self, task: u64, worker: String, engine: &str, body: &[u8]) -> News {
+    fn claimed(&mut self, task: u64, worker: String, engine: &str, body: &[u8]) -> News<A::Answer> {
         let count = self.claims.entry(task).or_default();
         *count += 1;
         if *count > MAX_CLAIMS {
             return News::Nothing;
         }
-        match evidence::decode(self.asked.model, body) {
-            Ok(outcome) => {
+        match self.asked.about.decode(body) {
+            Ok(answer) => {
                 let ticket = self.next_ticket;
                 self.next_ticket += 1;
                 self.tickets.insert(ticket, (task, worker));
-                News::Claim(Box::new(Claim { ticket, engine: engine_name(engine), outcome }))
+                News::Claim(Box::new(Claim { ticket, engine: engine_name(engine), answer }))
             }
             Err(error) => {
                 self.complain(&worker, &format!("a claim that cannot be read: {error}"));
@@ -219,8 +224,10 @@ fn engine_name(text: &str) -> &'static str {
     known.into_iter().find(|name| *name == text).unwrap_or(EngineName::Auto.text())
 }
 
-impl Elsewhere for Asker<'_> {
-    fn next(&mut self) -> News {
+impl<A: About> Elsewhere for Asker<'_, A> {
+    type Answer = A::Answer;
+
+    fn next(&mut self) -> News<A::Answer> {
         if self.schedule.is_over() {
             return News::Over;
         }

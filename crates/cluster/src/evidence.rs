@@ -7,7 +7,7 @@
 //! Reading needs no trust: the result is well formed, and of a size that its check can bear, but
 //! nothing is known of its truth. That is left to `certify`.
 
-use crate::terms::{self, WireTerm};
+use crate::terms::{self, Allowed, Numbers, WireTerm};
 use crate::wire::MAX_OBJECT;
 use pedra_engines::Outcome;
 use pedra_formats::{aiger_witness, btor2};
@@ -16,8 +16,12 @@ use pedra_model::lit::Lit;
 use pedra_model::live_proof::{Argument, LiveProof, StableLatch};
 use pedra_model::proof::{BitProof, Proof, StateBit, WordProof};
 use pedra_model::property::Property;
-use pedra_model::prophecy::Prophecy;
+use pedra_model::prophecy::{Difference, Guess, Prophecy};
+use pedra_model::system::State;
+use pedra_model::term::TermId;
 use pedra_model::trace::Trace;
+use rustc_hash::FxHashMap;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -26,7 +30,7 @@ use std::sync::Arc;
 const MAX_UNROLLED: usize = 1 << 27;
 
 /// The most values of a run that the replay of a trace may need.
-const MAX_REPLAYED: usize = 1 << 34;
+pub(crate) const MAX_REPLAYED: usize = 1 << 34;
 
 /// The largest literal. Larger ones would not leave room for those of a check.
 const MAX_CODE: u32 = 1 << 30;
@@ -36,7 +40,7 @@ const MAX_CODE: u32 = 1 << 30;
 #[error("{0}")]
 pub struct EvidenceError(pub String);
 
-fn wrong<T>(text: impl Into<String>) -> Result<T, EvidenceError> {
+pub(crate) fn wrong<T>(text: impl Into<String>) -> Result<T, EvidenceError> {
     Err(EvidenceError(text.into()))
 }
 
@@ -66,6 +70,18 @@ struct Words {
     invariant: Vec<usize>,
     k: usize,
     simple_path: Option<Vec<(usize, usize)>>,
+    additions: Option<Additions>,
+}
+
+/// What a proof adds to the model: new symbols, and the terms that belong to them.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+struct Additions {
+    /// Symbol, init and next.
+    history: Vec<(usize, Option<usize>, Option<usize>)>,
+    /// Symbol and target.
+    guesses: Vec<(usize, usize)>,
+    /// Comparison and index.
+    differences: Vec<(usize, usize)>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -96,23 +112,8 @@ pub fn encode(model: &Model, outcome: &Outcome) -> Result<Vec<u8>, EvidenceError
         }
         Outcome::Proved(proof) => match (model, &**proof) {
             (Model::Bits(_), Proof::Bits(proof)) => Evidence::Bits(Bits::of(proof)),
-            (Model::Words(_), Proof::Words(proof)) if !proof.prophecy.is_empty() => {
-                return wrong("a proof for all addresses of a large array cannot be sent");
-            }
             (Model::Words(system), Proof::Words(proof)) => {
-                let base = system.terms.len();
-                let own = &proof.system.terms;
-                let Some((terms, invariant)) = terms::encode(own, base, &proof.invariant) else {
-                    return wrong("the proof has terms that cannot be sent");
-                };
-                let bits = |bits: &Vec<StateBit>| bits.iter().map(|b| (b.state, b.bit)).collect();
-                Evidence::Words(Words {
-                    properties: proof.properties.clone(),
-                    terms,
-                    invariant,
-                    k: proof.k,
-                    simple_path: proof.simple_path.as_ref().map(bits),
-                })
+                Evidence::Words(Words::of(proof, system.terms.len()))
             }
             (_, Proof::Live(proof)) => Evidence::Live {
                 property: proof.property,
@@ -122,11 +123,24 @@ pub fn encode(model: &Model, outcome: &Outcome) -> Result<Vec<u8>, EvidenceError
             _ => return wrong("the proof is of another level than the model"),
         },
     };
-    let bytes = serde_json::to_vec(&evidence).expect("plain data becomes JSON");
-    if bytes.len() > MAX_OBJECT {
-        return wrong("it is too large to be sent");
+    to_bytes(&evidence)
+}
+
+/// Evidence as JSON, if that is not too large.
+pub(crate) fn to_bytes<T: Serialize>(evidence: &T) -> Result<Vec<u8>, EvidenceError> {
+    let bytes = serde_json::to_vec(evidence).expect("plain data becomes JSON");
+    match bytes.len() > MAX_OBJECT {
+        true => wrong("it is too large to be sent"),
+        false => Ok(bytes),
     }
-    Ok(bytes)
+}
+
+/// Evidence from JSON.
+pub(crate) fn of_bytes<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, EvidenceError> {
+    match bytes.len() > MAX_OBJECT {
+        true => wrong("it is too large"),
+        false => serde_json::from_slice(bytes).map_err(|error| EvidenceError(error.to_string())),
+    }
 }
 
 /// Reads an outcome about a model, which may be anything: it is to be checked.
@@ -134,11 +148,7 @@ pub fn encode(model: &Model, outcome: &Outcome) -> Result<Vec<u8>, EvidenceError
 /// # Errors
 /// If it is malformed, or its check would take too much.
 pub fn decode(model: &Model, bytes: &[u8]) -> Result<Outcome, EvidenceError> {
-    if bytes.len() > MAX_OBJECT {
-        return wrong("it is too large");
-    }
-    let evidence = serde_json::from_slice(bytes).map_err(|e| EvidenceError(e.to_string()))?;
-    match evidence {
+    match of_bytes(bytes)? {
         Evidence::Trace { property, loop_start, witness } => {
             decode_trace(model, property, loop_start, &witness).map(Outcome::Violated)
         }
@@ -212,7 +222,11 @@ fn decode_trace(
 }
 
 /// Whether the check of a proof of this depth can be borne.
-fn check_depth<T>(k: usize, size: usize, simple: &Option<Vec<T>>) -> Result<(), EvidenceError> {
+pub(crate) fn check_depth<T>(
+    k: usize,
+    size: usize,
+    simple: &Option<Vec<T>>,
+) -> Result<(), EvidenceError> {
     let pairs = simple.as_ref().map_or(0, |kept| k.saturating_mul(k).saturating_mul(kept.len()));
     match k.saturating_mul(size.max(1)) > MAX_UNROLLED || pairs > MAX_UNROLLED {
         true => wrong(format!("induction of depth {k} is too deep to be checked")),
@@ -261,19 +275,89 @@ impl Bits {
 }
 
 impl Words {
+    /// A proof about a model that has this many terms.
+    fn of(proof: &WordProof, base: usize) -> Words {
+        let WordProof { properties, system, invariant, k, simple_path, prophecy } = proof;
+        let roots: Vec<TermId> = invariant.iter().copied().chain(prophecy.terms()).collect();
+        let (terms, numbers) = terms::encode(&system.terms, base, &roots);
+        let known: FxHashMap<TermId, usize> = roots.into_iter().zip(numbers).collect();
+        let bits = |bits: &Vec<StateBit>| bits.iter().map(|b| (b.state, b.bit)).collect();
+        let number = |term: &TermId| known[term];
+        let Prophecy { history, guesses, differences } = prophecy;
+        let state = |state: &State| {
+            let [init, next] = [&state.init, &state.next].map(|term| term.as_ref().map(number));
+            (number(&state.term), init, next)
+        };
+        let additions = Additions {
+            history: history.iter().map(state).collect(),
+            guesses: guesses.iter().map(|g| (number(&g.symbol), number(&g.target))).collect(),
+            differences: differences
+                .iter()
+                .map(|d| (number(&d.comparison), number(&d.index)))
+                .collect(),
+        };
+        Words {
+            properties: properties.clone(),
+            terms,
+            invariant: invariant.iter().map(number).collect(),
+            k: *k,
+            simple_path: simple_path.as_ref().map(bits),
+            additions: (!prophecy.is_empty()).then_some(additions),
+        }
+    }
+
     fn proof(self, model: &Model) -> Result<WordProof, EvidenceError> {
         let Model::Words(system) = model else { return wrong("a proof in words about bits") };
-        check_depth(self.k, system.terms.len() + self.terms.len(), &self.simple_path)?;
+        let additions = self.additions.unwrap_or_default();
+        let added = self.terms.len() + additions.len();
+        check_depth(self.k, system.terms.len() + added, &self.simple_path)?;
         let mut system = system.clone();
-        let invariant = terms::decode(&mut system.terms, &self.terms, &self.invariant);
+        let symbols: Vec<usize> = additions.symbols().collect();
+        let allowed = Allowed { integers: false };
+        let numbers = terms::decode(&mut system.terms, &self.terms, &symbols, allowed);
+        let numbers = numbers.map_err(EvidenceError)?;
         let bit = |(state, bit): (usize, usize)| StateBit { state, bit };
         Ok(WordProof {
             properties: self.properties,
-            invariant: invariant.map_err(EvidenceError)?,
+            invariant: numbers.all(&self.invariant).map_err(EvidenceError)?,
+            prophecy: additions.prophecy(&numbers).map_err(EvidenceError)?,
             system,
             k: self.k,
             simple_path: self.simple_path.map(|bits| bits.into_iter().map(bit).collect()),
-            prophecy: Prophecy::default(),
+        })
+    }
+}
+
+impl Additions {
+    fn len(&self) -> usize {
+        self.history.len() + self.guesses.len() + self.differences.len()
+    }
+
+    /// The terms that may be new symbols. Whether they are, and different ones, is for the check of
+    /// the proof to see.
+    fn symbols(&self) -> impl Iterator<Item = usize> + '_ {
+        let history = self.history.iter().map(|&(symbol, ..)| symbol);
+        let guesses = self.guesses.iter().map(|&(symbol, _)| symbol);
+        history.chain(guesses).chain(self.differences.iter().map(|&(_, index)| index))
+    }
+
+    fn prophecy(&self, numbers: &Numbers) -> Result<Prophecy, String> {
+        let term = |number: usize| numbers.get(number);
+        let maybe = |number: Option<usize>| number.map(term).transpose();
+        let state = |&(symbol, init, next): &(usize, Option<usize>, Option<usize>)| {
+            let (init, next) = (maybe(init)?, maybe(next)?);
+            Ok(State { term: term(symbol)?, name: None, init, next })
+        };
+        let guess = |&(symbol, target): &(usize, usize)| {
+            Ok(Guess { symbol: term(symbol)?, target: term(target)? })
+        };
+        let difference = |&(comparison, index): &(usize, usize)| {
+            Ok(Difference { comparison: term(comparison)?, index: term(index)? })
+        };
+        Ok(Prophecy {
+            history: self.history.iter().map(state).collect::<Result<_, String>>()?,
+            guesses: self.guesses.iter().map(guess).collect::<Result<_, String>>()?,
+            differences: self.differences.iter().map(difference).collect::<Result<_, String>>()?,
         })
     }
 }

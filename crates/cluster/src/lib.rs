@@ -1,7 +1,7 @@
 //! Workers on other machines, through a NATS server. See `docs/design/cluster.md`.
 //!
 //! - [`wire`]: messages, with their versions and limits.
-//! - [`evidence`]: proofs and traces on the wire.
+//! - [`evidence`], [`program_evidence`]: proofs and traces on the wire.
 //! - [`net`]: the connection, and what lies on the server; `objects`: large things there.
 //! - [`worker`]: takes tasks, searches, sends claims.
 //! - [`schedule`]: which work is given out when.
@@ -16,12 +16,13 @@ pub mod asker;
 pub mod evidence;
 pub mod net;
 mod objects;
+pub mod program_evidence;
 pub mod schedule;
 pub mod status;
 mod terms;
 pub mod wire;
 pub mod worker;
 
-pub use asker::{Asked, Asker};
+pub use asker::{About, Asked, Asker};
 pub use net::Access;
-pub use worker::{Ended, Limits, Worker};
+pub use worker::{Ended, Limits, Subject, Worker};

@@ -7,13 +7,13 @@
 //! Nothing is allocated for what is too large: the server limits messages, and [`MAX_OBJECT`] what
 //! is read from its store.
 
-use pedra_check::Open;
+use pedra_check::{Open, ProgramOpen};
 use pedra_engines::Reason;
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The version of the format. Names on the server have it, too.
-pub const WIRE: u32 = 2;
+pub const WIRE: u32 = 3;
 
 /// The version of the program.
 pub const PEDRA: &str = env!("CARGO_PKG_VERSION");
@@ -129,6 +129,25 @@ pub struct Recipe {
     pub seed: u64,
 }
 
+/// How a program is to be read: what the front end is told, as it is typed. The text is the object
+/// of the task; of C it is what the preprocessor made.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reading {
+    /// `c`, `boogie` or `horn`.
+    pub language: String,
+    /// `--data-model`.
+    pub data_model: Option<String>,
+    /// `--function`.
+    pub function: Option<String>,
+    /// Whether runs go on after a call of an error function, and only its first one counts.
+    pub errors_return: bool,
+    /// Which kinds of undefined behaviour are properties.
+    pub checks: Vec<String>,
+    /// The number of the graph that should come of it.
+    pub fingerprint: String,
+}
+
 /// A piece of work.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Task {
@@ -138,6 +157,9 @@ pub struct Task {
     pub id: u64,
     /// The SHA-256 of the model.
     pub model: String,
+    /// How the model is read, if it is a program.
+    #[serde(default)]
+    pub program: Option<Reading>,
     /// Which properties.
     pub properties: Vec<usize>,
     /// How.
@@ -159,6 +181,7 @@ impl Task {
             && is_job(&self.job)
             && (1..=MAX_LIST).contains(&self.properties.len())
             && self.recipe.options.len() <= MAX_LIST
+            && self.program.as_ref().is_none_or(|program| program.checks.len() <= MAX_LIST)
     }
 }
 
@@ -276,6 +299,14 @@ pub enum Why {
     Unsupported,
     /// The model cannot be made into bits.
     NotBits,
+    /// The program has no graph that engines can work on.
+    NotLowered,
+    /// An undefined run reaches it; the worker says that no defined one does.
+    Undefined,
+    /// Recursion was followed to some depth.
+    Recursion,
+    /// The answer cannot be checked.
+    NotCheckable,
     /// The evidence cannot be sent.
     NotSent,
     /// Workers were lost with it, or nothing that they said was accepted.
@@ -291,7 +322,23 @@ impl Why {
             Open::Engines(Reason::Exhausted(step)) => Why::Exhausted(*step),
             Open::Engines(Reason::Unsupported(_)) => Why::Unsupported,
             Open::NotBits(_) => Why::NotBits,
+            Open::Undefined(_) => Why::Undefined,
+            Open::NotCheckable(_) => Why::NotCheckable,
+            Open::Bounded => Why::Recursion,
             _ => Why::Stopped,
+        }
+    }
+
+    /// The same for a property of a program.
+    pub fn of_program(open: &ProgramOpen) -> Why {
+        match open {
+            ProgramOpen::System(open) => Why::of(open),
+            // That an undefined run was found is told by a claim.
+            ProgramOpen::Defined { why, .. } => Why::of_program(why),
+            ProgramOpen::NotLowered(_) => Why::NotLowered,
+            ProgramOpen::Recursion { is_stopped: true, .. } => Why::Stopped,
+            ProgramOpen::Recursion { is_limited: true, .. } => Why::Depth,
+            ProgramOpen::Recursion { .. } => Why::Recursion,
         }
     }
 
@@ -307,6 +354,10 @@ impl Why {
             Why::Exhausted(_) => unsupported("no path is longer, but there is no proof to show"),
             Why::Unsupported => unsupported("the engines do not support the model"),
             Why::NotBits => Open::NotBits("the model cannot be translated to bits".to_owned()),
+            Why::NotLowered => unsupported("a worker says that the program is too large"),
+            Why::Undefined => unsupported("a worker says that no defined run reaches it"),
+            Why::Recursion => unsupported("no proof; recursion was followed to some depth only"),
+            Why::NotCheckable => unsupported("settled, but the answer cannot be checked"),
             Why::NotSent => unsupported("settled, but the evidence is too large to be sent"),
             Why::Lost => unsupported("no answer of a worker was accepted"),
         }
@@ -448,7 +499,7 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused() {
-        for text in ["", "{}", "[", "{\"wire\":2}", "{\"wire\":-1,\"pedra\":\"\"}"] {
+        for text in ["", "{}", "[", "{\"wire\":3}", "{\"wire\":-1,\"pedra\":\"\"}"] {
             assert!(matches!(decode::<Task>(text.as_bytes()), Err(WireError::Malformed(_))));
         }
         let large = vec![b' '; MAX_MESSAGE + 1];

@@ -9,12 +9,14 @@ mod search;
 
 use crate::net::{self, Access, NetError, Note, QUICK, Rooms, because, result_subject};
 use crate::wire::{
-    self, Address, MAX_INLINE, NotDone, PEDRA, Presence, Recipe, Report, Task, What, WireError,
+    self, Address, MAX_INLINE, NotDone, PEDRA, Presence, Reading, Recipe, Report, Task, What,
+    WireError,
 };
 use async_nats::jetstream::{AckKind, Message};
 use futures_util::StreamExt;
 use pedra_check::Plan;
 use pedra_model::Model;
+use pedra_program::Program;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::future::Future;
@@ -47,8 +49,34 @@ pub struct Limits {
 
 /// Says what a recipe means, or why it is refused.
 pub type PlanOf = dyn Fn(&Recipe) -> Result<Plan, String> + Send + Sync;
-/// Reads a model, or says what is wrong with it.
-pub type ReadModel = dyn Fn(&[u8]) -> Result<Model, String> + Send + Sync;
+/// Reads a model, or a program in a way, or says what is wrong with it. The bytes are untrusted: it
+/// opens no file and starts no process.
+pub type ReadModel = dyn Fn(Option<&Reading>, &[u8]) -> Result<Subject, String> + Send + Sync;
+
+/// What a worker works on.
+#[derive(Clone, Debug)]
+pub enum Subject {
+    /// A model.
+    Model(Model),
+    /// A program, with all that is asked of it as properties.
+    Program(Program),
+}
+
+impl Subject {
+    fn num_properties(&self) -> usize {
+        match self {
+            Subject::Model(model) => model.num_properties(),
+            Subject::Program(program) => program.properties.len(),
+        }
+    }
+
+    fn model(&self) -> Option<&Model> {
+        match self {
+            Subject::Model(model) => Some(model),
+            Subject::Program(_) => None,
+        }
+    }
+}
 
 /// What a worker needs to know of the program around it.
 pub struct Worker {
@@ -99,14 +127,25 @@ impl Worker {
     }
 }
 
+/// A model that was read.
+struct Kept {
+    /// The hash of its file.
+    hash: String,
+    /// How it was read, if it is a program.
+    program: Option<Reading>,
+    /// The size of its file.
+    size: usize,
+    subject: Arc<Subject>,
+}
+
 /// A worker at work.
 struct Desk<'a> {
     worker: &'a Worker,
     rooms: Rooms,
     name: String,
     start: Instant,
-    /// Models that were read: hash, size of the file, and the model.
-    models: RefCell<VecDeque<(String, usize, Arc<Model>)>>,
+    /// Models that were read.
+    models: RefCell<VecDeque<Kept>>,
     /// When we have told of ourselves the last time.
     told: Cell<Option<Instant>>,
     presence: RefCell<Presence>,

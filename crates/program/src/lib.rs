@@ -23,6 +23,7 @@ pub mod blocks;
 mod cut_points;
 pub mod dot;
 mod evaluate;
+mod fingerprint;
 pub mod flatten;
 pub mod graph;
 mod guards;

@@ -19,6 +19,7 @@ use pedra_model::trace::WordTrace;
 use pedra_model::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What is done on the way.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,7 +67,7 @@ pub enum LowerError {
 #[derive(Clone, Debug)]
 pub struct Lowered {
     /// The program without calls. Proofs are about it.
-    pub inlined: Inlined,
+    pub inlined: Arc<Inlined>,
     /// The same with guards that ask for the checks, if only defined runs count.
     defined: Option<Program>,
     constants: Option<Constants>,
@@ -102,6 +103,7 @@ pub fn lower(program: &Program, options: &LowerOptions) -> Result<Lowered, Lower
     let last = last.or(elements.as_ref().map(|elements| &elements.program)).unwrap_or(simple);
     let blocks = make_blocks(last, &options.blocks)?;
     let flat = flatten(&blocks);
+    let inlined = Arc::new(inlined);
     Ok(Lowered { inlined, defined, constants, elements, later, blocks, flat })
 }
 

@@ -144,14 +144,13 @@ impl Answer {
     /// What a proof about a program says of its loops: line, head, and the conjuncts that the
     /// source can express. What the proof does not need is left out first.
     fn invariants(&self, py: Python<'_>) -> Vec<(u32, String, Vec<String>)> {
-        let (Evidence::OfProgram(ProgramChecked::Proved(proof, lowered, _)), Some(program)) =
+        let (Evidence::OfProgram(ProgramChecked::Proved(proof, inlined, _)), Some(program)) =
             (&self.evidence, &self.program)
         else {
             return Vec::new();
         };
         let options = CheckOptions::default();
         let found = py.detach(|| {
-            let inlined = &lowered.inlined;
             let small = reduce_program_proof(&inlined.program, proof, &self.blast, &options);
             loop_invariants(program, inlined, &small)
         });
@@ -189,12 +188,12 @@ impl Answer {
                 let form = form.map_err(input_error)?;
                 py.detach(|| certificate_bytes(loaded, proof, form, &self.blast, &options))
             }
-            (_, Evidence::OfProgram(ProgramChecked::Proved(proof, lowered, _))) => {
+            (_, Evidence::OfProgram(ProgramChecked::Proved(proof, inlined, _))) => {
                 if !name.ends_with(".smt2") {
                     return Err(input_error("the certificate of a program is SMT-LIB (smt2)"));
                 }
                 py.detach(|| {
-                    let text = program_obligations(&lowered.inlined.program, proof)?;
+                    let text = program_obligations(&inlined.program, proof)?;
                     checked_script(text, &self.blast, &options)
                 })
             }

@@ -1,6 +1,6 @@
 //! The languages of programs, and how each is read.
 
-use crate::args::{CheckArgs, LanguageArgs};
+use crate::args::{CheckArgs, DataModelName, LanguageArgs};
 use crate::c_source::error_text;
 use crate::load::{InputError, describe, read_bytes};
 use crate::program_evidence::data_model;
@@ -11,6 +11,7 @@ use pedra_c::witness::observe::without_line_markers;
 use pedra_program::Program;
 use pedra_solve::terms::record_queries;
 use pedra_verilog::is_verilog;
+use std::borrow::Cow;
 use std::path::Path;
 
 /// What a program is written in.
@@ -97,6 +98,21 @@ impl Language {
         places: Places,
         errors: Errors,
     ) -> Result<Program, InputError> {
+        self.source(path, bytes, args, places, errors)?.read(path)
+    }
+
+    /// What the front end reads of a file, and how. Of C it is what the preprocessor makes.
+    ///
+    /// # Errors
+    /// If an option means nothing for the language, or there is no preprocessor.
+    pub fn source<'a>(
+        self,
+        path: &Path,
+        bytes: &'a [u8],
+        args: &LanguageArgs,
+        places: Places,
+        errors: Errors,
+    ) -> Result<ProgramSource<'a>, InputError> {
         let refused = [
             ("--data-model", "only for C", args.data_model.is_some() && self != Language::C),
             (
@@ -108,35 +124,57 @@ impl Language {
         if let Some((option, why, _)) = refused.into_iter().find(|(.., is_refused)| *is_refused) {
             return Err(InputError(format!("{option}: {why}")));
         }
-        let name = path.display().to_string();
-        match self {
-            Language::C => load_c(path, args, places, errors, bytes),
-            Language::Boogie => pedra_boogie::read_from(bytes, &name, args.function.as_deref())
+        let text = match self {
+            Language::Boogie | Language::Horn => Cow::Borrowed(bytes),
+            Language::C if pedra_c::needs_preprocessing(bytes) => {
+                let text = preprocess(path, data_model(args.data_model));
+                let error = |error| InputError(format!("{}: {error}", path.display()));
+                Cow::Owned(text.map_err(error)?)
+            }
+            Language::C if places == Places::OfFile => Cow::Owned(without_line_markers(bytes)),
+            Language::C => Cow::Borrowed(bytes),
+        };
+        let (model, function) = (args.data_model, args.function.clone());
+        Ok(ProgramSource { language: self, text, model, function, errors })
+    }
+}
+
+/// What a front end reads, and how.
+pub struct ProgramSource<'a> {
+    /// The language.
+    pub language: Language,
+    /// The text.
+    pub text: Cow<'a, [u8]>,
+    /// C: the sizes of types, if they are named.
+    pub model: Option<DataModelName>,
+    /// Where runs start, if that is named.
+    pub function: Option<String>,
+    /// C: what comes after a call of an error function.
+    pub errors: Errors,
+}
+
+impl ProgramSource<'_> {
+    /// Reads the program: opens no file, and starts no process. The path is for messages.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn read(&self, path: &Path) -> Result<Program, InputError> {
+        let (bytes, name) = (&*self.text, path.display().to_string());
+        let function = self.function.as_deref();
+        match self.language {
+            Language::C => {
+                let entry = function.unwrap_or("main").to_owned();
+                let model = data_model(self.model);
+                let options = Options { model, entry, errors: self.errors };
+                pedra_c::load(bytes, &name, &options)
+                    .map_err(|error| InputError(error_text(path, &error)))
+            }
+            Language::Boogie => pedra_boogie::read_from(bytes, &name, function)
                 .map_err(|error| describe(path, bytes, &error)),
             Language::Horn => pedra_horn::read_program(&name, bytes)
                 .map_err(|error| describe(path, bytes, &error)),
         }
     }
-}
-
-fn load_c(
-    path: &Path,
-    args: &LanguageArgs,
-    places: Places,
-    errors: Errors,
-    bytes: &[u8],
-) -> Result<Program, InputError> {
-    let model = data_model(args.data_model);
-    let text = match pedra_c::needs_preprocessing(bytes) {
-        true => preprocess(path, model)
-            .map_err(|error| InputError(format!("{}: {error}", path.display())))?,
-        false if places == Places::OfFile => without_line_markers(bytes),
-        false => bytes.to_vec(),
-    };
-    let entry = args.function.clone().unwrap_or_else(|| "main".to_owned());
-    let options = Options { model, entry, errors };
-    pedra_c::load(&text, &path.display().to_string(), &options)
-        .map_err(|error| InputError(error_text(path, &error)))
 }
 
 /// What is only for programs is refused for models.

@@ -21,7 +21,9 @@ pub mod vacuity;
 
 use crate::args::CheckArgs;
 use crate::load::Loaded;
-use pedra_check::{Observer, Plan};
+use language::ProgramSource;
+use pedra_check::{Observer, Plan, ProgramObserver};
+use pedra_program::Program;
 use pedra_solve::Interrupt;
 use std::io::IsTerminal;
 
@@ -43,6 +45,26 @@ pub fn decide<O: Observer<Error = anyhow::Error>>(
     }
     let _ = args;
     pedra_check::decide(&loaded.model, selected, plan, interrupt, observer)
+}
+
+/// The same for properties of a program, which was read from a source.
+///
+/// # Errors
+/// As above.
+pub fn decide_program<O: ProgramObserver<Error = anyhow::Error>>(
+    args: &CheckArgs,
+    (source, program, selected): (&ProgramSource<'_>, &Program, &[usize]),
+    plan: &Plan,
+    interrupt: &Interrupt,
+    observer: &O,
+) -> anyhow::Result<()> {
+    #[cfg(feature = "cluster")]
+    if let Some(address) = &args.cluster.cluster {
+        let asked = (source, program, selected);
+        return cluster::decide_program(address, args, asked, plan, interrupt, observer);
+    }
+    let _ = (args, source);
+    pedra_check::decide_program(program, selected, plan, interrupt, observer)
 }
 
 /// Whether to colour what goes to standard output.

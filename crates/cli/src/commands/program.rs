@@ -2,6 +2,7 @@
 
 use crate::args::{CheckArgs, Wanted, When};
 use crate::commands::check::{close_record, serve, tell_page, write_page, write_pictures};
+use crate::commands::decide_program;
 use crate::commands::language::{Language, Places, start_queries};
 use crate::limits::{StopCause, Watch};
 use crate::live::{Owned, Server};
@@ -17,9 +18,7 @@ use crate::view::status::{Head, Status};
 use crate::view::steps::{source_steps, steps_of};
 use anyhow::Result;
 use pedra_c::Errors;
-use pedra_check::{
-    Plan, Prepared, ProgramChecked, ProgramObserver, ProgramOpen, SafeUpTo, decide_program,
-};
+use pedra_check::{Plan, Prepared, ProgramChecked, ProgramObserver, ProgramOpen, SafeUpTo};
 use pedra_engines::Event;
 use pedra_engines::portfolio::Crew;
 use pedra_formats::text::printable;
@@ -79,7 +78,8 @@ pub fn run(
     };
     let (content, errors) = (read_bytes(&args.model)?, errors(&args.property));
     let places = Places::shown(args.witness.is_some());
-    let program = language.read(&args.model, &content, &args.language, places, errors)?;
+    let source = language.source(&args.model, &content, &args.language, places, errors)?;
+    let program = source.read(&args.model)?;
     let unasked = unasked(&program, &args.property);
     let (program, selected) = with_properties(&program, &args.model, args.wanted())?;
     announce(args, plan, (&program, &content), &selected, reporter);
@@ -95,7 +95,7 @@ pub fn run(
         let _ = recorder.set(made);
     }
     if let Some(wanted) = wanted {
-        let _ = page.set((wanted, content));
+        let _ = page.set((wanted, content.clone()));
     }
     let _close = CloseAtEnd(recorder.get());
     let server = match page.get() {
@@ -117,7 +117,8 @@ pub fn run(
         status,
         start,
     };
-    let decided = decide_program(&program, &selected, plan, watch.interrupt(), &session);
+    let asked = (&source, &program, &selected[..]);
+    let decided = decide_program(args, asked, plan, watch.interrupt(), &session);
     let decided = decided.and_then(|()| session.writer.finish());
     drop(session);
     if let Err(error) = decided {
@@ -255,7 +256,7 @@ fn nothing_to_decide(
 }
 
 /// Kinds of undefined behaviour that are asked for by name, and the other names.
-fn split_kinds(wanted: &[String]) -> (Vec<CheckKind>, Vec<String>) {
+pub fn split_kinds(wanted: &[String]) -> (Vec<CheckKind>, Vec<String>) {
     let (mut kinds, mut names) = (Vec::new(), Vec::new());
     for word in wanted.iter().flat_map(|text| text.split(',')) {
         match CheckKind::ALL.into_iter().find(|kind| kind.name() == word) {
@@ -434,12 +435,12 @@ impl ProgramObserver for Session<'_> {
     ) -> Result<()> {
         self.status.head().count(matches!(answer, ProgramChecked::Violated(_)));
         match answer {
-            ProgramChecked::Proved(proof, lowered, trust) => {
+            ProgramChecked::Proved(proof, inlined, trust) => {
                 let clauses = proof.invariants.values().map(Vec::len).sum();
                 let trust = *trust;
                 let (k, safe_until, argument) = (proof.k, None, None);
                 let verdict = Verdict::Proved { k, clauses, safe_until, trust, argument };
-                let evidence = self.writer.proved(property, engine, proof, lowered)?;
+                let evidence = self.writer.proved(property, engine, proof, inlined)?;
                 self.report(property, verdict, engine, evidence, Story::default());
             }
             ProgramChecked::Violated(trace) => {

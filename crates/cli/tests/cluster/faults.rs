@@ -10,7 +10,7 @@ use std::process::{Child, Output, Stdio};
 
 /// A message with its version.
 fn stamped(body: &Value) -> Vec<u8> {
-    json!({ "wire": 2, "pedra": env!("CARGO_PKG_VERSION"), "body": body }).to_string().into_bytes()
+    json!({ "wire": 3, "pedra": env!("CARGO_PKG_VERSION"), "body": body }).to_string().into_bytes()
 }
 
 /// What the store knows of an object of which nothing else is there.
@@ -71,16 +71,16 @@ fn a_hollow_model_stops_no_worker() {
     make_queue(&server);
     let mut connection = Connection::open(&server);
     let (hollow, circle) = ("a".repeat(64), "b".repeat(64));
-    publish_hollow(&mut connection, "pedra_v2_models", &hollow, None);
-    publish_hollow(&mut connection, "pedra_v2_models", &circle, Some(&circle));
+    publish_hollow(&mut connection, "pedra_v3_models", &hollow, None);
+    publish_hollow(&mut connection, "pedra_v3_models", &circle, Some(&circle));
     let lease = json!({ "host": "h", "model": "m", "properties": 1, "settled": "" });
-    connection.publish("$KV.pedra_v2_leases.x", &stamped(&lease));
+    connection.publish("$KV.pedra_v3_leases.x", &stamped(&lease));
     for (id, hash) in [hollow, circle].iter().enumerate() {
         let recipe = json!({ "engine": "auto", "liveness": "auto", "depth": null, "options": [],
             "reduce": ["all"], "solver": null, "array_bits": 65536, "threads": 1, "seed": 0 });
         let task = json!({ "job": "x", "id": id, "model": hash, "properties": [0],
             "recipe": recipe, "limit_ms": null, "memory": null });
-        connection.publish(&format!("pedra.v2.work.x.{id}"), &stamped(&task));
+        connection.publish(&format!("pedra.v3.work.x.{id}"), &stamped(&task));
     }
     let _worker = Worker::start(&server);
     let name = model("counter_wrap.aag");
@@ -100,12 +100,12 @@ fn hollow_evidence_stops_no_asker() {
     let (task, reply) = take_task(&mut connection);
     let job = task["job"].as_str().expect("a job");
     let (hollow, circle) = (format!("{job}-hollow"), format!("{job}-circle"));
-    publish_hollow(&mut connection, "pedra_v2_evidence", &hollow, None);
-    publish_hollow(&mut connection, "pedra_v2_evidence", &circle, Some(&circle));
+    publish_hollow(&mut connection, "pedra_v3_evidence", &hollow, None);
+    publish_hollow(&mut connection, "pedra_v3_evidence", &circle, Some(&circle));
     for stored in [hollow, circle, "other-job".to_owned()] {
         let claim = json!({ "claim": { "engine": "pdr", "stored": stored } });
         let report = json!({ "task": task["id"], "worker": "liar", "what": claim });
-        connection.publish(&format!("pedra.v2.result.{job}"), &stamped(&report));
+        connection.publish(&format!("pedra.v3.result.{job}"), &stamped(&report));
     }
     connection.publish(&reply, b"-NAK");
     let _worker = Worker::start(&server);
@@ -124,7 +124,7 @@ fn complaints_have_an_end() {
     let mut connection = Connection::open(&server);
     let asker = ask(&server, &["--engine", "pdr", &model("counter_wrap.aag")]);
     let (task, reply) = take_task(&mut connection);
-    let subject = format!("pedra.v2.result.{}", task["job"].as_str().expect("a job"));
+    let subject = format!("pedra.v3.result.{}", task["job"].as_str().expect("a job"));
     let claim = json!({ "claim": { "engine": "pdr", "stored": null } });
     for number in 0..300 {
         let report = json!({ "task": task["id"], "worker": "liar", "what": claim });

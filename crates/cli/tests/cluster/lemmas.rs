@@ -33,7 +33,7 @@ fn lemmas_travel_and_lies_change_nothing() {
     let _workers = [Worker::start(&server), Worker::start(&server)];
     wait_until(&server, |status| status["workers"].as_array().is_some_and(|w| w.len() == 2));
     let mut liar = Connection::open(&server);
-    liar.subscribe("pedra.v2.lemmas.*");
+    liar.subscribe("pedra.v3.lemmas.*");
     let address = server.address();
     let words = ["check", "--json", "--cluster", &address, "-o", "auto.exchange=on", &bits];
     let mut command = pedra(&words);
@@ -42,7 +42,7 @@ fn lemmas_travel_and_lies_change_nothing() {
     let lemma = &heard["body"]["lemmas"][0][1];
     assert!(lemma.as_array().is_some_and(|cube| !cube.is_empty()), "{heard}");
     let hash = pedra_formats::sha256::sha256(&std::fs::read(&bits).expect("it is there"));
-    let subject = format!("pedra.v2.lemmas.{hash}");
+    let subject = format!("pedra.v3.lemmas.{hash}");
     // Every single latch, false and true, is excluded for ever: that would prove anything.
     let everything: Vec<Value> =
         (1..=32).flat_map(|v| [json!([null, [v]]), json!([null, [-v]])]).collect();

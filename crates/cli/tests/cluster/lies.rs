@@ -5,7 +5,7 @@ use crate::{Worker, check, model, verdicts};
 use pedra_model::random::Random;
 use serde_json::{Value, json};
 
-pub const NEXT: &str = "$JS.API.CONSUMER.MSG.NEXT.pedra_v2_work.pedra_v2_workers";
+pub const NEXT: &str = "$JS.API.CONSUMER.MSG.NEXT.pedra_v3_work.pedra_v3_workers";
 
 /// A worker that answers without looking at the model. Serves tasks until the server is gone.
 struct Liar {
@@ -37,14 +37,18 @@ impl Liar {
 
     fn report(&mut self, task: &Value, what: &Value, evidence: &str) {
         let body = json!({ "task": task["id"], "worker": "liar", "what": what });
-        let head = json!({ "wire": 2, "pedra": self.version, "body": body });
-        let subject = format!("pedra.v2.result.{}", task["job"].as_str().expect("a job"));
+        let head = json!({ "wire": 3, "pedra": self.version, "body": body });
+        let subject = format!("pedra.v3.result.{}", task["job"].as_str().expect("a job"));
         self.connection.publish(&subject, format!("{head}\n{evidence}").as_bytes());
     }
 }
 
 /// Starts a liar on a thread, which ends with the server.
-fn lie(server: &Server, seed: u64, how: impl Fn(&mut Random, &Value) -> Value + Send + 'static) {
+pub fn lie(
+    server: &Server,
+    seed: u64,
+    how: impl Fn(&mut Random, &Value) -> Value + Send + 'static,
+) {
     // The worker makes the queue; a liar only uses it.
     let version = env!("CARGO_PKG_VERSION").to_owned();
     let connection = Connection::open(server);
@@ -144,13 +148,13 @@ fn another_version_is_refused() {
     let (out, err) =
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     let ours = env!("CARGO_PKG_VERSION");
-    let both = format!("a message of pedra 0.0.9 (wire 2), but this is pedra {ours} (wire 2)");
+    let both = format!("a message of pedra 0.0.9 (wire 3), but this is pedra {ours} (wire 3)");
     assert!(err.contains(&both), "{err}");
     assert!(out.contains("unknown") && output.status.code() == Some(3), "{out}");
     // And a worker that is asked by another version.
     let mut task = task;
     task["pedra"] = "0.0.9".into();
-    liar.connection.publish("pedra.v2.work.x.1", task.to_string().as_bytes());
+    liar.connection.publish("pedra.v3.work.x.1", task.to_string().as_bytes());
     let mut worker = Worker::start(&server);
     let mut lines = std::io::BufReader::new(worker.0.stderr.take().expect("a pipe"));
     let mut text = String::new();

@@ -6,6 +6,7 @@ mod faults;
 mod lemmas;
 mod lies;
 mod nats;
+mod programs;
 mod runs;
 
 use nats::Server;
@@ -95,6 +96,14 @@ impl Worker {
     /// The same with further options.
     pub fn start_with(server: &Server, words: &[&str]) -> Worker {
         Worker::start_at(&server.address(), words)
+    }
+
+    /// One that finds no other program, so that it can start none.
+    pub fn start_blind(server: &Server) -> Worker {
+        let mut command = pedra(&["worker", "--cluster", &server.address()]);
+        let command = command.env("PATH", "/nowhere").env_remove("CC");
+        let command = command.stdout(Stdio::null()).stderr(Stdio::null());
+        Worker(command.spawn().expect("the program starts"))
     }
 
     /// The same at an address.

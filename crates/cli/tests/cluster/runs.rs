@@ -114,7 +114,7 @@ fn nonsense_in_the_queue_stops_nobody() {
     let task = |job: &str, model: &str| {
         let version = env!("CARGO_PKG_VERSION");
         format!(
-            r#"{{"wire":2,"pedra":"{version}","body":{{"job":"{job}","id":1,"model":"{model}",
+            r#"{{"wire":3,"pedra":"{version}","body":{{"job":"{job}","id":1,"model":"{model}",
             "properties":[0],"recipe":{{"engine":"auto","liveness":"auto","depth":null,"options":[],
             "reduce":["all"],"solver":null,"array_bits":65536,"threads":1,"seed":0}},
             "limit_ms":null,"memory":null}}}}"#
@@ -124,7 +124,7 @@ fn nonsense_in_the_queue_stops_nobody() {
     // No JSON, no task, a job whose name is a pattern, a model that is no hash, no asker.
     let tasks = ["x".to_owned(), task("a.>", &hash), task("b", "../x"), task("c", &hash)];
     for text in tasks {
-        connection.publish("pedra.v2.work.x.1", text.as_bytes());
+        connection.publish("pedra.v3.work.x.1", text.as_bytes());
     }
     let _worker = Worker::start(&server);
     let name = model("counter_wrap.aag");
@@ -135,16 +135,12 @@ fn nonsense_in_the_queue_stops_nobody() {
 
 #[test]
 fn what_cannot_run_elsewhere_is_refused() {
-    let program = format!("{}/../../models/programs", env!("CARGO_MANIFEST_DIR"));
-    let c_file = std::fs::read_dir(program).expect("a folder").filter_map(|entry| {
-        let path = entry.expect("an entry").path();
-        (path.extension().is_some_and(|e| e == "c")).then_some(path)
-    });
-    let c_file = c_file.map(|path| path.display().to_string()).min().expect("a program");
+    let c_file = model("programs/counter.c");
     let name = model("counter_wrap.aag");
     let address = "nats://127.0.0.1:1";
     for (words, expected) in [
-        (vec!["check", &c_file, "--cluster", address], "programs are decided on this machine only"),
+        (vec!["check", &c_file, "--cluster", address, "--queries", "q"], "--queries: not with"),
+        (vec!["check", &c_file, "--cluster", address], "127.0.0.1:1"),
         (vec!["check", &name, "--cluster", address, "--record", "r"], "--record: not with"),
         (vec!["explain", &name, "--cluster", address, "--report", "r.html"], "--report: not with"),
         (vec!["check", &name, "--cluster-ca", "x"], "--cluster-ca: only with --cluster"),

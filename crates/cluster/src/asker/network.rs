@@ -80,9 +80,9 @@ pub(super) struct Network {
 
 impl Network {
     /// Connects. When this returns the model is in the store and the lease is written.
-    pub(super) fn start(
+    pub(super) fn start<A>(
         access: Access,
-        asked: &Asked<'_>,
+        asked: &Asked<'_, A>,
         hash: &str,
         job: &str,
         note: Note,

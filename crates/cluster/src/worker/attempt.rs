@@ -1,12 +1,11 @@
 //! Work on one task: the search, and beside it a guard that never waits long for the server.
 
-use super::search::{Search, Source, Told};
-use super::{BLINK, Desk, LOOK_EVERY};
+use super::search::{File, Search, Source, Told};
+use super::{BLINK, Desk, Kept, LOOK_EVERY, Subject};
 use crate::net::{PROGRESS_EVERY, QUICK};
 use crate::wire::{self, Lease, Left, NotDone, Task, What, Why};
 use async_nats::jetstream::{AckKind, Message};
 use pedra_engines::Exchange;
-use pedra_model::Model;
 use pedra_solve::Interrupt;
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -85,11 +84,12 @@ impl Desk<'_> {
             Ok(plan) => plan,
             Err(text) => return not_done(NotDone::Refused(text.chars().take(500).collect())),
         };
-        let source = match self.known(&task.model) {
+        let source = match self.known(task) {
             Some(model) => Source::Known(model),
             None => match self.rooms.models.get(&task.model).await {
                 Ok(Some(bytes)) => {
-                    Source::File(bytes, task.model.clone(), self.worker.read.clone())
+                    let (hash, program) = (task.model.clone(), task.program.clone());
+                    Source::File(File { bytes, hash, program, read: self.worker.read.clone() })
                 }
                 Ok(None) | Err(_) => return not_done(NotDone::NoModel),
             },
@@ -112,7 +112,7 @@ impl Desk<'_> {
         let mut left = Vec::new();
         while let Some(told) = search.told.recv().await {
             match told {
-                Told::Model(model, size) => self.keep(&task.model, size, model),
+                Told::Model(subject, size) => self.keep(task, size, subject),
                 Told::NotDone(why) => return not_done(why),
                 Told::Left(one) => left.push(one),
                 Told::Claim { engine, evidence } => {
@@ -200,16 +200,18 @@ impl Desk<'_> {
     }
 
     /// A model that was read before.
-    fn known(&self, hash: &str) -> Option<Arc<Model>> {
+    fn known(&self, task: &Task) -> Option<Arc<Subject>> {
         let models = self.models.borrow();
-        models.iter().find(|(known, ..)| known == hash).map(|(_, _, model)| model.clone())
+        let is_it = |kept: &&Kept| kept.hash == task.model && kept.program == task.program;
+        models.iter().find(is_it).map(|kept| kept.subject.clone())
     }
 
-    fn keep(&self, hash: &str, size: usize, model: Arc<Model>) {
+    fn keep(&self, task: &Task, size: usize, subject: Arc<Subject>) {
+        let (hash, program) = (task.model.clone(), task.program.clone());
         let mut models = self.models.borrow_mut();
-        models.push_back((hash.to_owned(), size, model));
-        let is_much = |models: &VecDeque<(String, usize, Arc<Model>)>| {
-            let bytes: usize = models.iter().map(|(_, size, _)| size).sum();
+        models.push_back(Kept { hash, program, size, subject });
+        let is_much = |models: &VecDeque<Kept>| {
+            let bytes: usize = models.iter().map(|kept| kept.size).sum();
             models.len() > KEPT_MODELS || bytes > KEPT_BYTES
         };
         // The last one is kept, however large: more tasks about it will come.

@@ -1,21 +1,27 @@
 //! Workers on other machines: `pedra worker`, `pedra cluster status`, and `pedra check --cluster`.
 
+mod reading;
 mod recipe;
 pub mod status;
 pub mod worker;
 
 use crate::args::CheckArgs;
-use crate::commands::language::Language;
+use crate::commands::language::ProgramSource;
 use crate::load::{InputError, Loaded};
 use crate::output::note;
 use anyhow::Result;
 use clap::Args;
-use pedra_check::{Observer, Plan, decide_elsewhere};
+use pedra_check::{
+    Graphs, Observer, Plan, ProgramObserver, decide_elsewhere, decide_program_elsewhere,
+};
 use pedra_cluster::net::Note;
-use pedra_cluster::{Access, Asked, Asker};
+use pedra_cluster::{About, Access, Asked, Asker};
 use pedra_formats::text::printable;
+use pedra_model::Model;
+use pedra_program::Program;
 use pedra_solve::Interrupt;
-use std::path::PathBuf;
+use recipe::Level;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Where the server is, if none is named.
@@ -116,14 +122,11 @@ pub fn refuse(args: &CheckArgs) -> Result<(), InputError> {
             None => Ok(()),
         };
     }
-    if Language::of(&args.model).is_some() {
-        let text = "--cluster: programs are decided on this machine only; remove the option";
-        return Err(InputError(text.to_owned()));
-    }
     let given = [
         ("--record", args.record.is_some()),
         ("--report", args.report.is_some()),
         ("--plot", args.plot.is_some()),
+        ("--queries", args.queries.is_some()),
     ];
     match given.into_iter().find(|(_, is_given)| *is_given) {
         Some((option, _)) => {
@@ -162,24 +165,69 @@ fn decide_at<O: Observer<Error = anyhow::Error>>(
     if selected.is_empty() {
         return Ok(());
     }
-    let name = loaded.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let model = &loaded.model;
+    let level = match model {
+        Model::Bits(_) => Level::Bits,
+        Model::Words(_) => Level::Words,
+    };
     let asked = Asked {
-        model: &loaded.model,
+        about: model,
         bytes: &loaded.bytes,
-        name: printable(&name).chars().take(100).collect(),
+        program: None,
+        name: shown_name(&loaded.path),
         properties: selected,
-        recipes: recipe::recipes(args, &loaded.model),
+        recipes: recipe::recipes(args, level),
         memory: args.limits.memory,
         exchange: plan.exchange,
     };
     let (access, noter) = (args.cluster.access(address)?, noter(args.output.quiet));
     let mut asker = Asker::start(access, asked, noter, interrupt)?;
-    let model = &loaded.model;
     let decided = decide_elsewhere(model, selected, plan, interrupt, observer, &mut asker);
+    finish(asker);
+    decided
+}
+
+/// Has properties of a program decided by workers.
+///
+/// # Errors
+/// If the server cannot be reached, or what the observer could not do.
+pub fn decide_program<O: ProgramObserver<Error = anyhow::Error>>(
+    address: &str,
+    args: &CheckArgs,
+    (source, program, selected): (&ProgramSource<'_>, &Program, &[usize]),
+    plan: &Plan,
+    interrupt: &Interrupt,
+    observer: &O,
+) -> Result<()> {
+    let graphs = Graphs::new(program);
+    let asked = Asked {
+        about: &graphs,
+        bytes: &source.text,
+        program: Some(reading::reading(source, program, &args.property)),
+        name: shown_name(&args.model),
+        properties: selected,
+        recipes: recipe::recipes(args, Level::of_program(program)),
+        memory: args.limits.memory,
+        exchange: plan.exchange,
+    };
+    let (access, noter) = (args.cluster.access(address.to_owned())?, noter(args.output.quiet));
+    let mut asker = Asker::start(access, asked, noter, interrupt)?;
+    let decided =
+        decide_program_elsewhere(&graphs, selected, plan, interrupt, observer, &mut asker);
+    finish(asker);
+    decided
+}
+
+/// What a model is called, for `cluster status`.
+fn shown_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    printable(&name).chars().take(100).collect()
+}
+
+fn finish<A: About>(asker: Asker<'_, A>) {
     if !asker.finish() {
         note(
             "cluster: the server could not be notified of the end; workers notice it within seconds",
         );
     }
-    decided
 }

@@ -7,17 +7,56 @@ use pedra_check::lineup::{BESIDE, Row};
 use pedra_check::{EngineName, Liveness, Plan};
 use pedra_cluster::wire::Recipe;
 use pedra_engines::settings::{engine_of, engines_read};
-use pedra_model::Model;
+use pedra_program::Program;
 use std::ffi::OsString;
 
-fn name<T: ValueEnum>(value: &T) -> String {
+/// How a value is typed.
+pub(super) fn name<T: ValueEnum>(value: &T) -> String {
     let named = value.to_possible_value().expect("no value is skipped");
     named.get_name().to_owned()
 }
 
+/// What engines work on.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Level {
+    /// Bits.
+    Bits,
+    /// Words.
+    Words,
+    /// A program without integers: its words, and itself.
+    Program,
+    /// A program with integers.
+    Integers,
+}
+
+impl Level {
+    /// That of a program.
+    pub(super) fn of_program(program: &Program) -> Level {
+        let terms = &program.terms;
+        match terms.iter().any(|(id, _)| terms.sort(id).has_integers()) {
+            true => Level::Integers,
+            false => Level::Program,
+        }
+    }
+
+    /// What further threads of `auto` run, in the same order.
+    fn beside(self) -> Vec<Row> {
+        let row = |engine| Row { engine, options: &[] };
+        let on_words = BESIDE.iter().copied();
+        match self {
+            Level::Bits => on_words.filter(|row| row.engine != EngineName::Wpdr).collect(),
+            Level::Words => on_words.collect(),
+            Level::Program => std::iter::once(row(EngineName::Program)).chain(on_words).collect(),
+            Level::Integers => {
+                [EngineName::Kind, EngineName::Program, EngineName::Bmc].map(row).to_vec()
+            }
+        }
+    }
+}
+
 /// The recipe that was asked for, and what may be tried beside it: for `auto`, what its threads
-/// run, in the same order.
-pub(super) fn recipes(args: &CheckArgs, model: &Model) -> Vec<Recipe> {
+/// run.
+pub(super) fn recipes(args: &CheckArgs, level: Level) -> Vec<Recipe> {
     let asked = Recipe {
         engine: args.engine.text().to_owned(),
         liveness: args.liveness.text().to_owned(),
@@ -33,8 +72,7 @@ pub(super) fn recipes(args: &CheckArgs, model: &Model) -> Vec<Recipe> {
     if args.engine != EngineName::Auto || args.liveness != Liveness::Auto {
         return vec![asked];
     }
-    let fits = |row: &&Row| !matches!((row.engine, model), (EngineName::Wpdr, Model::Bits(_)));
-    let beside = BESIDE.iter().filter(fits).map(|row| {
+    let beside = level.beside().into_iter().map(|row| {
         let read = engines_read(row.engine.text());
         let is_read = |option: &&String| engine_of(option).is_ok_and(|owner| read.contains(&owner));
         let of_user = args.option.iter().filter(is_read).cloned();
@@ -88,10 +126,6 @@ mod tests {
         }
     }
 
-    fn bits() -> Model {
-        Model::Bits(pedra_model::bits::BitSystem::default())
-    }
-
     /// What a worker makes of a recipe is what the asker would do itself.
     #[test]
     fn plans_are_the_same_on_both_sides() {
@@ -103,7 +137,7 @@ mod tests {
             &["--liveness", "rlive"],
         ] {
             let args = args(words);
-            let recipes = recipes(&args, &bits());
+            let recipes = recipes(&args, Level::Bits);
             let plan = plan(&recipes[0], 8).expect("it was taken here");
             assert_eq!(format!("{plan:?}"), format!("{:?}", plan_of(&args)), "{words:?}");
         }
@@ -113,16 +147,23 @@ mod tests {
     fn every_recipe_is_taken() {
         let options = ["bmc.window=3", "-o", "pdr.ctg=1", "-o", "pdr.abstract=off"];
         let args = args(&[&["--threads", "4", "-o"], &options[..]].concat());
-        let recipes = recipes(&args, &Model::Words(pedra_model::system::System::new()));
-        assert_eq!(recipes.len(), 1 + BESIDE.len());
-        for recipe in recipes {
-            plan(&recipe, 8).unwrap_or_else(|text| panic!("{recipe:?}: {text}"));
+        for (level, count) in [
+            (Level::Words, BESIDE.len()),
+            (Level::Bits, BESIDE.len() - 1),
+            (Level::Program, BESIDE.len() + 1),
+            (Level::Integers, 3),
+        ] {
+            let recipes = recipes(&args, level);
+            assert_eq!(recipes.len(), 1 + count);
+            for recipe in recipes {
+                plan(&recipe, 8).unwrap_or_else(|text| panic!("{recipe:?}: {text}"));
+            }
         }
     }
 
     #[test]
     fn a_recipe_cannot_smuggle_options() {
-        let good = recipes(&args(&[]), &bits()).remove(0);
+        let good = recipes(&args(&[]), Level::Bits).remove(0);
         let engine = |text: &str| Recipe { engine: text.to_owned(), ..good.clone() };
         let option = |text: &str| Recipe { options: vec![text.to_owned()], ..good.clone() };
         let bad = [

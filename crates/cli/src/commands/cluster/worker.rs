@@ -1,9 +1,8 @@
 //! `pedra worker`: takes work from a queue, until it is stopped.
 
-use super::{ClusterArgs, noter, recipe};
+use super::{ClusterArgs, noter, reading, recipe};
 use crate::args::{parse_duration, parse_size};
 use crate::limits::{cpu_seconds, memory_in_use, signal_flag};
-use crate::load::read_model;
 use anyhow::Result;
 use clap::Args;
 use pedra_cluster::{Ended, Limits, Worker};
@@ -51,7 +50,7 @@ pub fn run(args: &WorkerArgs) -> Result<i32> {
         note: noter(args.quiet),
         is_stopped: Box::new(move || signal.load(Ordering::Relaxed) != 0),
         plan_of: Box::new(move |wanted| recipe::plan(wanted, threads)),
-        read: Arc::new(|bytes| read_model(bytes).map_err(|error| error.to_string())),
+        read: Arc::new(reading::read),
         memory: memory_in_use,
         cpu: cpu_seconds,
     };
