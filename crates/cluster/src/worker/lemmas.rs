@@ -166,7 +166,9 @@ mod tests {
     fn two_searches() -> (u64, [Member; 2], [Exchange; 2]) {
         let mut system = BitSystem::new();
         system.add_input();
-        (0..2).for_each(|_| drop(system.add_latch(Reset::Zero)));
+        for _ in 0..2 {
+            let _ = system.add_latch(Reset::Zero);
+        }
         let searches = [(); 2].map(|()| Exchange::new());
         let members = [0, 1].map(|place: usize| searches[place].join(&system));
         (fingerprint(&system), members, searches)
