@@ -211,7 +211,7 @@ impl Address {
     }
 }
 
-/// Lemmas of a worker, for others that work on the same system.
+/// Lemmas and runs of a worker, for others that work on the same system.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Lemmas {
     /// Which worker.
@@ -221,6 +221,10 @@ pub struct Lemmas {
     /// Each with the highest level where it holds, and the literals of the excluded cube: the
     /// number of the variable, negative if it is negated.
     pub lemmas: Vec<(Option<u32>, Vec<i32>)>,
+    /// Runs: the numbers of the latches that are true at first, and for each step those of the
+    /// inputs that are.
+    #[serde(default)]
+    pub runs: Vec<(Vec<u32>, Vec<Vec<u32>>)>,
 }
 
 /// What a worker sends.
@@ -454,6 +458,12 @@ pub struct Presence {
     /// Lemmas that it has received, for systems that it was working on.
     #[serde(default)]
     pub lemmas_received: u64,
+    /// Runs that it has sent to other workers.
+    #[serde(default)]
+    pub runs_sent: u64,
+    /// Runs that it has received, for systems that it was working on.
+    #[serde(default)]
+    pub runs_received: u64,
 }
 
 #[cfg(test)]

@@ -241,7 +241,7 @@ static AUTO: &[Choice<AutoOptions>] = &[crate::choices::switch!(
     "exchange",
     Class::Expert,
     exchange,
-    "whether engines in different threads, or of different workers, share lemmas; the engine that takes a lemma checks it first"
+    "whether engines in different threads, or of different workers, share lemmas and runs; the engine that takes a lemma checks it first"
 )];
 
 /// The steps of the ladder.

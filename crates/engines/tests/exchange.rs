@@ -1,10 +1,11 @@
-//! Lemmas that engines share: what is on a board changes no answer, and good lemmas are taken.
+//! Lemmas and runs that engines share: what is on a board changes no answer, and what is good is
+//! taken.
 
 use crate::common;
 
 use common::{decide, judge};
-use pedra_engines::exchange::{Exchange, Member, Outside, fingerprint};
-use pedra_engines::pdr::CHOICES as PDR_CHOICES;
+use pedra_engines::exchange::{Exchange, Member, Outside, Run, What, fingerprint};
+use pedra_engines::pdr::{CHOICES as PDR_CHOICES, Purpose};
 use pedra_engines::{
     Avy, AvyOptions, Collector, Context, Engine, Event, Exchanged, FbOptions, FbPdr, Pdr,
     PdrOptions,
@@ -25,11 +26,20 @@ fn random_cube(random: &mut Random, latches: usize) -> Vec<Lit> {
     cube
 }
 
-/// Publishes cubes by chance: most of these lemmas are wrong.
-fn lie(random: &mut Random, liar: &mut Member, latches: usize) {
+/// Numbers by chance, sorted: most are those of the system.
+fn random_ones(random: &mut Random, end: usize) -> Box<[u32]> {
+    (0..end as u32 + 1).filter(|_| random.one_in(3)).collect()
+}
+
+/// Publishes cubes and runs by chance: most of these lemmas are wrong, and many of the runs break
+/// constraints.
+fn lie(random: &mut Random, liar: &mut Member, system: &BitSystem) {
+    let (latches, inputs) = (system.latches.len(), system.inputs.len());
     for _ in 0..random.below(40) {
         let level = random.pick(&[None, Some(0), Some(1), Some(2), Some(3), Some(usize::MAX)]);
         liar.publish(&random_cube(random, latches), level);
+        let steps = (0..random.below(8)).map(|_| random_ones(random, inputs)).collect();
+        liar.publish_run(Run { start: random_ones(random, latches), inputs: steps });
     }
 }
 
@@ -68,18 +78,19 @@ fn a_lying_publisher_changes_no_verdict() {
         let exchange = Exchange::new();
         let mut liar = exchange.join(&system);
         let context = Context { exchange: Some(&exchange), events: &events, ..Context::default() };
-        lie(&mut random, &mut liar, system.latches.len());
+        lie(&mut random, &mut liar, &system);
         let mut engine = random_engine(&mut random, &system);
         // A part of the lies comes while it runs.
         let interrupt = context.interrupt.child_with_looks(random.below(30) as u64);
         engine.run(&Context { interrupt, ..context.clone() });
-        lie(&mut random, &mut liar, system.latches.len());
+        lie(&mut random, &mut liar, &system);
         let outcomes = decide(&mut *engine, &system, &context);
         judge(&system, &outcomes, false, &format!("seed {seed}, {}", engine.name()));
         sum = sum.plus(exchanged(&events));
     }
     // Some of what chance says is true.
     assert!(sum.seen > 0 && sum.taken > 0 && sum.dropped > sum.taken, "{sum:?}");
+    assert!(sum.runs_taken > 0 && sum.runs_seen > sum.runs_taken, "{sum:?}");
 }
 
 /// A counter to 15 that skips 7 and all that follows it, by a jump from 6 to 0; 15 is bad.
@@ -126,12 +137,46 @@ fn lemmas_are_published_and_taken() {
 }
 
 #[test]
-fn reverse_lemmas_stay_where_they_are() {
+fn reverse_runs_travel_and_reverse_lemmas_do_not() {
     let system = counter();
     let (exchange, events) = (Exchange::new(), Collector::new());
     let mut engine = Pdr::reverse(&system, PdrOptions::default(), Default::default());
     engine.run(&Context { exchange: Some(&exchange), events: &events, ..Context::default() });
-    assert_eq!(exchanged(&events), Exchanged::default());
+    let counts = exchanged(&events);
+    assert!(counts.runs_published > 0);
+    let runs_published = counts.runs_published;
+    assert_eq!(counts, Exchanged { runs_published, ..Exchanged::default() });
+    // All of its runs are runs of the system.
+    let mut forward = Pdr::new(&system, PdrOptions { samples: 0, ..PdrOptions::default() });
+    let context = Context { exchange: Some(&exchange), events: &events, ..Context::default() };
+    judge(&system, &decide(&mut forward, &system, &context), false, "pdr");
+    let counts = exchanged(&events);
+    assert!(counts.runs_taken > 0 && counts.seen == 0, "{counts:?}");
+}
+
+/// The counter goes through all of its states, and no lemma that excludes one of them is tried. The
+/// boards differ in the run alone.
+#[test]
+fn a_true_run_saves_queries() {
+    let system = counter();
+    let drops = |run: Option<Run>| {
+        let exchange = Exchange::new();
+        let mut publisher = exchange.join(&system);
+        run.into_iter().for_each(|run| publisher.publish_run(run));
+        let mut engine = Pdr::new(&system, PdrOptions { samples: 0, ..PdrOptions::default() });
+        engine.run(&Context { exchange: Some(&exchange), ..Context::default() });
+        engine.counts().queries[Purpose::Drop as usize][0]
+    };
+    let (alone, helped) =
+        (drops(None), drops(Some(Run { inputs: vec![[].into(); 8], ..Run::default() })));
+    assert!(helped < alone, "{helped} queries, {alone} without the run");
+}
+
+fn level_of(what: &What) -> Option<usize> {
+    match what {
+        What::Lemma { level, .. } => *level,
+        What::Run(_) => panic!("{what:?} is no lemma"),
+    }
 }
 
 #[test]
@@ -149,7 +194,7 @@ fn boards_are_told_apart_by_their_systems() {
     sender.publish(&cube, Some(3));
     assert!(stranger.take().is_none() && sender.take().is_none());
     let note = receiver.take().expect("published");
-    assert_eq!((&*note.cube, note.level), (&cube[..], Some(3)));
+    assert_eq!(note.what, What::Lemma { level: Some(3), cube: cube.into() });
     assert!(!receiver.has_news() && receiver.take().is_none());
 }
 
@@ -166,7 +211,8 @@ fn a_board_takes_short_lemmas_about_latches_and_forgets_the_oldest() {
     for level in 0..10_000 {
         sender.publish(&[Var::new(1).lit()], Some(level));
     }
-    let levels: Vec<_> = std::iter::from_fn(|| receiver.take()).map(|note| note.level).collect();
+    let levels: Vec<_> =
+        std::iter::from_fn(|| receiver.take()).map(|note| level_of(&note.what)).collect();
     assert!(levels.len() < 10_000, "{}", levels.len());
     let first = 10_000 - levels.len();
     assert!(levels.into_iter().eq((first..10_000).map(Some)));
@@ -183,17 +229,17 @@ fn lemmas_leave_and_arrive() {
         sender.publish(&cube, Some(level));
     }
     // Nobody has looked at the board there yet.
-    assert!(!to.arrives(fingerprint(&system), &cube, None));
+    assert!(!to.arrives(fingerprint(&system), What::Lemma { level: None, cube: cube.into() }));
     assert!(to.leaving(&there, 10).is_empty());
     let mut levels = Vec::new();
     while let [(system, note)] = &from.leaving(&here, 1)[..] {
-        assert!(to.arrives(*system, &note.cube, note.level));
-        levels.push(receiver.take().expect("it has arrived").level);
+        assert!(to.arrives(*system, note.what.clone()));
+        levels.push(level_of(&receiver.take().expect("it has arrived").what));
     }
     assert_eq!(levels, [Some(0), Some(1), Some(2)]);
     assert!(to.leaving(&there, 10).is_empty());
     // Without its engines a board is gone.
     drop(receiver);
     assert!(to.leaving(&there, 10).is_empty());
-    assert!(!to.arrives(fingerprint(&system), &cube, None));
+    assert!(!to.arrives(fingerprint(&system), What::Lemma { level: None, cube: cube.into() }));
 }

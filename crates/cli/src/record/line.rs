@@ -232,10 +232,13 @@ impl Who<'_> {
                 }
             }
             Event::Exchanged(exchanged) => {
-                let Exchanged { published, seen, known, taken, dropped } = *exchanged;
+                let Exchanged { published, seen, known, taken, dropped, .. } = *exchanged;
+                let Exchanged { runs_published, runs_seen, runs_taken, .. } = *exchanged;
                 self.begin(line, "exchanged").long(key!("published"), published);
                 line.long(key!("seen"), seen).long(key!("known"), known);
                 line.long(key!("taken"), taken).long(key!("dropped"), dropped);
+                line.long(key!("runs_published"), runs_published);
+                line.long(key!("runs_seen"), runs_seen).long(key!("runs_taken"), runs_taken);
             }
             Event::Finished { open, progress } => {
                 self.begin(line, "finished").number(key!("open"), *open);

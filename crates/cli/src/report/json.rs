@@ -240,10 +240,13 @@ pub(super) fn end(inner: &Inner, exit: i32, time: Duration) -> Value {
         fields.insert("unreachable".to_owned(), count(is_proved, true).into());
         fields.insert("vacuous".to_owned(), inner.vacuous.into());
     }
-    if let Some(Exchanged { published, seen, known, taken, dropped }) = inner.exchanged {
+    if let Some(counts) = inner.exchanged {
+        let Exchanged { published, seen, known, taken, dropped, .. } = counts;
+        let Exchanged { runs_published, runs_seen, runs_taken, .. } = counts;
         let counts = json!({
             "published": published, "seen": seen, "known": known, "taken": taken,
-            "dropped": dropped
+            "dropped": dropped, "runs_published": runs_published, "runs_seen": runs_seen,
+            "runs_taken": runs_taken
         });
         fields.insert("exchanged".to_owned(), counts);
     }

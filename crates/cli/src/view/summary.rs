@@ -42,10 +42,11 @@ pub fn lines(name: &str, summary: &Summary, total: Duration) -> String {
 
 /// The line for what an engine has exchanged.
 pub fn exchanged(name: &str, exchanged: &Exchanged) -> String {
-    let Exchanged { published, seen, known, taken, dropped } = exchanged;
+    let Exchanged { published, seen, known, taken, dropped, .. } = exchanged;
+    let Exchanged { runs_published, runs_seen, runs_taken, .. } = exchanged;
     format!(
         "{name}: published {published} lemmas, took {taken} of {seen} from others, {known} known, \
-         {dropped} dropped"
+         {dropped} dropped; published {runs_published} runs, took {runs_taken} of {runs_seen}"
     )
 }
 

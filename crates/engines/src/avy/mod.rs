@@ -34,7 +34,7 @@ pub use options::{Algorithm, AvyOptions, CHOICES};
 use crate::context::{Context, End, Engine, Reason};
 use crate::events::{Direction, Event, Progress};
 use crate::layers::{StateCircuit, Template};
-use crate::pdr::Successors;
+use crate::pdr::{PdrOptions, Successors};
 use crate::trace::{Level, Stopped, propagate_from};
 use convert::{Goal, convert};
 use extension::{Extension, Found};
@@ -65,7 +65,8 @@ impl<'a> Avy<'a> {
     /// An engine that has not looked at any step yet.
     pub fn new(system: &'a BitSystem, options: AvyOptions) -> Avy<'a> {
         // Frames are read as clauses over latches.
-        let pdr = options.pdr.exact();
+        // What samples do here was not measured.
+        let pdr = PdrOptions { samples: 0, ..options.pdr.exact() };
         Avy {
             options,
             trace: SharedTrace::new(system, pdr, Direction::Forward, Successors::default()),

@@ -1,4 +1,4 @@
-//! Exchange of lemmas between engines that run at the same time on one system.
+//! Exchange of lemmas and reached states between engines that run at the same time on one system.
 //!
 //! Each system has a [`Board`]. Engines that keep frames of it publish their lemmas there, with the
 //! highest level where they hold, and take those of others. The board of a system is found by its
@@ -6,7 +6,8 @@
 //! numbers mean something only within one system.
 //!
 //! *Required for soundness*: a lemma from a board is a suggestion. The engine that takes it asks
-//! its own solvers first, as for any other lemma. A board can cost time, never an answer.
+//! its own solvers first, as for any other lemma. A reached state is shared as the run that leads to
+//! it, and who takes a run walks it. A board can cost time, never an answer.
 //!
 //! The idea is that of S. Chaki, D. Karimi: *Model checking with multi-threaded IC3 portfolios*,
 //! VMCAI 2016. Deviation: there, lemmas of all searches together may form a proof. Here each search
@@ -14,9 +15,12 @@
 
 mod board;
 mod outside;
+mod run;
 
-pub use board::{Board, Exchanged, Member, Note};
+pub use board::{Board, Exchanged, Member, Note, What};
 pub use outside::Outside;
+pub(crate) use run::MAX_STEPS;
+pub use run::Run;
 
 use pedra_model::bits::BitSystem;
 use rustc_hash::{FxHashMap, FxHasher};
@@ -26,7 +30,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 /// The choice of several engines together.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct AutoOptions {
-    /// Whether engines in different threads, or of different workers, share lemmas. Off by
+    /// Whether engines in different threads, or of different workers, share lemmas and runs. Off by
     /// default: no gain is shown, and the first thread would no longer do what one thread does.
     /// See docs/design/portfolio.md.
     pub exchange: bool,
@@ -51,7 +55,7 @@ impl Exchange {
         boards.retain(|_, board| board.strong_count() > 0);
         let entry = boards.entry(fingerprint(system)).or_default();
         entry.upgrade().unwrap_or_else(|| {
-            let board = Arc::new(Board::new(system.latches.len()));
+            let board = Arc::new(Board::new(system.latches.len(), system.inputs.len()));
             *entry = Arc::downgrade(&board);
             board
         })

@@ -1,15 +1,14 @@
-//! The boards of a run, as another process sees them: lemmas leave, and lemmas of others arrive.
+//! The boards of a search, as another process sees them: notes leave, and notes of others arrive.
 //!
-//! One more member at each board. The engines cannot tell its lemmas from those of their
+//! One more member at each board. The engines cannot tell its notes from those of their
 //! neighbours, and check them in the same way.
 
-use super::board::{Member, Note};
+use super::board::{Member, Note, What};
 use super::{Board, Exchange};
-use pedra_model::lit::Lit;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The link between the boards of a run and other processes.
+/// The link between the boards of a search and other processes.
 #[derive(Default)]
 pub struct Outside {
     /// By the fingerprint of the system.
@@ -17,7 +16,7 @@ pub struct Outside {
 }
 
 impl Outside {
-    /// Lemmas that engines here have published since the last call, at most this many, each with
+    /// Notes that engines here have published since the last call, at most this many, each with
     /// the fingerprint of its system. What is left is for the next call, unless the board has
     /// dropped it.
     pub fn leaving(&mut self, exchange: &Exchange, most: usize) -> Vec<(u64, Arc<Note>)> {
@@ -36,11 +35,14 @@ impl Outside {
         notes
     }
 
-    /// Puts a lemma of another process on the board of its system: that a cube is excluded up to a
-    /// level, `None` for all. False if nobody here works on that system. A cube that cannot be one
-    /// of the system has no effect.
-    pub fn arrives(&mut self, system: u64, cube: &[Lit], level: Option<usize>) -> bool {
-        let member = self.members.get_mut(&system);
-        member.map(|member| member.publish(cube, level)).is_some()
+    /// Puts a note of another process on the board of its system. False if nobody here works on
+    /// that system. What cannot be about the system has no effect.
+    pub fn arrives(&mut self, system: u64, what: What) -> bool {
+        let Some(member) = self.members.get_mut(&system) else { return false };
+        match what {
+            What::Lemma { level, cube } => member.publish(&cube, level),
+            What::Run(run) => member.publish_run(run),
+        }
+        true
     }
 }

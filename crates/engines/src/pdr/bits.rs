@@ -23,6 +23,7 @@ use super::memory::Memory;
 use super::options::{Generalize, PdrOptions};
 use super::relation::Relation;
 use super::relative::{Hypothesis, Induction};
+use super::samples::Samples;
 use super::solver::{SolverMaker, Stopped};
 use super::solvers::{FrameSolvers, add_work};
 use super::start::StartSet;
@@ -53,6 +54,8 @@ pub(crate) struct Bits<'a, G> {
     pub(super) abstraction: Abstraction,
     pub(super) memory: Memory,
     pub(crate) guide: G,
+    /// Forward: reached states.
+    pub(super) samples: Samples,
     /// The board where lemmas are shared, if they are.
     pub(super) member: Option<Member>,
 }
@@ -92,9 +95,9 @@ impl<'a, G: Guide<[Lit]>> Bits<'a, G> {
         let memory = Memory::new(options, num_vars, context.seed);
         let abstraction = Abstraction::new(options, &relation);
         let options = *options;
-        // Reverse, lemmas say something else.
-        let exchange = context.exchange.filter(|_| relation.is_forward());
-        let member = exchange.map(|exchange| exchange.join(system));
+        let rounds = if relation.is_forward() { options.samples } else { 0 };
+        let samples = Samples::random(&relation, rounds, context.seed);
+        let member = context.exchange.map(|exchange| exchange.join(system));
         Ok(Bits {
             relation,
             options,
@@ -105,6 +108,7 @@ impl<'a, G: Guide<[Lit]>> Bits<'a, G> {
             abstraction,
             memory,
             guide,
+            samples,
             member,
         })
     }
@@ -201,7 +205,8 @@ impl<G: Guide<[Lit]>> Lemmas for Bits<'_, G> {
         }
         let clause = self.relation.frame_clause(lemma.set());
         self.solvers.add(&clause, above, lemma.level().min(self.trace.top()));
-        if let Some(member) = &mut self.member {
+        // Reverse, lemmas say something else.
+        if let Some(member) = self.member.as_mut().filter(|_| self.relation.is_forward()) {
             member.publish(lemma.set(), lemma.level().finite());
         }
         Ok(())
@@ -332,7 +337,7 @@ impl<G: Guide<[Lit]>> Space for Bits<'_, G> {
         }
         let lemma = self.trace.lemma(id);
         let (cube, above) = (lemma.set().to_vec(), lemma.level().above());
-        if self.guide.dooms(&cube) {
+        if self.dooms(&cube) {
             return Ok(None);
         }
         // F_i ∧ C ∧ T ⟹ ¬c'; that F_i ⟹ ¬c is known already.
@@ -362,7 +367,11 @@ impl<G: Guide<[Lit]>> Space for Bits<'_, G> {
     }
 
     fn take(&mut self, context: &Context) -> Result<(), trace::Stopped> {
-        self.take_lemmas(context)
+        self.take_notes(context)
+    }
+
+    fn publish(&mut self, obligations: &Obligations) -> Result<(), trace::Stopped> {
+        Ok(self.publish_runs(obligations)?)
     }
 
     fn scatter(&mut self) {

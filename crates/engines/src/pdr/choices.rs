@@ -81,6 +81,14 @@ pub static CHOICES: &[Choice<PdrOptions>] = &[
         "whether a lemma of the level below that could not be pushed, with one literal more, is tried \
          before literals are dropped"
     ),
+    count!(
+        "samples",
+        Class::Expert,
+        samples,
+        ["off", "1", "4"],
+        "how many times 64 random runs give reached states; lemmas are not widened until they exclude \
+         one of these (not in fbpdr, rpdr and avy)"
+    ),
     switch!(
         "bandit",
         Class::Paper,

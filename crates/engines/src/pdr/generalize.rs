@@ -125,7 +125,7 @@ impl<G: Guide<[Lit]>> Generalizer<'_, '_, '_, G> {
     fn try_hint(&mut self, hint: &[Lit], level: Level) -> Result<Option<Vec<Lit>>, Stopped> {
         let hypothesis = self.hypothesis();
         // ¬SAT(S_0 ∧ c): required for soundness.
-        if self.bits.meets_start(hint)? || self.bits.guide.restricts(hint) {
+        if self.bits.meets_start(hint)? || self.bits.restricts(hint) {
             return Ok(None);
         }
         // ¬SAT([¬c ∧] F_{i−1} ∧ R ∧ c')
@@ -213,8 +213,8 @@ impl<G: Guide<[Lit]>> Generalizer<'_, '_, '_, G> {
             if cube.is_empty() || self.bits.meets_start(&cube)? {
                 return Ok(None);
             }
-            // Heuristic: nor does it contain states that the other direction knows of.
-            if self.bits.guide.restricts(&cube) {
+            // Heuristic: nor does it contain states that are known to be reached.
+            if self.bits.restricts(&cube) {
                 return Ok(None);
             }
             // ¬SAT([¬c ∧] F_{i−1} ∧ R ∧ c')
@@ -268,7 +268,7 @@ impl<G: Guide<[Lit]>> Generalizer<'_, '_, '_, G> {
         mut level: Level,
     ) -> Result<Level, Stopped> {
         let mut witness = None;
-        let is_doomed = self.bits.guide.dooms(&lemma);
+        let is_doomed = self.bits.dooms(&lemma);
         while self.bits.options.eager_push && !is_doomed && level < self.bits.trace.top() {
             // ¬c ∧ F_i ∧ R ⟹ ¬c'
             let above = level.above();

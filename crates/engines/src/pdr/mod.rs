@@ -31,6 +31,7 @@ mod memory;
 mod options;
 mod relation;
 mod relative;
+mod samples;
 mod signals;
 mod simplify;
 mod solver;

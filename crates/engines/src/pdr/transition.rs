@@ -310,6 +310,12 @@ impl Transition {
         values
     }
 
+    /// The system's literal of a variable of cubes; for `first` there is none in the system, but
+    /// in `gates`.
+    pub(super) fn system_lit(&self, var: usize) -> Lit {
+        self.system_lits[var]
+    }
+
     /// The clause `¬cube` over the variables of the system and of `gates`.
     pub(crate) fn system_clause(&self, cube: &[Lit]) -> Vec<Lit> {
         let lit = |&l: &Lit| !self.system_lits[l.var().index()] ^ l.is_negated();

@@ -41,7 +41,7 @@ use pedra_model::reduce::initial::initial_order;
 use pedra_model::reduce::{Reduced, merge};
 use pedra_solve::Interrupt;
 use refine::{Points, find_initial_point, run_pass};
-use simulate::{Point, Simulator};
+pub(crate) use simulate::{Point, Simulator};
 
 /// Which sweeps run, and how far.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]

@@ -12,13 +12,13 @@ use pedra_model::reduce::initial::{evaluate_gates, evaluate_initial};
 
 /// The values of latches and inputs that a counterexample gives; the others are false.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Point {
+pub(crate) struct Point {
     /// Variables that are true.
-    pub ones: Vec<Var>,
+    pub(crate) ones: Vec<Var>,
 }
 
 /// A system with 64 values for each of its variables.
-pub(super) struct Simulator<'a> {
+pub(crate) struct Simulator<'a> {
     system: &'a BitSystem,
     is_latch: Vec<bool>,
     /// The order of the reset functions.
@@ -102,6 +102,11 @@ impl<'a> Simulator<'a> {
         self.evaluate();
     }
 
+    /// The values of a literal.
+    pub(crate) fn word(&self, lit: Lit) -> u64 {
+        word_of(&self.values, lit)
+    }
+
     /// The lanes in which the constraints hold.
     pub fn allowed(&self) -> u64 {
         let constraints = self.system.constraints.iter();
@@ -109,13 +114,13 @@ impl<'a> Simulator<'a> {
     }
 
     /// The lanes in which all classes agree.
-    pub fn agreement(&self, classes: &Classes) -> u64 {
+    pub(super) fn agreement(&self, classes: &Classes) -> u64 {
         classes.agreement(&self.values)
     }
 
     /// Splits classes by points that paths may visit in `lanes`, where the constraints may or
     /// may not hold. Returns whether anything was split.
-    pub fn split(&self, classes: &mut Classes, lanes: u64) -> bool {
+    pub(super) fn split(&self, classes: &mut Classes, lanes: u64) -> bool {
         let is_state = |var: Var| var == Var::CONST || self.is_latch[var.index()];
         let allowed = lanes & self.allowed();
         let states = lanes != allowed && classes.split_by(&self.values, lanes, is_state);
@@ -123,12 +128,12 @@ impl<'a> Simulator<'a> {
     }
 
     /// Splits classes by any points.
-    pub fn split_anywhere(&self, classes: &mut Classes) -> bool {
+    pub(super) fn split_anywhere(&self, classes: &mut Classes) -> bool {
         classes.split(&self.values, u64::MAX)
     }
 
     /// Runs from initial points, and splits classes at every step.
-    pub fn run(&mut self, classes: &mut Classes, point: &Point, steps: usize) {
+    pub(super) fn run(&mut self, classes: &mut Classes, point: &Point, steps: usize) {
         self.go_initial(point);
         let mut lanes = u64::MAX;
         for step in 0..=steps {

@@ -79,6 +79,11 @@ impl<V: ?Sized + StateSet, T, P> Obligations<V, T, P> {
         self.numbers[id.0 as usize]
     }
 
+    /// How many there were so far: the number of the next one.
+    pub(crate) fn total(&self) -> usize {
+        self.total
+    }
+
     /// The obligation with a number, unless it was forgotten.
     pub(crate) fn find(&self, number: usize) -> Option<ObligationId> {
         let place = self.numbers.binary_search(&number).ok()?;
@@ -92,14 +97,23 @@ impl<V: ?Sized + StateSet, T, P> Obligations<V, T, P> {
         max: usize,
         is_open: impl Fn(usize) -> bool,
     ) -> Vec<ObligationId> {
+        let ids = self.deepest(max, |id| self.get(id).property.is_none_or(&is_open));
+        self.published = ids.iter().map(|&id| self.number(id)).collect();
+        self.published.sort_unstable();
+        ids
+    }
+
+    /// The deepest obligations, at most `max`, of those that are wanted.
+    pub(crate) fn deepest(
+        &self,
+        max: usize,
+        is_wanted: impl Fn(ObligationId) -> bool,
+    ) -> Vec<ObligationId> {
         let all = (0..self.arena.len()).map(|place| ObligationId(place as u32));
-        let mut ids: Vec<ObligationId> =
-            all.filter(|&id| self.get(id).property.is_none_or(&is_open)).collect();
+        let mut ids: Vec<ObligationId> = all.filter(|&id| is_wanted(id)).collect();
         // Heuristic: deep ones are half of a long counterexample, small ones meet more.
         ids.sort_by_key(|&id| (Reverse(self.get(id).depth), self.get(id).set.size(), id));
         ids.truncate(max);
-        self.published = ids.iter().map(|&id| self.number(id)).collect();
-        self.published.sort_unstable();
         ids
     }
 

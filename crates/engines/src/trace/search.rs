@@ -116,6 +116,7 @@ impl<S: Space> Search<S> {
         }
         self.space().closed(context, k)?;
         self.space().open_frame(context);
+        self.space.as_mut().expect(BEGUN).publish(&self.obligations)?;
         self.obligations.tidy(|property| open.contains(&property));
         self.progress.open_frame();
         self.space().take(context)?;

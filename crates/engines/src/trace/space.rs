@@ -252,6 +252,11 @@ pub(crate) trait Space: Lemmas + Sized {
         Ok(())
     }
 
+    /// Heuristic: a chance to tell other engines what the obligations say.
+    fn publish(&mut self, _obligations: &ObligationsOf<Self>) -> Result<(), Stopped> {
+        Ok(())
+    }
+
     /// `F_k` has no violation left. Heuristic: a chance to propose invariants.
     fn closed(&mut self, _context: &Context, _level: Level) -> Result<(), Stopped> {
         Ok(())
