@@ -1,4 +1,5 @@
-//! Answers about programs from other processes, which need not be trusted; see [`crate::elsewhere`].
+//! Answers about programs from other processes, which need not be trusted; see
+//! [`crate::elsewhere`].
 //!
 //! A process that only searches ([`program_claims`]) lowers the program, replays runs to learn
 //! whether they are defined, and passes on what it finds: runs of the program as the front end made

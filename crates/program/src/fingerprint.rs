@@ -10,8 +10,8 @@ const START: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Program {
     /// A number for terms, places, edges and properties: equal graphs have equal numbers. Names,
-    /// texts and positions do not count. It tells builds and options apart, and no more: whoever
-    /// wants another program with the same number can make one.
+    /// texts and positions do not count. It tells builds and options apart, and no more: another
+    /// program with the same number can be made.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = FxHasher::default();
         let into = &mut hasher;

@@ -72,7 +72,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         "pedra-cluster",
-        &["pedra-model", "pedra-formats", "pedra-solve", "pedra-engines", "pedra-check"],
+        &[
+            "pedra-model",
+            "pedra-program",
+            "pedra-formats",
+            "pedra-solve",
+            "pedra-engines",
+            "pedra-check",
+        ],
     ),
     ("pedra-explain", &["pedra-model", "pedra-formats"]),
     ("pedra-verilog", &["pedra-model", "pedra-formats"]),

@@ -112,7 +112,8 @@ fn workers_say_of_programs_what_one_process_says() {
     assert_eq!(certify.status.code(), Some(0), "{certify:?}");
 }
 
-/// The number of the graph that proofs about a program of this project are about: a liar may know it.
+/// The number of the graph that proofs about a program of this project are about: a liar may know
+/// it.
 fn graph_of(name: &str) -> String {
     let bytes = std::fs::read(program(name)).expect("a program");
     let program = match name.rsplit('.').next() {
