@@ -36,8 +36,35 @@ const LOST_AFTER: u32 = 4;
 const MAX_NOTED: usize = 100;
 
 /// Names of engines that are no engines of `--engine`.
-const FURTHER_ENGINES: [&str; 6] =
-    ["klive", "klive-kind", "rlive", "definitions", "many", "runs"];
+const FURTHER_ENGINES: [&str; 6] = ["klive", "klive-kind", "rlive", "definitions", "many", "runs"];
+
+/// What answers are about.
+pub trait About {
+    /// What is claimed about it.
+    type Answer;
+
+    /// Reads a claim.
+    ///
+    /// # Errors
+    /// If it is malformed, or its check would take too much.
+    fn decode(&self, bytes: &[u8]) -> Result<Self::Answer, EvidenceError>;
+}
+
+impl About for Model {
+    type Answer = Outcome;
+
+    fn decode(&self, bytes: &[u8]) -> Result<Outcome, EvidenceError> {
+        evidence::decode(self, bytes)
+    }
+}
+
+impl About for Graphs<'_> {
+    type Answer = ProgramAnswer;
+
+    fn decode(&self, bytes: &[u8]) -> Result<ProgramAnswer, EvidenceError> {
+        program_evidence::decode(self, bytes)
+    }
+}
 
 /// What is asked.
 pub struct Asked<'a, A> {

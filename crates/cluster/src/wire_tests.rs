@@ -1,3 +1,5 @@
+//! Messages are read back as they were written, and nonsense is refused.
+
 use super::*;
 
 #[test]

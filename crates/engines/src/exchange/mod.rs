@@ -6,8 +6,8 @@
 //! numbers mean something only within one system.
 //!
 //! *Required for soundness*: a lemma from a board is a suggestion. The engine that takes it asks
-//! its own solvers first, as for any other lemma. A reached state is shared as the run that leads to
-//! it, and who takes a run walks it. A board can cost time, never an answer.
+//! its own solvers first, as for any other lemma. A reached state is shared as the run that leads
+//! to it, and who takes a run walks it. A board can cost time, never an answer.
 //!
 //! The idea is that of S. Chaki, D. Karimi: *Model checking with multi-threaded IC3 portfolios*,
 //! VMCAI 2016. Deviation: there, lemmas of all searches together may form a proof. Here each search

@@ -27,7 +27,6 @@ use super::samples::Samples;
 use super::solver::{SolverMaker, Stopped};
 use super::solvers::{FrameSolvers, add_work};
 use super::start::StartSet;
-use super::strategy::{Outcome, Strategy};
 use super::successor::Simulator;
 use super::{Frames, Obligation, Obligations, QUERY_WORK};
 use crate::context::Context;
@@ -146,23 +145,6 @@ impl<'a, G: Guide<[Lit]>> Bits<'a, G> {
         let found = self.solvers.at_mut(self.trace.top()).solve(&question, None)?;
         self.memory.counts.add(Purpose::Bad, !found, since);
         Ok(found)
-    }
-
-    /// How the lemma of an obligation that came up this often is widened.
-    fn choose_strategy(&mut self, heat: f32) -> Strategy {
-        let usual = Strategy::of(&self.options, heat);
-        let Some(mut bandit) = self.memory.bandit.take() else { return usual };
-        let strategy = bandit.choose(usual, &self.options, self.work());
-        self.memory.bandit = Some(bandit);
-        strategy
-    }
-
-    /// What came of it.
-    fn learn_strategy(&mut self, literals: [usize; 2], level: Level, reached: Level) {
-        let Some(mut bandit) = self.memory.bandit.take() else { return };
-        let is_higher = reached > level;
-        bandit.learn(Outcome { literals, is_higher }, self.work());
-        self.memory.bandit = Some(bandit);
     }
 
     /// What a query for an obligation assumes.
@@ -371,7 +353,7 @@ impl<G: Guide<[Lit]>> Space for Bits<'_, G> {
     }
 
     fn publish(&mut self, obligations: &Obligations) -> Result<(), trace::Stopped> {
-        Ok(self.publish_runs(obligations)?)
+        self.publish_runs(obligations)
     }
 
     fn scatter(&mut self) {

@@ -4,8 +4,8 @@
 //! it at first, and then I4 along the run, if they hold before each step. So a query that would
 //! exclude it from there fails: `¬c ∧ F_{i−1} ∧ C ∧ T ∧ c'` has the step of the run with which it
 //! enters `c`. At lower levels the query may hold, but what excludes the state is in no invariant.
-//! As the obligations of fbPDR's other direction do, samples therefore keep lemmas from becoming too
-//! wide, and from being pushed, at any level, without a query.
+//! As the obligations of fbPDR's other direction do, samples therefore keep lemmas from becoming
+//! too wide, and from being pushed, at any level, without a query.
 //!
 //! Heuristic throughout: a sample refuses lemmas, and admits none. Runs come from a random source,
 //! and from the board of the system; either way they are walked here, so what is noted is reached.
@@ -55,7 +55,7 @@ pub(super) struct Samples {
 }
 
 impl Samples {
-    /// The states of so many times 64 random runs.
+    /// The states of 64 random runs for each round.
     pub(super) fn random(relation: &Relation, rounds: u32, seed: u64) -> Samples {
         let mut samples = Samples::default();
         let run = Run { inputs: vec![Default::default(); STEPS], ..Run::default() };

@@ -7,7 +7,10 @@
 //! no better. What one obligation costs besides counts as well; otherwise doing nothing would be
 //! best.
 
+use super::bits::Bits;
 use super::options::PdrOptions;
+use crate::trace::{Guide, Level, Space};
+use pedra_model::lit::Lit;
 use pedra_model::random::Random;
 
 /// How a lemma is widened.
@@ -133,6 +136,25 @@ impl Experience {
         self.uses = DECAY * self.uses + 1.0;
         self.work = DECAY * self.work + work as f64;
         self.gain = DECAY * self.gain + gain;
+    }
+}
+
+impl<G: Guide<[Lit]>> Bits<'_, G> {
+    /// How the lemma of an obligation that came up this often is widened.
+    pub(super) fn choose_strategy(&mut self, heat: f32) -> Strategy {
+        let usual = Strategy::of(&self.options, heat);
+        let Some(mut bandit) = self.memory.bandit.take() else { return usual };
+        let strategy = bandit.choose(usual, &self.options, self.work());
+        self.memory.bandit = Some(bandit);
+        strategy
+    }
+
+    /// What came of it.
+    pub(super) fn learn_strategy(&mut self, literals: [usize; 2], level: Level, reached: Level) {
+        let Some(mut bandit) = self.memory.bandit.take() else { return };
+        let is_higher = reached > level;
+        bandit.learn(Outcome { literals, is_higher }, self.work());
+        self.memory.bandit = Some(bandit);
     }
 }
 

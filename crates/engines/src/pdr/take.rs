@@ -26,7 +26,7 @@ use pedra_model::lit::Lit;
 /// lemmas of the two highest levels, were no better, within noise. See docs/design/portfolio.md.
 const SHARE: u64 = 8;
 
-/// To evaluate so many gates costs as much as a query. Estimated, not measured.
+/// To evaluate this many gates costs as much as a query. Estimated, not measured.
 const GATES_OF_QUERY: u64 = 10_000;
 
 /// How many runs Reverse PDR publishes when it opens a frame. Chosen, not measured.
