@@ -65,8 +65,8 @@ impl<'a> Avy<'a> {
     /// An engine that has not looked at any step yet.
     pub fn new(system: &'a BitSystem, options: AvyOptions) -> Avy<'a> {
         // Frames are read as clauses over latches.
-        // What samples do here was not measured.
-        let pdr = PdrOptions { samples: 0, ..options.pdr.exact() };
+        // What samples and the bandit do here was not measured.
+        let pdr = PdrOptions { samples: 0, bandit: false, ..options.pdr.exact() };
         Avy {
             options,
             trace: SharedTrace::new(system, pdr, Direction::Forward, Successors::default()),

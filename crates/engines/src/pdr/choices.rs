@@ -94,7 +94,7 @@ pub static CHOICES: &[Choice<PdrOptions>] = &[
         Class::Paper,
         bandit,
         "whether a bandit chooses how hard each lemma is widened, by what the earlier ones gained for \
-         their work; `ctg`, `drop-failures` and `predict` are then what it starts from"
+         their work; `ctg`, `drop-failures` and `predict` are then what it starts from (not in avy)"
     ),
     switch!(
         "push",
