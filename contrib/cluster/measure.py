@@ -3,6 +3,7 @@
 
     measure.py throughput PEDRA MODEL...   the same models by one process and by 1, 2 and 4 workers
     measure.py chaos PEDRA MODEL...        workers are killed, the link is cut, the server restarts
+    measure.py namespaces PEDRA MODEL...   a worker in a network namespace, whose link goes down (as root)
 
 Needs nats-server on the path (or in /usr/sbin). Everything is on loopback, in a temporary folder. Verdicts are
 compared with those of one process; any difference but `unknown` is an error. Times are CPU seconds of all
@@ -67,21 +68,21 @@ def free_port():
 class Server:
     """A NATS server on loopback, which can be killed and started again with its data."""
 
-    def __init__(self, folder):
-        self.folder, self.cpu = folder, 0.0
+    def __init__(self, folder, host="127.0.0.1"):
+        self.folder, self.cpu, self.host = folder, 0.0, host
         self.port, self.monitor = free_port(), free_port()
         self.start()
 
     def start(self):
         program = shutil.which("nats-server") or "/usr/sbin/nats-server"
-        words = [program, "--addr", "127.0.0.1", "--port", str(self.port), "--jetstream"]
+        words = [program, "--addr", self.host, "--port", str(self.port), "--jetstream"]
         words += ["--store_dir", self.folder, "--http_port", str(self.monitor)]
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         self.process = subprocess.Popen(words, **quiet)
         STARTED.append(self.process)
         while True:
             try:
-                socket.create_connection(("127.0.0.1", self.port)).close()
+                socket.create_connection((self.host, self.port)).close()
                 return
             except OSError:
                 time.sleep(0.02)
@@ -94,7 +95,7 @@ class Server:
     def traffic(self):
         """Messages and bytes that came in and went out, and the tasks that were given out, since the start."""
         def page(name):
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.monitor}/{name}") as answer:
+            with urllib.request.urlopen(f"http://{self.host}:{self.monitor}/{name}") as answer:
                 return json.load(answer)
         counts = page("varz")
         streams = [s for a in page("jsz?streams=true")["account_details"] for s in a["stream_detail"]]
@@ -102,7 +103,7 @@ class Server:
         return counts["in_msgs"] + counts["out_msgs"], counts["in_bytes"] + counts["out_bytes"], tasks
 
     def address(self, port=None):
-        return f"nats://127.0.0.1:{port or self.port}"
+        return f"nats://{self.host}:{port or self.port}"
 
 
 class Link:
@@ -142,9 +143,9 @@ class Workers:
     def __init__(self, pedra):
         self.pedra, self.processes, self.cpu, self.lock = pedra, [], 0.0, threading.Lock()
 
-    def start(self, address):
+    def start(self, address, within=()):
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        words = [self.pedra, "worker", "--cluster", address]
+        words = [*within, self.pedra, "worker", "--cluster", address]
         with self.lock:
             self.processes.append(subprocess.Popen(words, stdin=subprocess.DEVNULL, **quiet))
             STARTED.append(self.processes[-1])
@@ -290,6 +291,47 @@ def chaos(args):
     print("workers killed {killed}, hung {hung}; link cut {cut}; server restarted {restarted}".format(**happened))
 
 
+NAMESPACE, VETH, NEAR, FAR = "pedra-worker", "pedra0", "10.231.7.1", "10.231.7.2"
+
+
+def ip(words, check=True):
+    """Runs `ip`."""
+    subprocess.run(["ip", *words.split()], check=check, stderr=None if check else subprocess.DEVNULL)
+
+
+def namespaces(args):
+    """Asks while the link to the only worker, which has a network of its own, goes down for a while."""
+    expected, _ = local(args)
+    remove = [f"netns del {NAMESPACE}", f"link del {VETH}"]
+    for words in remove:
+        ip(words, check=False)
+    atexit.register(lambda: [ip(words, check=False) for words in remove])
+    for words in (f"netns add {NAMESPACE}", f"link add {VETH} type veth peer name {VETH}p",
+                  f"link set {VETH}p netns {NAMESPACE}", f"addr add {NEAR}/30 dev {VETH}", f"link set {VETH} up",
+                  f"-n {NAMESPACE} addr add {FAR}/30 dev {VETH}p", f"-n {NAMESPACE} link set {VETH}p up"):
+        ip(words)
+    with tempfile.TemporaryDirectory() as folder:
+        server, workers = Server(folder, NEAR), Workers(args.pedra)
+        workers.start(server.address(), ["ip", "netns", "exec", NAMESPACE])
+        for model in args.models:
+            for seconds in args.cuts:
+                start = time.time()
+                with concurrent.futures.ThreadPoolExecutor(1) as pool:
+                    asked = pool.submit(ask, args, server.address(), model)
+                    time.sleep(args.after)
+                    is_early = asked.done()
+                    ip(f"link set {VETH} down")
+                    time.sleep(seconds)
+                    ip(f"link set {VETH} up")
+                    out, err, _, _ = asked.result()
+                counts = compare(model, expected[model], verdicts(out), err)
+                note = ", BEFORE THE CUT" if is_early else ""
+                print(f"{model}: link down for {seconds:.0f} s after {args.after:.0f} s; {counts['settled']} settled, "
+                      f"{counts['unknown']} unknown, after {time.time() - start:.0f} s{note}", flush=True)
+        workers.end_all()
+        server.kill()
+
+
 def end_now(*_):
     """Ends at once: threads wait for processes, and hold their locks."""
     for process in STARTED:
@@ -301,19 +343,22 @@ def end_now(*_):
 def main():
     signal.signal(signal.SIGTERM, end_now)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["throughput", "chaos"])
+    parser.add_argument("what", choices=["throughput", "chaos", "namespaces"])
     parser.add_argument("pedra")
     parser.add_argument("models", nargs="+")
     parser.add_argument("--workers", type=lambda t: [int(n) for n in t.split(",")], default=[1, 2, 4])
     parser.add_argument("--askers", type=int, default=2, help="how many askers there are at a time")
     parser.add_argument("--jobs", type=int, default=200, help="chaos: how many questions are asked")
     parser.add_argument("--every", type=float, default=4, help="chaos: seconds between two faults, on average")
+    parser.add_argument("--cuts", type=lambda t: [float(n) for n in t.split(",")], default=[5, 40],
+                        help="namespaces: for how many seconds the link is down, one after the other")
+    parser.add_argument("--after", type=float, default=2, help="namespaces: seconds before the link goes down")
     parser.add_argument("--timeout", default="120s", help="of each question")
     parser.add_argument("--engine", default="auto", help="with auto, idle workers try further engines beside it: CPU "
                         "seconds compare the queue itself with one process only if one engine is named")
     parser.add_argument("--seed", type=int, default=0, help="chaos: of the faults")
     args = parser.parse_args()
-    {"throughput": throughput, "chaos": chaos}[args.what](args)
+    {"throughput": throughput, "chaos": chaos, "namespaces": namespaces}[args.what](args)
 
 
 if __name__ == "__main__":
