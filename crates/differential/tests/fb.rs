@@ -56,9 +56,11 @@ fn without_exchange_there_are_two_independent_runs() {
             engine.run(&Context { events: &collector, ..Context::default() });
             collector.take()
         };
-        let both = record(&mut FbPdr::new(&system, PdrOptions::default(), options));
-        let forward = record(&mut Pdr::new(&system, PdrOptions::default()));
-        let reverse = record(&mut Pdr::reverse(&system, PdrOptions::default(), options.successors));
+        // fbPDR has no samples.
+        let pdr = PdrOptions { samples: 0, ..PdrOptions::default() };
+        let both = record(&mut FbPdr::new(&system, pdr, options));
+        let forward = record(&mut Pdr::new(&system, pdr));
+        let reverse = record(&mut Pdr::reverse(&system, pdr, options.successors));
         for (direction, alone) in [(Direction::Forward, forward), (Direction::Backward, reverse)] {
             let (one, other) = (details(&both, direction), details(&alone, direction));
             // Whichever is first ends the run.
