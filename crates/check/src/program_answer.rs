@@ -74,8 +74,9 @@ impl ProofGraph {
     }
 }
 
-/// How many graphs are kept: each costs as much as it has edges. Chosen, not measured.
-const KEPT: usize = 4;
+/// How many graphs are kept: each costs as much as it has edges and variables. Chosen, not
+/// measured.
+const KEPT: usize = 2;
 
 /// A graph, or why there is none.
 type Made = Result<Arc<Inlined>, String>;
@@ -85,12 +86,14 @@ type Made = Result<Arc<Inlined>, String>;
 pub struct Graphs<'a> {
     program: &'a Program,
     made: RefCell<VecDeque<(ProofGraph, Made)>>,
+    /// A depth of recursion at which the graph is too large, and what was said of it.
+    too_deep: RefCell<Option<(usize, String)>>,
 }
 
 impl<'a> Graphs<'a> {
     /// Nothing is made yet.
     pub fn new(program: &'a Program) -> Graphs<'a> {
-        Graphs { program, made: RefCell::default() }
+        Graphs { program, made: RefCell::default(), too_deep: RefCell::default() }
     }
 
     /// The program as the front end made it.
@@ -107,7 +110,17 @@ impl<'a> Graphs<'a> {
         if let Some((_, known)) = made.iter().find(|(known, _)| *known == graph) {
             return known.clone();
         }
-        let new = graph.make(self.program).map(Arc::new);
+        let mut too_deep = self.too_deep.borrow_mut();
+        let new = match (graph, &*too_deep) {
+            // A deeper one is larger.
+            (ProofGraph::Bounded(depth), Some((known, why))) if depth >= *known => Err(why.clone()),
+            _ => graph.make(self.program).map(Arc::new),
+        };
+        if let (ProofGraph::Bounded(depth), Err(why)) = (graph, &new)
+            && too_deep.as_ref().is_none_or(|(known, _)| depth < *known)
+        {
+            *too_deep = Some((depth, why.clone()));
+        }
         made.push_back((graph, new.clone()));
         if made.len() > KEPT {
             made.pop_front();

@@ -28,6 +28,14 @@ const WAIT: Duration = Duration::from_millis(20);
 /// The most claims of one task: each settles a property.
 const MAX_CLAIMS: u32 = 4 * MAX_LIST as u32;
 
+/// After this many claims of one task that were not accepted, no further one of it is looked at:
+/// each costs time. Chosen, not measured.
+const MAX_REFUSED: u32 = 16;
+
+/// The last step up to which the asker checks a claim that a property is safe. On a model without
+/// any logic that takes some ten seconds.
+const MAX_STEP: usize = 1 << 16;
+
 /// A task that is not in the queue at this many looks in a row, and of which there is no result,
 /// is lost. Longer than a result takes that is on its way.
 const LOST_AFTER: u32 = 4;
@@ -99,6 +107,8 @@ pub struct Asker<'a, A> {
     next_ticket: u64,
     /// How many claims each task has sent.
     claims: BTreeMap<u64, u32>,
+    /// And how many of these were not accepted.
+    refused: BTreeMap<u64, u32>,
     /// At how many looks in a row each task was not in the queue.
     missing: BTreeMap<u64, u32>,
     /// What was noted of workers, and how often.
@@ -118,8 +128,9 @@ impl<'a, A: About> Asker<'a, A> {
     ) -> Result<Asker<'a, A>, NetError> {
         let (hash, job) = (sha256(asked.bytes), crate::net::unique_name());
         let network = Network::start(access, &asked, &hash, &job, note.clone(), interrupt)?;
-        let has_depth = asked.recipes.iter().any(|recipe| recipe.depth.is_some());
-        let schedule = Schedule::new(asked.properties, asked.recipes.len(), has_depth);
+        let depth = asked.recipes.iter().find_map(|recipe| recipe.depth);
+        let last_step = depth.map_or(MAX_STEP, |depth| MAX_STEP.min(depth));
+        let schedule = Schedule::new(asked.properties, asked.recipes.len(), last_step);
         Ok(Asker {
             asked,
             hash,
@@ -130,6 +141,7 @@ impl<'a, A: About> Asker<'a, A> {
             tickets: BTreeMap::new(),
             next_ticket: 0,
             claims: BTreeMap::new(),
+            refused: BTreeMap::new(),
             missing: BTreeMap::new(),
             noted: BTreeMap::new(),
         })
@@ -226,7 +238,8 @@ impl<'a, A: About> Asker<'a, A> {
     fn claimed(&mut self, task: u64, worker: String, engine: &str, body: &[u8]) -> News<A::Answer> {
         let count = self.claims.entry(task).or_default();
         *count += 1;
-        if *count > MAX_CLAIMS {
+        let is_believed = self.refused.get(&task).is_none_or(|&refused| refused < MAX_REFUSED);
+        if *count > MAX_CLAIMS || !is_believed {
             return News::Nothing;
         }
         match self.asked.about.decode(body) {
@@ -237,6 +250,7 @@ impl<'a, A: About> Asker<'a, A> {
                 News::Claim(Box::new(Claim { ticket, engine: engine_name(engine), answer }))
             }
             Err(error) => {
+                *self.refused.entry(task).or_default() += 1;
                 self.complain(&worker, &format!("a claim that cannot be read: {error}"));
                 News::Nothing
             }
@@ -288,7 +302,8 @@ impl<A: About> Elsewhere for Asker<'_, A> {
     }
 
     fn refused(&mut self, ticket: u64, why: &str) {
-        if let Some((_, worker)) = self.tickets.remove(&ticket) {
+        if let Some((task, worker)) = self.tickets.remove(&ticket) {
+            *self.refused.entry(task).or_default() += 1;
             self.complain(&worker, &format!("a claim was not accepted: {why}"));
         }
     }

@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// The most symbols over which invariants are quantified. Engines have at most two of a sort.
 const MAX_POSITIONS: usize = 64;
 
-/// The most bits of an integer in a run, where integers are multiplied.
+/// The most bits of an integer in a run, where integers are computed.
 const MAX_BITS: u64 = 1 << 20;
 
 /// Evidence for one answer.
@@ -128,7 +128,7 @@ impl WireRun {
             steps.push(TraceStep { edge, values });
         }
         let trace = ProgramTrace { property: self.property, initial, steps };
-        if work.multiplies {
+        if work.computes {
             work.check_sizes(&trace)?;
         }
         Ok(trace)
@@ -153,21 +153,21 @@ fn edge_of(program: &Program, procedure: usize, edge: usize) -> Result<EdgeRef, 
 /// What a replay takes: the terms of each edge that is taken are evaluated.
 struct Work<'a> {
     program: &'a Program,
-    /// Of each edge its terms, and whether integers are multiplied in them.
+    /// Of each edge its terms, and whether integers are computed in them.
     known: FxHashMap<EdgeRef, (usize, bool)>,
     left: usize,
-    /// Whether integers are multiplied anywhere.
-    multiplies: bool,
+    /// Whether integers are computed anywhere.
+    computes: bool,
 }
 
 impl<'a> Work<'a> {
     fn new(program: &'a Program) -> Work<'a> {
-        Work { program, known: FxHashMap::default(), left: MAX_REPLAYED, multiplies: false }
+        Work { program, known: FxHashMap::default(), left: MAX_REPLAYED, computes: false }
     }
 
     fn take(&mut self, edge: EdgeRef) -> Result<(), EvidenceError> {
-        let (size, multiplies) = self.of(edge);
-        self.multiplies |= multiplies;
+        let (size, computes) = self.of(edge);
+        self.computes |= computes;
         match self.left.checked_sub(size) {
             Some(left) => self.left = left,
             None => return wrong("a run that is too long to be replayed"),
@@ -190,13 +190,14 @@ impl<'a> Work<'a> {
                 }
             };
             let cone = program.terms.cone_ids(roots);
-            let multiplies = cone.iter().any(|&id| is_product(&program.terms, id));
-            (cone.len() + further, multiplies)
+            let computes = cone.iter().any(|&id| computes_integer(&program.terms, id));
+            (cone.len() + further, computes)
         })
     }
 
-    /// Follows a run in which integers are multiplied as far as it goes, and looks at their sizes:
-    /// a number that is squared again and again would take all memory.
+    /// Follows a run in which integers are computed as far as it goes, and looks at their sizes:
+    /// a number that is squared again and again would take all memory, and one that is doubled
+    /// again and again much time.
     fn check_sizes(&mut self, trace: &ProgramTrace) -> Result<(), EvidenceError> {
         let Ok(mut machine) = Machine::start(self.program, &trace.initial) else { return Ok(()) };
         for step in &trace.steps {
@@ -213,13 +214,9 @@ impl<'a> Work<'a> {
     }
 }
 
-/// Whether a term multiplies integers that are both no constants.
-fn is_product(terms: &Terms, id: TermId) -> bool {
-    let is_constant = |id: TermId| matches!(terms.get(id), Term::IntConst(_));
-    match *terms.get(id) {
-        Term::Int(IntOp::Mul, a, b) => !is_constant(a) && !is_constant(b),
-        _ => false,
-    }
+/// Whether a term is an integer that is larger than those it is made of.
+fn computes_integer(terms: &Terms, id: TermId) -> bool {
+    matches!(terms.get(id), Term::Int(IntOp::Add | IntOp::Sub | IntOp::Mul, ..))
 }
 
 /// The bits of the largest integer in a value.

@@ -91,8 +91,8 @@ struct Open {
 pub struct Schedule {
     /// How many recipes there are.
     recipes: usize,
-    /// Whether a depth was asked for.
-    has_depth: bool,
+    /// The last step about which a claim counts.
+    last_step: usize,
     /// Properties that are neither settled nor given up.
     open: BTreeMap<usize, Open>,
     /// Properties that are given up.
@@ -108,11 +108,11 @@ pub struct Schedule {
 
 impl Schedule {
     /// The work on these properties, with this many recipes, of which the first is the one
-    /// that was asked for.
-    pub fn new(properties: &[usize], recipes: usize, has_depth: bool) -> Schedule {
+    /// that was asked for. Claims that a property is safe count up to the last step.
+    pub fn new(properties: &[usize], recipes: usize, last_step: usize) -> Schedule {
         Schedule {
             recipes,
-            has_depth,
+            last_step,
             open: properties.iter().map(|&property| (property, Open::default())).collect(),
             given_up: BTreeMap::new(),
             queue: BTreeMap::new(),
@@ -232,11 +232,11 @@ impl Schedule {
     fn leave(&mut self, property: usize, piece: &Piece, left: &Left) {
         let Some(open) = self.open.get_mut(&property) else { return };
         open.why = Some(left.why);
-        open.safe = open.safe.max(left.safe);
+        // The asker checks what is claimed, which takes longer the farther it goes.
+        open.safe = open.safe.max(left.safe.map(|safe| safe.min(self.last_step)));
+        // What a worker says is not checked, so no reason of one recipe ends a property: not even
+        // that the depth is reached.
         match left.why {
-            // More time or another engine would not change that. What a worker says is not checked,
-            // so only a depth that was asked for ends a property.
-            Why::Depth if self.has_depth => return self.give_up(property),
             Why::Stopped if piece.round != Round::Race => {}
             _ if piece.round == Round::Together => {}
             _ => {

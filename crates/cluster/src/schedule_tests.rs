@@ -12,7 +12,7 @@ fn drain(schedule: &mut Schedule) -> Vec<(u64, Piece)> {
 
 #[test]
 fn nothing_is_given_out_before_workers_are_known() {
-    let mut schedule = Schedule::new(&[0, 1], 1, false);
+    let mut schedule = Schedule::new(&[0, 1], 1, 1000);
     assert_eq!(schedule.take_next(), None);
     schedule.set_workers(1);
     assert!(schedule.take_next().is_some());
@@ -21,7 +21,7 @@ fn nothing_is_given_out_before_workers_are_known() {
 #[test]
 fn groups_then_singles_then_a_race() {
     let all: Vec<usize> = (0..40).collect();
-    let mut schedule = Schedule::new(&all, 3, false);
+    let mut schedule = Schedule::new(&all, 3, 1000);
     schedule.set_workers(2);
     let mut first = drain(&mut schedule);
     // Two for each worker: all together, and three of eight groups of five.
@@ -60,7 +60,7 @@ fn groups_then_singles_then_a_race() {
 
 #[test]
 fn few_properties_race_at_once() {
-    let mut schedule = Schedule::new(&[7], 3, false);
+    let mut schedule = Schedule::new(&[7], 3, 1000);
     schedule.set_workers(2);
     let race = drain(&mut schedule);
     assert_eq!(race.iter().map(|(_, p)| p.recipe).collect::<Vec<_>>(), [0, 1]);
@@ -77,7 +77,7 @@ fn few_properties_race_at_once() {
 /// What is settled by all together needs no other round.
 #[test]
 fn together_may_be_enough() {
-    let mut schedule = Schedule::new(&[0, 1, 2], 2, false);
+    let mut schedule = Schedule::new(&[0, 1, 2], 2, 1000);
     schedule.set_workers(5);
     let given = drain(&mut schedule);
     assert_eq!(given[0].1.round, Round::Together);
@@ -90,20 +90,19 @@ fn together_may_be_enough() {
 }
 
 #[test]
-fn a_depth_that_was_asked_for_ends_it() {
-    let mut schedule = Schedule::new(&[0, 1, 2], 4, true);
+fn claims_count_up_to_the_last_step() {
+    let mut schedule = Schedule::new(&[0], 1, 500);
     schedule.set_workers(1);
-    let (id, piece) = schedule.take_next().expect("a piece");
-    let all: Vec<Left> = piece.properties.iter().map(|&p| left(p, Why::Depth)).collect();
-    schedule.done(id, &all);
-    assert!(piece.properties.iter().all(|&p| schedule.left(p).0 == Some(Why::Depth)));
+    let (id, _) = schedule.take_next().expect("a piece");
+    schedule.done(id, &[Left { safe: Some(usize::MAX), ..left(0, Why::Budget) }]);
+    assert_eq!(schedule.left(0).1, Some(500));
 }
 
 /// A worker that lies about the reason does not end the search of the others.
 #[test]
 fn what_a_worker_says_does_not_end_it() {
     for why in [Why::Depth, Why::NotBits] {
-        let mut schedule = Schedule::new(&[0], 3, false);
+        let mut schedule = Schedule::new(&[0], 3, 1000);
         schedule.set_workers(3);
         let (id, piece) = schedule.take_next().expect("a piece");
         let all: Vec<Left> = piece.properties.iter().map(|&p| left(p, why)).collect();
@@ -114,7 +113,7 @@ fn what_a_worker_says_does_not_end_it() {
 
 #[test]
 fn lost_work_is_tried_again_but_not_for_ever() {
-    let mut schedule = Schedule::new(&[0], 1, false);
+    let mut schedule = Schedule::new(&[0], 1, 1000);
     schedule.set_workers(1);
     let mut given = 0;
     while let Some((id, _)) = schedule.take_next() {
@@ -131,7 +130,7 @@ fn lost_work_is_tried_again_but_not_for_ever() {
 
 #[test]
 fn refused_claims_are_tried_again() {
-    let mut schedule = Schedule::new(&[0], 1, false);
+    let mut schedule = Schedule::new(&[0], 1, 1000);
     schedule.set_workers(1);
     for _ in 0..ATTEMPTS {
         let (id, _) = schedule.take_next().expect("another try");
@@ -147,7 +146,7 @@ fn it_ends_whatever_workers_say() {
     let mut random = pedra_model::random::Random::new(7);
     for _ in 0..200 {
         let all: Vec<usize> = (0..random.between(1, 30)).collect();
-        let mut schedule = Schedule::new(&all, random.between(1, 5), false);
+        let mut schedule = Schedule::new(&all, random.between(1, 5), 1000);
         schedule.set_workers(random.between(0, 6));
         let mut given = 0;
         while !schedule.is_over() {

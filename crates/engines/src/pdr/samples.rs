@@ -31,7 +31,7 @@ const MAX_BLOCKS: usize = 256;
 /// How many words they may take. Chosen: 8 MB.
 const MAX_WORDS: usize = 1 << 20;
 
-/// How many gates random runs may evaluate. Chosen: some 20 ms.
+/// How many gates random runs may evaluate, and the run of another engine. Chosen: some 20 ms.
 const MAX_GATES: u64 = 1 << 24;
 
 /// Up to 64 states.
@@ -91,7 +91,7 @@ impl Samples {
         let system = relation.system;
         let Some(order) = initial_order(system) else { return false };
         let mut simulator = Simulator::new(system, order, seed);
-        let (mut lanes, before) = (u64::MAX, self.known.len());
+        let (mut lanes, mut walked, before) = (u64::MAX, 0, self.known.len());
         for step in 0..=run.inputs.len() {
             let inputs = run.inputs.get(step).map_or(&[][..], |ones| ones);
             if step == 0 {
@@ -103,19 +103,27 @@ impl Samples {
             let states = if step == 0 { simulator.allowed() } else { lanes };
             self.note(relation, &simulator, states, step == 0);
             lanes &= simulator.allowed();
-            if lanes == 0 || self.blocks.len() >= MAX_BLOCKS {
+            let work = simulator.take_work();
+            walked += work;
+            self.gates += work;
+            if lanes == 0 || walked > MAX_GATES || self.is_full(relation) {
                 break;
             }
         }
-        self.gates += simulator.take_work();
         self.known.len() > before
+    }
+
+    /// Whether there is no room for more.
+    fn is_full(&self, relation: &Relation) -> bool {
+        let words = (self.blocks.len() + 1) * relation.transition.cubes_end();
+        self.blocks.len() >= MAX_BLOCKS || words > MAX_WORDS
     }
 
     /// Notes the present states of these lanes, as far as they are new.
     fn note(&mut self, relation: &Relation, simulator: &Simulator, lanes: u64, is_first: bool) {
         let transition = &relation.transition;
         let end = transition.cubes_end();
-        if self.blocks.len() >= MAX_BLOCKS || (self.blocks.len() + 1) * end > MAX_WORDS {
+        if self.is_full(relation) {
             return;
         }
         let first = transition.latch_vars().end..transition.state_vars().end;

@@ -121,13 +121,13 @@ impl<G: Guide<[Lit]>> Bits<'_, G> {
     ) -> Result<Taken, Stopped> {
         let top = self.trace.top();
         let level = level.map_or(top, |level| Level::new(level.min(top.index())));
-        if level == Level::ZERO || self.trace.find_covering((), cube, level).is_some() {
-            return Ok(Taken::Known);
-        }
         // *Required*: only these have a value in the next step.
         let transition = &self.relation.transition;
         if !cube.iter().all(|lit| transition.is_encoded(lit.var().index())) {
             return Ok(Taken::No);
+        }
+        if level == Level::ZERO || self.trace.find_covering((), cube, level).is_some() {
+            return Ok(Taken::Known);
         }
         // ¬SAT(Init ∧ C ∧ c): required for soundness. What the guide says is a heuristic.
         if self.meets_start(cube)? || self.restricts(cube) {
