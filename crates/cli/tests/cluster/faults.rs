@@ -115,8 +115,8 @@ fn hollow_evidence_stops_no_asker() {
     assert!(text.contains("evidence that is not there") && text.contains("another job"), "{text}");
 }
 
-/// However much a worker invents, there is an end of what is said about it, and reports about
-/// tasks that nobody gave out count for nothing.
+/// However much a worker invents, there is an end of what is looked at, and of what is said about
+/// it, and reports about tasks that nobody gave out count for nothing.
 #[test]
 fn complaints_have_an_end() {
     let Some(server) = Server::start("complaints", &[]) else { return };
@@ -133,13 +133,18 @@ fn complaints_have_an_end() {
         connection.publish(&subject, &payload);
     }
     let done = json!({ "done": { "left": [], "cpu_ms": 1 } });
-    let unknown = json!({ "task": 1_000_000, "worker": "liar", "what": done });
-    connection.publish(&subject, &stamped(&unknown));
+    for number in 0..300 {
+        let worker = format!("liar{number}");
+        let unknown = json!({ "task": 1_000_000, "worker": worker, "what": done });
+        connection.publish(&subject, &stamped(&unknown));
+    }
     connection.publish(&reply, b"-NAK");
     let _worker = Worker::start(&server);
     let output = asker.finish();
     assert_eq!(verdicts(&output)[&0], "proved");
     let text = String::from_utf8_lossy(&output.stderr);
+    let refused = text.lines().filter(|line| line.contains("cannot be read")).count();
+    assert_eq!(refused, 16, "{text}");
     let said = text.lines().filter(|line| line.contains("worker liar")).count();
     assert!(said == 100 && text.contains("further messages about workers"), "{said}: {text}");
 }
