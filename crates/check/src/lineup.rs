@@ -35,6 +35,7 @@ const ABSTRACT: Row = row(EngineName::Pdr, &["pdr.abstract=on"]);
 /// Where the order comes from: docs/design/portfolio.md.
 pub const BESIDE: &[Row] = &[
     row(EngineName::Bmc, &[]),
+    row(EngineName::Pdr, &[]),
     ABSTRACT,
     row(EngineName::Wpdr, &[]),
     row(EngineName::Rpdr, &[]),
