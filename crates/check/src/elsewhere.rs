@@ -201,6 +201,19 @@ pub(crate) fn reason(why: &NotChecked) -> String {
     }
 }
 
+/// Why each property is open, and up to which step it is claimed to be safe.
+pub(crate) fn all_left<E: Elsewhere>(
+    open: &BTreeSet<usize>,
+    interrupt: &Interrupt,
+    elsewhere: &E,
+) -> Vec<(usize, Open, Option<usize>)> {
+    let one = |&property: &usize| match elsewhere.left(property) {
+        (_, safe) if interrupt.is_raised() => (property, Open::Engines(Reason::Interrupted), safe),
+        (why, safe) => (property, why, safe),
+    };
+    open.iter().map(one).collect()
+}
+
 /// Tells of what is open, and how far it is safe: as far as that is confirmed here.
 fn tell_open<O: Observer, E: Elsewhere>(
     model: &Model,
@@ -210,15 +223,7 @@ fn tell_open<O: Observer, E: Elsewhere>(
     observer: &O,
     elsewhere: &E,
 ) {
-    let left: Vec<(usize, Open, Option<usize>)> = open
-        .iter()
-        .map(|&property| match elsewhere.left(property) {
-            (_, safe) if interrupt.is_raised() => {
-                (property, Open::Engines(Reason::Interrupted), safe)
-            }
-            (why, safe) => (property, why, safe),
-        })
-        .collect();
+    let left = all_left(open, interrupt, elsewhere);
     let is_bad = |property: usize| matches!(model.property(property), Property::Bad(_));
     let claimed = |&(property, _, safe): &(usize, Open, Option<usize>)| {
         safe.filter(|_| is_bad(property)).map(|safe| (property, safe))

@@ -8,13 +8,13 @@
 
 use crate::answer::NotChecked;
 use crate::decide::InternalError;
-use crate::elsewhere::{Claim, Elsewhere, News, reason};
+use crate::elsewhere::{Claim, Elsewhere, News, all_left, reason};
 use crate::open::{Open, ProgramOpen, SafeUpTo};
 use crate::plan::Plan;
 use crate::program::{ProgramObserver, Run};
 use crate::program_answer::{Graphs, ProgramChecked, ProofGraph, check_place_proof, check_run};
 use pedra_certify::{CheckOptions, check_bound};
-use pedra_engines::{Exchange, Reason};
+use pedra_engines::Exchange;
 use pedra_model::Model;
 use pedra_program::inline::Inlined;
 use pedra_program::recursion::Components;
@@ -182,15 +182,7 @@ fn tell_open<O: ProgramObserver, E: Elsewhere>(
     observer: &O,
     elsewhere: &E,
 ) {
-    let left: Vec<(usize, Open, Option<usize>)> = open
-        .iter()
-        .map(|&property| match elsewhere.left(property) {
-            (_, safe) if interrupt.is_raised() => {
-                (property, Open::Engines(Reason::Interrupted), safe)
-            }
-            (why, safe) => (property, why, safe),
-        })
-        .collect();
+    let left = all_left(open, interrupt, elsewhere);
     let confirmed = confirmed(graphs.program(), &left, plan, interrupt);
     for (property, why, safe) in left {
         let why = ProgramOpen::System(why);
